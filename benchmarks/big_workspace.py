@@ -4,10 +4,12 @@
     python benchmarks/big_workspace.py --size 0.1 --keep /tmp/tenth     # one size, kept and taken again the next time
     python benchmarks/big_workspace.py --size 0.1 --keep /tmp/tenth --only board
     python benchmarks/big_workspace.py --database postgresql            # a server of its own, or an address of yours
+    python benchmarks/big_workspace.py --size 0.1 --judgements 10000000 # much judging, the rest a tenth
 
 At full size there are 1,000 models on five data sets of 200,000 rows, 210,000 attempts of 5,000 writers, 200,000 judged
 items with 1.1 million judgements by 2,000 judges, and 20,000 accounts. Rows are loaded in bulk as the services would
-have written them; what services compute as facts come in is computed afterwards.
+have written them; what services compute as facts come in is computed afterwards, in two processes. A build that was
+ended goes on where it was, if it is kept.
 
 Every page is opened once (cold), then twenty times more (p50, p99); with `--restart` each on a server that was just
 started, so that nothing is known from another page. The time is the server's own on the processor; what PostgreSQL and
@@ -32,6 +34,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from big.building import prepare
 from big.measuring import Cost, measure
 from big.pages import LIMITS_MS, PAGES
+from big.sizes import JUDGEMENTS, Size
 from quintain.settings import Settings
 from tests.postgres import TEMPLATE, PostgresServer
 
@@ -62,21 +65,26 @@ def database(given: str, folder: Path) -> Iterator[str]:
         server.stop()
 
 
-def run(share: float, folder: Path, options: argparse.Namespace) -> dict[str, Cost]:
+def run(size: Size, folder: Path, options: argparse.Namespace) -> dict[str, Cost]:
     """Build one size, measure it, and print what each page costs."""
     with database(options.database, folder) as url:
         settings = Settings(workspace=folder / "workspace", database_url=url)
-        print(f"size {share:g} in {folder}", file=sys.stderr, flush=True)
-        place = prepare(settings, share, judged=not options.opening, figures=not options.no_figures)
+        print(f"size {size.share:g} in {folder}", file=sys.stderr, flush=True)
+        place = prepare(settings, size, judged=not options.opening, figures=not options.no_figures)
         if options.build_only:
             return {}
-        print(f"\nsize {share:g}, {options.database}\n{HEAD}", flush=True)
+        print(f"\nsize {size.share:g}, {options.database}\n{HEAD}", flush=True)
         found, pages = {}, [page for page in PAGES if re.search(options.only, page.name)]
         costs = measure(place, pages, warm=options.requests, restart=options.restart)
         for page, cost in zip(pages, costs, strict=True):
             found[page.name] = cost
             print(line(page.name, cost), flush=True)
         return found
+
+
+def name_of(size: Size, database: str) -> str:
+    """Name the folder of a size."""
+    return f"{database[:10]}-{size.share:g}" + (f"-{size.judging:g}" if size.judging != 1 else "")
 
 
 def line(name: str, cost: Cost) -> str:
@@ -108,12 +116,15 @@ def main() -> None:
     parser.add_argument("--restart", action="store_true", help="a server of its own for every page")
     parser.add_argument("--build-only", action="store_true", help="build, and measure nothing")
     parser.add_argument("--opening", action="store_true", help="leave the judging out, so that opening it is measured")
+    parser.add_argument("--judgements", type=int, help="about so many judgements, whatever the size of all else")
     parser.add_argument("--no-figures", action="store_true", help="leave the figures of cells to whoever asks first")
     parser.add_argument("--out", type=Path, help="write what was measured to this file, as JSON")
     options = parser.parse_args()
+    more = options.judgements / JUDGEMENTS if options.judgements else 0.0
+    sizes = [Size(share, more / share or 1.0) for share in options.size]
     folder = options.keep or Path(tempfile.mkdtemp(prefix="quintain-big-"))
     try:
-        found = {share: run(share, folder / f"{options.database[:10]}-{share:g}", options) for share in options.size}
+        found = {size.share: run(size, folder / name_of(size, options.database), options) for size in sizes}
     finally:
         if options.keep is None:
             shutil.rmtree(folder, ignore_errors=True)

@@ -137,12 +137,12 @@ def prepare(settings: Settings, writers: int) -> tuple[Workspace, list[tuple[str
 
 
 @contextmanager
-def served(settings: Settings) -> Iterator[tuple[str, int]]:
+def served(settings: Settings, *options: str) -> Iterator[tuple[str, int]]:
     """Run `quintain serve` as a process, and give its address and the process's id."""
     environment = {**os.environ, "QUINTAIN_WORKSPACE": str(settings.workspace), "QUINTAIN_LOG_LEVEL": "error"}
     if settings.database_url:
         environment["QUINTAIN_DATABASE_URL"] = settings.database_url
-    command = [sys.executable, "-m", "quintain", "serve", "--port", "0", "--json"]
+    command = [sys.executable, "-m", "quintain", "serve", "--port", "0", "--json", *options]
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout

@@ -13,6 +13,8 @@ from quintain.services.access.links import make_link, redeem_link
 from quintain.services.study.coding_work import code_item, next_to_code
 from quintain.services.study.codings import put_coding
 from quintain.settings import Settings
+from quintain.store.database import transaction
+from quintain.store.tables import Attempt, AttemptNote
 from tests.boards import add_sentences
 from tests.people import make_person
 from tests.released import Made, judged_round, unlike_texts
@@ -63,6 +65,14 @@ def coding_site(folder: Path) -> Workspace:
 def person(db: Session, name: str) -> Actor:
     """Give somebody who is there."""
     return actor_of(db, find_user(db, name))
+
+
+def take_back(db: Session, attempt: int | None) -> None:
+    """Note that the writer of an attempt took it back."""
+    assert attempt is not None
+    with transaction(db):
+        writer = db.get_one(Attempt, attempt).user_id
+        db.add(AttemptNote(attempt_id=attempt, user_id=writer, kind="retracted"))
 
 
 def says(text: str, name: str) -> list[str]:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache, lru_cache, partial
 from pathlib import Path
 
 import numpy as np
 import polars as pl
-from sqlalchemy.orm import Session
+from sqlalchemy import func, select
 
 from big.loading import Loader, packed
 from big.people import People
 from big.sizes import DATASETS, TASK, Size
-from quintain.compose import Workspace
+from big.steps import side_by_side
+from quintain.compose import Workspace, create_workspace
 from quintain.core.cells import CellState
 from quintain.core.example import Role
 from quintain.core.hashing import content_id
@@ -24,9 +27,12 @@ from quintain.data.plan import ImportPlan
 from quintain.engine.predicting import prediction_schema
 from quintain.models.card import HEADINGS
 from quintain.services.data.datasets import VersionInfo, import_dataset
+from quintain.services.evaluate.results import compute_figures
 from quintain.services.models.train import train
 from quintain.services.tasks.board_settings import set_board
 from quintain.services.tasks.definitions import get_task, put_task
+from quintain.settings import Settings
+from quintain.store.queries.evaluate import cells as cell_queries
 from quintain.store.tables import AuditEntry, Cell, CellEvent, Model, ModelVersion
 
 DATA = Path(__file__).parents[2] / "src" / "quintain" / "demo_data" / "sentiment"
@@ -57,41 +63,47 @@ def prepare_task(workspace: Workspace) -> None:
         train(db, workspace.blobs, OPERATOR, TASK, "ngram", [f"{TASK}/train"])
 
 
-def add_datasets(workspace: Workspace, size: Size, folder: Path) -> list[VersionInfo]:
-    """Import the data sets; all of them score, and the models are ranked by performance alone."""
-    found = []
+def add_dataset(workspace: Workspace, size: Size, number: int) -> VersionInfo:
+    """Import a data set; the first has hidden labels."""
+    rng = np.random.default_rng(number)
+    labels, tags = rng.integers(3, size=size.rows), rng.integers(len(TAGS), size=(size.rows, 2))
+    with workspace.blobs.scratch(suffix=".jsonl") as path, workspace.session() as db:
+        with path.open("w", encoding="utf-8") as stream:
+            for text, label, marks in zip(texts(number, size.rows), labels, tags.tolist(), strict=True):
+                row = {"text": text, "answer": LABELS[label], "tags": sorted({TAGS[mark] for mark in marks})}
+                stream.write(json.dumps(row) + "\n")
+        plan = ImportPlan(role=Role.TEST, hidden=number == 0)
+        return import_dataset(db, workspace.blobs, OPERATOR, TASK, f"set-{number}", path, plan)
+
+
+def weigh(workspace: Workspace, datasets: list[VersionInfo]) -> None:
+    """Let all data sets score, and rank the models by performance alone."""
+    weights = {"performance": 1.0, "throughput": 0.0, "memory": 0.0, "fairness": 0.0, "robustness": 0.0}
     with workspace.session() as db:
-        for number in range(DATASETS):
-            path = folder / f"rows-{number}.jsonl"
-            rng = np.random.default_rng(number)
-            labels, tags = rng.integers(3, size=size.rows), rng.integers(len(TAGS), size=(size.rows, 2))
-            with path.open("w", encoding="utf-8") as stream:
-                for text, label, marks in zip(texts(number, size.rows), labels, tags, strict=True):
-                    row = {"text": text, "answer": LABELS[label], "tags": sorted({TAGS[mark] for mark in marks})}
-                    stream.write(json.dumps(row) + "\n")
-            plan = ImportPlan(role=Role.TEST, hidden=number == 0)
-            found.append(import_dataset(db, workspace.blobs, OPERATOR, TASK, f"set-{number}", path, plan))
-            path.unlink()
-        weights = {"performance": 1.0, "throughput": 0.0, "memory": 0.0, "fairness": 0.0, "robustness": 0.0}
-        set_board(db, OPERATOR, TASK, {"datasets": {one.dataset: 1.0 for one in found}, "weights": weights})
-    return found
+        set_board(db, OPERATOR, TASK, {"datasets": {one.dataset: 1.0 for one in datasets}, "weights": weights})
 
 
-def add_predictions(workspace: Workspace, size: Size, datasets: list[VersionInfo]) -> list[list[str]]:
+def add_predictions(settings: Settings, size: Size, datasets: list[VersionInfo]) -> list[list[str]]:
     """Write the files of predictions: for each data set so many, each right on another share of its rows."""
-    found = []
-    with workspace.session() as db:
-        task = get_task(db, TASK)
-    for place, dataset in enumerate(datasets):
-        rows = pl.read_parquet(workspace.blobs.path(dataset.blob), columns=["id", "answer"])
-        found.append(
-            [_predictions(workspace, task, rows, np.random.default_rng([place, one])) for one in range(size.files)]
-        )
-    return found
+    work = partial(_predictions, settings)
+    pairs = [(place, one.blob, number) for place, one in enumerate(datasets) for number in range(size.files)]
+    made = side_by_side(work, pairs)
+    return [made[start : start + size.files] for start in range(0, len(made), size.files)]
 
 
-def _predictions(workspace: Workspace, task: Task, rows: pl.DataFrame, rng: np.random.Generator) -> str:
-    gold = rows["answer"].replace_strict({label: place for place, label in enumerate(LABELS)}).to_numpy()
+@lru_cache(maxsize=1)
+def _rows(path: Path) -> pl.DataFrame:
+    """Read the ids of a data set and the places of its labels."""
+    places = {label: place for place, label in enumerate(LABELS)}
+    return pl.read_parquet(path, columns=["id", "answer"]).select("id", gold=pl.col("answer").replace_strict(places))
+
+
+def _predictions(settings: Settings, which: tuple[int, str, int]) -> str:
+    place, blob, number = which
+    workspace, task = _opened(settings)
+    rows = _rows(workspace.blobs.path(blob))
+    rng = np.random.default_rng([place, number])
+    gold = rows["gold"].to_numpy()
     wrong = rng.random(rows.height) > rng.uniform(0.5, 0.95)
     said = np.where(wrong, (gold + rng.integers(1, 3, size=rows.height)) % 3, gold)
     sure = np.where(np.arange(3)[None, :] == said[:, None], 0.8, 0.1)
@@ -114,42 +126,91 @@ def _predictions(workspace: Workspace, task: Task, rows: pl.DataFrame, rng: np.r
         return workspace.blobs.put_file(path)
 
 
+@cache
+def _opened(settings: Settings) -> tuple[Workspace, Task]:
+    """Open the workspace once in each process."""
+    workspace = create_workspace(settings)
+    with workspace.session() as db:
+        return workspace, get_task(db, TASK)
+
+
+def add_figures(settings: Settings) -> int:
+    """Compute what the cells say, once for all that have the same predictions, as the worker that runs one does."""
+    workspace, _ = _opened(settings)
+    with workspace.session() as db:
+        first = select(func.min(Cell.id)).group_by(Cell.dataset_version_id, Cell.predictions)
+        wanted = db.scalars(first.order_by(Cell.dataset_version_id)).all()  # what was read of one data set is used
+    return len(side_by_side(partial(_figures, settings), wanted))
+
+
+def _figures(settings: Settings, cell: int) -> None:
+    workspace, task = _opened(settings)
+    with workspace.session() as db:
+        row = cell_queries.row(db, cell)
+        assert row is not None
+        compute_figures(db, workspace.blobs, task, row)
+
+
+@dataclass(frozen=True, slots=True)
+class _Added:
+    """Models that are added: their first ids, and of each its name, owner, and when it came."""
+
+    model: int
+    version: int
+    cell: int
+    names: list[str]
+    owners: list[int]
+    at: list[str]
+
+
 def add_models(
     load: Loader, size: Size, people: People, datasets: list[VersionInfo], files: list[list[str]], begun: datetime
 ) -> None:
     """Add models with a version each, and a finished cell on every data set."""
-    with Session(load.engine) as db:
-        task_id = db.connection().exec_driver_sql(f"SELECT id FROM tasks WHERE name = '{TASK}'").scalar_one()  # noqa: S608
-    model, version, cell = load.next_id(Model), load.next_id(ModelVersion), load.next_id(Cell)
+    added = _Added(
+        *(load.next_id(Model), load.next_id(ModelVersion), load.next_id(Cell)),
+        names=[f"model-{number:04}" for number in range(size.models)],
+        owners=[people.builders[number % len(people.builders)] for number in range(size.models)],
+        at=[load.when(begun + timedelta(hours=number)) for number in range(size.models)],
+    )
+    _add_versions(load, added)
+    _add_cells(load, added, datasets, files)
+
+
+def _add_versions(load: Loader, added: _Added) -> None:
+    task_id = load.one(f"SELECT id FROM tasks WHERE name = '{TASK}'")  # noqa: S608
     card = "\n".join(f"# {heading}\nA file of answers.\n" for heading in HEADINGS)
-    names = [f"model-{number:04}" for number in range(size.models)]
-    owners = [people.builders[number % len(people.builders)] for number in range(size.models)]
-    hashes = [content_id({"model": name}) for name in names]
-    at = [load.when(begun + timedelta(hours=number)) for number in range(size.models)]
+    every = list(enumerate(zip(added.names, added.owners, added.at, strict=True)))
     load.add(
         Model,
         ("id", "task_id", "name", "owner_id", "visibility", "created_at"),
         (
-            (model + place, task_id, name, owners[place], "private" if place % 50 == 49 else "public", at[place])
-            for place, name in enumerate(names)
+            (added.model + n, task_id, name, owner, "private" if n % 50 == 49 else "public", at)
+            for n, (name, owner, at) in every
         ),
     )
     load.add(
         ModelVersion,
         ("id", "model_id", "number", "hash", "adapter", "card", "meta", "created_by", "created_at"),
         (
-            (version + n, model + n, 1, hashes[n], "predictions", card, packed({}), owners[n], at[n])
-            for n in range(size.models)
+            (
+                *(added.version + n, added.model + n, 1, content_id({"model": name})),
+                *("predictions", card, packed({}), owner, at),
+            )
+            for n, (name, owner, at) in every
         ),
     )
     load.add(
         AuditEntry,
         ("at", "actor_id", "actor", "action", "subject", "details"),
         (
-            (at[n], owners[n], f"person-{owners[n]}", "model.register", f"{TASK}/{names[n]}@1", packed({}))
-            for n in range(size.models)
+            (at, owner, f"person-{owner}", "model.register", f"{TASK}/{name}@1", packed({}))
+            for _, (name, owner, at) in every
         ),
     )
+
+
+def _add_cells(load: Loader, added: _Added, datasets: list[VersionInfo], files: list[list[str]]) -> None:
     columns = (
         *("id", "model_version_id", "dataset_version_id", "variant", "state", "generation", "worker", "attempts"),
         *("lost", "done", "total", "reason", "waits_for", "predictions", "measurements"),
@@ -157,13 +218,13 @@ def add_models(
     )
 
     def cells() -> Iterator[tuple[object, ...]]:
-        for n in range(size.models):
+        for n, at in enumerate(added.at):
             for place, dataset in enumerate(datasets):
-                file = files[place][(n + 13 * place) % size.files]
+                file = files[place][(n + 13 * place) % len(files[place])]
+                number = added.cell + n * DATASETS + place
                 yield (
-                    *(cell + n * DATASETS + place, version + n, dataset.id, "plain", CellState.DONE.value, 1, "w", 1),
-                    *(0, dataset.rows, dataset.rows, "", "", file, packed({})),
-                    *(at[n], at[n], at[n]),
+                    *(number, added.version + n, dataset.id, "plain", CellState.DONE.value, 1, "w", 1),
+                    *(0, dataset.rows, dataset.rows, "", "", file, packed({}), at, at, at),
                 )
 
     load.add(Cell, columns, cells())
@@ -171,8 +232,8 @@ def add_models(
         CellEvent,
         ("cell_id", "at", "kind", "text"),
         (
-            (cell + n * DATASETS + place, at[n], kind, "")
-            for n in range(size.models)
+            (added.cell + n * DATASETS + place, at, kind, "")
+            for n, at in enumerate(added.at)
             for place in range(DATASETS)
             for kind in ("leased", "done")
         ),

@@ -1,30 +1,30 @@
-"""Build the workspace, step by step, and say how long each takes."""
+"""Build the workspace, step by step; one that was ended goes on where it was."""
 
 from __future__ import annotations
 
 import json
+import shutil
 import sys
-import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
+from functools import partial
+
+from sqlalchemy.orm import Session
 
 from big import boards, judging, pay, rounds
 from big.loading import Loader
-from big.people import add_people
-from big.sizes import TASK, Size
+from big.people import People, add_people
+from big.sizes import DATASETS, Size
+from big.steps import Steps, timed
 from quintain.compose import Workspace, create_workspace
 from quintain.core.people import OPERATOR, RoleName
 from quintain.services.access.sign_in import start_session
-from quintain.services.evaluate.results import results
+from quintain.services.data.datasets import VersionInfo
 from quintain.services.house.job_kinds import figure_kinds, job_handlers
-from quintain.services.jobs.figures import rebuild
+from quintain.services.jobs.figures import refresh
 from quintain.services.jobs.running import run_all
-from quintain.services.tasks.definitions import get_task
 from quintain.services.validate.review import review_new
+from quintain.services.validate.validation import ValidationInfo
 from quintain.settings import Settings
 from quintain.store.database import refresh_statistics
 from tests.people import find_or_make_person
@@ -32,6 +32,7 @@ from tests.people import find_or_make_person
 BEGUN = datetime(2023, 1, 1, tzinfo=UTC)
 JUDGED = datetime(2024, 1, 1, tzinfo=UTC)
 NOTE = "big-workspace.json"
+STEPS = "big-workspace-steps"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,62 +45,83 @@ class Place:
     csrf: dict[str, str]
 
 
-@contextmanager
-def step(name: str) -> Iterator[None]:
-    """Say what is done, and how long it took."""
-    started = time.perf_counter()
-    print(f"  {name} …", end=" ", file=sys.stderr, flush=True)
-    yield
-    print(f"{time.perf_counter() - started:.1f} s", file=sys.stderr, flush=True)
-
-
 def build(settings: Settings, size: Size, *, judged: bool = True, figures: bool = True) -> None:
-    """Make the workspace. Without *judged* nothing is judged yet; without *figures* no result was computed."""
+    """Make the workspace, or go on where making it was ended.
+
+    Without *judged* nothing is judged yet; without *figures* no result of a cell was computed.
+    """
+    folder = settings.workspace / STEPS
+    steps = Steps(folder)
+    if not steps.begun and not settings.database_url:
+        shutil.rmtree(settings.workspace, ignore_errors=True)  # what came before the end of the first step
     workspace = create_workspace(settings)
+    both = steps.do("task, model, rounds", lambda: _begin(workspace))
+    datasets = [
+        steps.do(f"data set {number}", partial(boards.add_dataset, workspace, size, number))
+        for number in range(DATASETS)
+    ]
+    steps.do("weights", lambda: boards.weigh(workspace, datasets))
+    files = steps.do("predictions", lambda: boards.add_predictions(settings, size, datasets))
     load = Loader(workspace.engine)
-    with step("task, model, rounds"):
-        boards.prepare_task(workspace)
-        both = rounds.make_rounds(workspace)
-    with tempfile.TemporaryDirectory(dir=settings.workspace) as folder, step("data sets"):
-        datasets = boards.add_datasets(workspace, size, Path(folder))
-    with step("predictions"):
-        files = boards.add_predictions(workspace, size, datasets)
-    with load.loading():
-        with step("people, models, cells"):
-            people = add_people(load, size, BEGUN)
-            boards.add_models(load, size, people, datasets, files, BEGUN)
-        with step("attempts"):
-            written = rounds.add_attempts(workspace, load, size, people, both, BEGUN)
-    rounds.close_first(workspace)
+    people = steps.do("people, models, cells", lambda: _people(load, size, datasets, files))
+    if figures:
+        steps.do("figures of the cells", lambda: boards.add_figures(settings))
+    written = steps.do("attempts", lambda: _attempts(workspace, load, size, people, both))
+    steps.do("closing a round", lambda: rounds.close_first(workspace))
     if judged:
-        with step("gold"):
-            validation = judging.begin(workspace, load, size, written, JUDGED)
-        with load.loading():
-            with step("items and judgements"):
-                first = judging.add_items(load, size, validation, written, JUDGED)
-                pages = judging.pages_of(load, size, people, JUDGED)
-                total = judging.add_judgements(load, size, validation, written, pages, first)
-                judging.add_standing(load, validation, people, JUDGED, first + size.judged)
-                print(f"{total:,} judgements", end=" ", file=sys.stderr)
-            with step("pay"):
-                pay.add_pay(load, size, validation, written, pages, BEGUN)
-    with step("statistics"):
+        validation = steps.do("gold", lambda: judging.begin(workspace, load, size, written, JUDGED))
+        pages = steps.do("items and judgements", lambda: _judge(load, size, validation, written, people))
+        steps.do("pay", lambda: _pay(load, size, validation, written, pages))
+    with timed("statistics"):
         refresh_statistics(workspace.engine)
-    _compute(workspace, judged=judged, figures=figures)
-    workspace.close()
-
-
-def _compute(workspace: Workspace, *, judged: bool, figures: bool) -> None:
-    """Compute what services compute as facts come in."""
     with workspace.session() as db:
-        if figures:
-            with step("figures of the cells"):
-                results(db, workspace.blobs, get_task(db, TASK))
         if judged:
-            with step("a review"):
-                review_new(db, OPERATOR, judging.REF)
-        with step("figures that are kept"):
-            rebuild(db, workspace.blobs, OPERATOR, figure_kinds())
+            steps.do("a review", lambda: _review(db))
+        kept = [(kind, subject) for kind in figure_kinds() for subject in kind.subjects(db)]
+        for kind, subject in kept:
+            steps.do(f"{kind.name} {subject}", lambda: len(refresh(db, workspace.blobs, kind, subject)))  # noqa: B023
+    workspace.close()
+    shutil.rmtree(folder)
+
+
+def _begin(workspace: Workspace) -> tuple[int, int]:
+    boards.prepare_task(workspace)
+    return rounds.make_rounds(workspace)
+
+
+def _people(load: Loader, size: Size, datasets: list[VersionInfo], files: list[list[str]]) -> People:
+    with load.loading():
+        people = add_people(load, size, BEGUN)
+        boards.add_models(load, size, people, datasets, files, BEGUN)
+    return people
+
+
+def _attempts(workspace: Workspace, load: Loader, size: Size, people: People, both: tuple[int, int]) -> rounds.Written:
+    with load.loading():
+        return rounds.add_attempts(workspace, load, size, people, both, BEGUN)
+
+
+def _judge(
+    load: Loader, size: Size, validation: ValidationInfo, written: rounds.Written, people: People
+) -> list[judging.Page]:
+    with load.loading():
+        first = judging.add_items(load, size, validation, written, JUDGED)
+        pages = judging.pages_of(load, size, people, JUDGED)
+        total = judging.add_judgements(load, size, validation, written, pages, first)
+        judging.add_standing(load, validation, people, JUDGED, first + size.judged)
+    print(f"{total:,} judgements", end=" ", file=sys.stderr)
+    return pages
+
+
+def _pay(
+    load: Loader, size: Size, validation: ValidationInfo, written: rounds.Written, pages: list[judging.Page]
+) -> None:
+    with load.loading():
+        pay.add_pay(load, size, validation, written, pages, BEGUN)
+
+
+def _review(db: Session) -> None:
+    review_new(db, OPERATOR, judging.REF)
 
 
 def do_jobs(settings: Settings) -> None:
@@ -127,13 +149,13 @@ def sign_in(settings: Settings, size: Size) -> Place:
     return Place(settings, size, cookies, csrf)
 
 
-def prepare(settings: Settings, share: float, **wanted: bool) -> Place:
+def prepare(settings: Settings, size: Size, **wanted: bool) -> Place:
     """Build the workspace, or take one that was built before in the same folder."""
-    size = Size(share)
-    note = settings.workspace / NOTE
+    note, this = settings.workspace / NOTE, {"share": size.share, "judging": size.judging}
     if note.exists():
-        assert json.loads(note.read_text())["share"] == share, f"{settings.workspace} has another size"
+        known = {"judging": 1.0, **json.loads(note.read_text())}
+        assert all(known[name] == value for name, value in this.items()), f"{settings.workspace} has another size"
     else:
         build(settings, size, **wanted)
-        note.write_text(json.dumps({"share": share, **wanted}))
+        note.write_text(json.dumps({**this, **wanted}))
     return sign_in(settings, size)

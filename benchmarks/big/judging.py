@@ -21,7 +21,7 @@ from quintain.services.validate.gold import add_gold
 from quintain.services.validate.validation import QUALIFICATION, ValidationInfo, slot_rows
 from quintain.services.validate.validations import find, open_validation
 from quintain.store.database import transaction
-from quintain.store.queries.validate.validation import mark
+from quintain.store.queries.validate.intake import mark
 from quintain.store.tables import (
     Judgement,
     JudgePlace,
@@ -78,7 +78,7 @@ def begin(workspace: Workspace, load: Loader, size: Size, written: Written, begu
         with transaction(db):
             row = db.scalars(select(Validation).where(Validation.name == STAND_IN)).one()
             row.name, row.round_id = "1", written.rounds[0]
-            row.taken_to = mark(db, written.rounds[0])
+            row.seen_to = mark(db, written.rounds[0])
             row.created_at = begun
         return find(db, REF)
 

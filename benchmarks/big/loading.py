@@ -9,8 +9,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Engine, func, select, text
-from sqlalchemy.orm import Session
+from sqlalchemy import Engine
 
 from quintain.store.base import Base, table_of
 
@@ -18,7 +17,7 @@ CHUNK = 20_000
 
 
 class Loader:
-    """Puts rows into tables, with ids of our own; afterwards the database counts on from there."""
+    """Puts rows into tables while it is `loading`, with ids of our own; the database counts on from there."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -27,15 +26,19 @@ class Loader:
 
     @contextmanager
     def loading(self) -> Iterator[None]:
-        """Load without waiting for the disk, and look afterwards whether every reference leads somewhere."""
+        """Load in one transaction, without waiting for the disk; look at its end whether every reference leads on."""
         raw = self.engine.raw_connection()
         self._connection = raw.driver_connection
         if self.sqlite:
             for pragma in ("foreign_keys=OFF", "synchronous=OFF", "cache_size=-400000"):
                 self._connection.execute(f"PRAGMA {pragma}")
+            self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield
             self._finish()
+            self._connection.execute("COMMIT")
+            if self.sqlite:
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             raw.invalidate()  # what was switched off stays with this connection
             raw.close()
@@ -47,8 +50,12 @@ class Loader:
 
     def next_id(self, kind: type[Base]) -> int:
         """Give the first id of a table that nobody has."""
-        with Session(self.engine) as db:
-            return (db.scalar(select(func.max(table_of(kind).c.id))) or 0) + 1
+        top = self._connection.execute(f'SELECT max(id) FROM "{table_of(kind).name}"').fetchone()[0]  # noqa: S608
+        return int(top or 0) + 1
+
+    def one(self, query: str) -> Any:
+        """Give the only value of a query."""
+        return self._connection.execute(query).fetchone()[0]
 
     def add(self, kind: type[Base], columns: Iterable[str], rows: Iterable[tuple[Any, ...]]) -> int:
         """Add rows, given as tuples in the order of *columns*; give how many."""
@@ -59,14 +66,11 @@ class Loader:
         while some := list(islice(stream, CHUNK)):
             count += len(some)
             if self.sqlite:
-                self._connection.execute("BEGIN")
                 self._connection.executemany(f"INSERT INTO {table} ({quoted}) VALUES ({marks})", some)  # noqa: S608
-                self._connection.execute("COMMIT")
                 continue
             with self._connection.cursor() as cursor, cursor.copy(f"COPY {table} ({quoted}) FROM STDIN") as copy:
                 for row in some:
                     copy.write_row(row)
-            self._connection.commit()
         return count
 
     def _finish(self) -> None:
@@ -74,11 +78,10 @@ class Loader:
             lost = self._connection.execute("PRAGMA foreign_key_check").fetchmany(3)
             assert not lost, f"references that lead nowhere: {lost}"
             return
-        with self.engine.begin() as connection:
-            for table in Base.metadata.sorted_tables:
-                if "id" in table.c and table.c.id.type.python_type is int:
-                    top = f"SELECT setval(pg_get_serial_sequence('{table.name}', 'id'), max(id)) FROM \"{table.name}\""  # noqa: S608
-                    connection.execute(text(f"{top} HAVING max(id) IS NOT NULL"))
+        for table in Base.metadata.sorted_tables:
+            if "id" in table.c and table.c.id.type.python_type is int:
+                top = f"SELECT setval(pg_get_serial_sequence('{table.name}', 'id'), max(id)) FROM \"{table.name}\""  # noqa: S608
+                self._connection.execute(f"{top} HAVING max(id) IS NOT NULL")
 
 
 def packed(value: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from big.pages import Page
 from quintain.settings import settings_environment
 
 WARM = 20
+PROCESS_CLOCK = 2  # as Linux numbers the clocks of other processes, see clock_getcpuclockid(3)
 HEAVY = 1
 PENDING = 503
 SECONDS = 1200.0
@@ -37,14 +39,9 @@ class Cost:
 
 
 def used_ms(process: int) -> float:
-    """Give the processor time of all threads of *process* so far, in milliseconds."""
-    total = 0
-    for thread in Path(f"/proc/{process}/task").iterdir():
-        try:
-            total += int((thread / "schedstat").read_text().split()[0])
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-    return total / 1e6
+    """Give the processor time of *process* so far, with that of threads that have ended, in milliseconds."""
+    clock = (~process << 3) | PROCESS_CLOCK
+    return time.clock_gettime(clock) * 1000
 
 
 def peak_mb(process: int) -> int:

@@ -11,13 +11,15 @@ PAGE = 10  # items of a judging page, the last of them gold
 REGULAR = PAGE - 1
 ALLOWED = 10  # attempts of a writing session
 PER_SESSION = 5  # of which so many were used
+JUDGEMENTS = 1_100_000  # at full size, about
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Numbers of everything; *share* of the full size."""
+    """Numbers of everything: *share* of the full size, and *judging* times that of what is written and judged."""
 
     share: float
+    judging: float = 1.0
 
     def _part(self, full: int) -> int:
         return max(int(full * self.share), 1)
@@ -40,7 +42,7 @@ class Size:
     @property
     def judged(self) -> int:
         """Attempts of the first round: every one of them is an item."""
-        return self._part(200_000) // PER_SESSION * PER_SESSION
+        return int(self._part(200_000) * self.judging) // PER_SESSION * PER_SESSION
 
     @property
     def attempts(self) -> int:

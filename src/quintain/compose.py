@@ -196,7 +196,15 @@ def conditions_of(settings: Settings) -> Conditions:
         look=lambda: sandbox_of(settings),
         machine=_machine(settings),
         free=lambda: settings.engine != "local" or is_machine_free(settings.workspace / LOCKS),
+        finished=_cell_finished,
     )
+
+
+def _cell_finished(db: Session, task: str) -> None:
+    """Have what rests on a task's cells made anew."""
+    from quintain.services.board.kept import wake_boards  # only workers need it, and it takes a while to import
+
+    wake_boards(db, task)
 
 
 def _machine(settings: Settings) -> str:

@@ -12,11 +12,16 @@ from playwright.sync_api import BrowserContext, Request, expect
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
 from quintain.reports.folder import write_folder
+from quintain.services.house.job_kinds import job_handlers
+from quintain.services.jobs.running import run_all
 from quintain.services.study.compare import compare_report
+from quintain.services.study.studies import start_study
+from tests.boards import add_sentences, add_version, evaluated, sentences, up_to
 from tests.browser.visitor import Visitor
 from tests.studied import OLD, studied_workspace
 from tests.web_support import running
 
+ERRORS = ("errors/open@1+weak@1", "errors/open@1+strong@1+weak@1")
 LOOKS = [
     {"viewport": {"width": 1280, "height": 860}, "color_scheme": "light"},
     {"viewport": {"width": 1280, "height": 860}, "color_scheme": "dark"},
@@ -26,8 +31,20 @@ LOOKS = [
 
 @pytest.fixture(scope="module")
 def studied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    """A round with two conditions, and items that had labels before."""
-    made = studied_workspace(tmp_path_factory.mktemp("study"))
+    """A round with two conditions, items that had labels before, and two models on a data set that people judged."""
+    folder = tmp_path_factory.mktemp("study")
+    made = studied_workspace(folder)
+    rows: list[dict[str, Any]] = [
+        {**row, "label_distribution": {row["answer"]: 4, "neutral": at % 2}} for at, row in enumerate(sentences(60))
+    ]
+    with made.session() as db:
+        add_sentences(db, made.blobs, OPERATOR, folder, "open", rows, hidden=False)
+        for name, level in (("strong", 90), ("weak", 40)):
+            model = add_version(db, made.blobs, OPERATOR, folder, name)
+            evaluated(db, made.blobs, model, up_to(level), perturbed=(), measured=False, sureness=0.8)
+        for source in ERRORS:
+            start_study(db, OPERATOR, "mood", source)
+    run_all(made.session, made.blobs, job_handlers())
     yield made
     made.close()
 
@@ -50,6 +67,15 @@ def test_report_pages_are_sound(visitor: Visitor, context_options: dict[str, Any
     visitor.arrive("h2#vocabulary")
     expect(page.locator(".chart[data-drawn]")).to_have_count(5)
     visitor.check()
+
+
+@pytest.mark.parametrize(("source", "charts"), [(ERRORS[0], 2), (ERRORS[1], 1)])
+def test_errors_of_models_are_sound(visitor: Visitor, source: str, charts: int) -> None:
+    """Whoever may see the labels reads where models err, in light, dark and on a phone, without a button."""
+    visitor.sign_in("rita")
+    page = visitor.go_in_looks(f"/tasks/mood/studies/{source}")
+    expect(page.locator(".chart[data-drawn]")).to_have_count(charts)
+    expect(page.get_by_role("button", name="Make it anew")).to_have_count(0)
 
 
 def test_the_choices_are_sound(visitor: Visitor) -> None:

@@ -22,8 +22,8 @@ EXTRAS = {
 BROUGHT = {"joblib": "scikit-learn", "tokenizers": "transformers"}
 # The package, and a program of the sandbox that another one beside it imports.
 OURS = {"quintain", "main"}
-# Declared for their own sake: uvicorn and FastAPI look for them.
-NOT_IMPORTED = {"httptools", "python-multipart", "uvloop"}
+# Declared for their own sake: uvicorn, FastAPI and the time zones of the standard library look for them.
+NOT_IMPORTED = {"httptools", "python-multipart", "tzdata", "uvloop"}
 
 
 def imported() -> dict[str, set[str]]:

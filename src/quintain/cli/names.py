@@ -28,3 +28,20 @@ def split_round(name: str) -> tuple[str, int | None]:
     if not number.isdecimal() or len(number) > 9:
         raise BadInput("'{name}' is not a round.", name=name, remedy="Write task/number, such as sentiment/2.")
     return task, int(number)
+
+
+def split_numbers(value: str, option: str) -> list[float]:
+    """Read numbers that were given by commas; *option* is named where one is none.
+
+    >>> split_numbers("0.25, 1", "--guessing-prior")
+    [0.25, 1.0]
+    """
+    try:
+        return [float(one) for one in split_names([value])]
+    except ValueError:
+        raise BadInput(
+            "{option} takes numbers by commas, and '{value}' are none.",
+            option=option,
+            value=value,
+            remedy="Write numbers such as 0.25,1.",
+        ) from None

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.measure import Measurement
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
@@ -20,6 +21,7 @@ from quintain.core.records.base import plain
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
+NO_WIDTH = 100_000
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
@@ -40,12 +42,41 @@ def print_json_line(value: Any) -> None:
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str | None = None) -> None:
-    """Print rows as a table, for people."""
+    """Print rows as a table, for people; where that would cut words and numbers, a line for each cell."""
+    cells = [[_cell(cell) for cell in row] for row in rows]
+    table = _table(columns, cells, title)
+    if not out.is_terminal:  # what goes into a file or a pipe has no width
+        Console(file=out.file, width=NO_WIDTH, highlight=False).print(table, crop=False)
+    elif _widths(table).minimum <= out.width:
+        out.print(table)
+    else:
+        _print_turned(columns, cells, title)
+
+
+def _print_turned(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str | None) -> None:
+    """Print a column for each row, side by side if there is room, else under each other."""
+    together = _table(("", *("" for _ in rows)), list(zip(columns, *rows, strict=True)), title)
+    if _widths(together).maximum <= out.width:
+        together.show_header = False
+        out.print(together)
+        return
+    for number, row in enumerate(rows):
+        alone = _table(("", ""), list(zip(columns, row, strict=True)), title if number == 0 else None)
+        alone.show_header = False
+        alone.columns[1].overflow = "fold"
+        out.print(alone, end="\n" if number == len(rows) - 1 else "\n\n")
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[str]], title: str | None) -> Table:
     table = Table(*columns, title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
     for row in rows:
-        table.add_row(*(Text(_cell(cell)) for cell in row))
-    # What goes into a file or a pipe is not cut to the width of a screen.
-    out.print(table, width=None if out.is_terminal else 1000, crop=out.is_terminal)
+        table.add_row(*map(Text, row))
+    return table
+
+
+def _widths(table: Table) -> Measurement:
+    """Say how narrow a table can be without cutting a word, and how wide it would be on lines of any length."""
+    return Measurement.get(out, out.options.update(width=NO_WIDTH), table)
 
 
 def _cell(value: object) -> str:

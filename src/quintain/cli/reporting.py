@@ -26,12 +26,13 @@ FolderOption = Annotated[
         show_default=False,
     ),
 ]
+WRITTEN = ("out", "abilities", "report", "json")  # options that say where a result goes
 
 
-def again(context: typer.Context) -> str:
+def again(context: typer.Context, folder: str = "--out") -> str:
     """Write the command that makes a report again: what was given, options that differ from their defaults, the seed.
 
-    Files stand under their names, and where the report goes is left open.
+    Files stand under their names, and where the report goes (the option *folder*) is left open.
     """
     words, options = ["quintain", "study", str(context.info_name)], []
     for one in context.command.params:
@@ -40,9 +41,9 @@ def again(context: typer.Context) -> str:
         texts = [shlex.quote(_named(part)) for part in several]
         if one.param_type_name == "argument":
             words += texts
-        elif one.name == "seed" or (value not in (None, one.default, [], ()) and one.name not in ("out", "json")):
-            options += [f"{one.opts[0]} {text}" for text in texts]
-    return " ".join([*words, *options, "--out DIR"])
+        elif one.name == "seed" or (value not in (None, one.default, [], ()) and one.name not in WRITTEN):
+            options += [one.opts[0]] if value is True else [f"{one.opts[0]} {text}" for text in texts]
+    return " ".join([*words, *options, f"{folder} DIR"])
 
 
 def _named(value: object) -> str:

@@ -86,7 +86,9 @@ class CodingSpec:
         help=N_("To experts only: answers may be those of a test set."),
         section="how",
     )
-    items: int = option(kinds.whole(1, MOST_ITEMS), default=100, title=N_("Items in the sample"), section="draw")
+    items: int = option(
+        kinds.whole(1, MOST_ITEMS), default=100, title=N_("Items in the sample, at most"), section="draw"
+    )
     sharing: Sharing = option(
         kinds.one_of({"equal": N_("as many of each arm"), "proportional": N_("as the arms are large")}),
         default="equal",

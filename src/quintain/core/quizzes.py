@@ -54,6 +54,10 @@ class QuizSpec:
     right: int | None = option(
         kinds.whole(1, 1000), default=None, help="how many must be right; all of them by default"
     )
+    pay: int = option(
+        kinds.money(), default=0, help="what taking it pays a worker of the task, once, whether or not it is passed"
+    )
+    currency: str = option(kinds.currency(), default="USD", help="of the pay")
     retired: bool = option(
         kinds.flag(), default=False, help="nobody can take it any more; whoever passed it has passed it"
     )

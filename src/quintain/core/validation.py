@@ -154,6 +154,12 @@ class JudgeReward:
         help=N_("Part of a page pays its share, rounded up."),
     )
     currency: str = option(kinds.currency(), default="USD", title=N_("Currency"))
+    quiz: int = option(
+        kinds.money(),
+        default=0,
+        title=N_("Pay for the entry quiz"),
+        help=N_("Once, whether or not it is passed; for a quiz that is made from gold items from now on."),
+    )
 
     def for_items(self, answered: int, size: int) -> Money:
         """Give what *answered* items of pages of *size* pay, rounded up.

@@ -66,6 +66,8 @@ def given(value: Any, columns: Sequence[str] = (), *, name: str = "the table") -
         return GivenTable(_frame(_by_column(rows), name), name, rows)
     if rows and columns and all(isinstance(row, Sequence) and not isinstance(row, str) for row in rows):
         return GivenTable(_from_rows(rows, columns, name), name)
+    if rows is not None and not rows:
+        raise BadInput("{name} is empty.", name=name, remedy="Give at least one row.")
     raise BadInput(
         "{name} is a {kind}, not a table.",
         name=name,

@@ -22,7 +22,7 @@ def open_bytes(path: Path) -> BinaryIO:
     if not path.exists():
         raise NotFound("There is no file {path}.", path=path, remedy="Check the spelling and the folder.")
     if path.is_dir():
-        raise BadInput("{path} is a folder, not a file.", path=path)
+        raise BadInput("{path} is a folder, not a file.", path=path, remedy="Name the files in it.")
     return cast(BinaryIO, gzip.open(path, "rb")) if path.suffix == ".gz" else path.open("rb")
 
 

@@ -14,7 +14,7 @@ from quintain.core.records.base import plain
 from quintain.core.records.report import Report
 from quintain.core.records.study import TransferCell
 from quintain.data.given import source_of
-from quintain.library.results import Result
+from quintain.library.told import Told
 from quintain.reports.folder import write_folder
 from quintain.services.plain.artefact_files import ExampleColumns
 from quintain.services.plain.comparing.reading import DatasetColumns, read_dataset, read_training
@@ -28,7 +28,7 @@ from quintain.stats.irt.responses import Responses
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ComparisonFound(Result):
+class ComparisonFound(Told):
     """Data sets beside each other."""
 
     title = "Data sets beside each other"
@@ -51,11 +51,6 @@ class ComparisonFound(Result):
             for one in self.transfer
         ]
         return pl.DataFrame(rows, infer_schema_length=None)
-
-    @property
-    def findings(self) -> list[str]:
-        """What was found, in sentences."""
-        return [str(finding) for section in self.report.sections for finding in section.findings]
 
     def content(self) -> Mapping[str, Any]:
         """Give the whole report, and the matrix of what carries over."""

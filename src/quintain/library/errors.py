@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -13,28 +12,17 @@ from quintain.core.records.base import plain
 from quintain.core.records.report import Report
 from quintain.core.records.study import ErrorSlice, HumanCalibration, ModelPair
 from quintain.data.given import Source, source_of
-from quintain.library.results import Result, spread
+from quintain.library.results import spread
+from quintain.library.told import Told
 from quintain.reports.charts import bar_chart
-from quintain.reports.folder import write_folder
 from quintain.services.plain.errors.reading import ErrorColumns, read_answered
 from quintain.services.plain.errors.report import calibration_report, disagreement_report, slices_report
 
 MODEL = "the model"
 
 
-class _Told(Result):
-    """A result that has a report."""
-
-    report: Report
-
-    @property
-    def findings(self) -> list[str]:
-        """What was found, in sentences."""
-        return [str(finding) for section in self.report.sections for finding in section.findings]
-
-    def save(self, folder: str | Path) -> Path:
-        """Write the report to a folder: HTML with its charts, Markdown, LaTeX tables and JSON."""
-        return write_folder(self.report, Path(folder))
+class _Examined(Told):
+    """What was found of models on examples."""
 
     def facts(self) -> Iterator[str]:
         """Say what it rests on."""
@@ -42,7 +30,7 @@ class _Told(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SlicesFound(_Told):
+class SlicesFound(_Examined):
     """Where a model is weak."""
 
     title = "Weak slices"
@@ -109,7 +97,7 @@ def slices(
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class DisagreementFound(_Told):
+class DisagreementFound(_Examined):
     """What two models disagree on."""
 
     title = "Disagreement of two models"
@@ -157,7 +145,7 @@ def disagreement(
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CalibrationFound(_Told):
+class CalibrationFound(_Examined):
     """Confidence against people's disagreement."""
 
     title = "Calibration to people"

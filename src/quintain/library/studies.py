@@ -14,7 +14,7 @@ from quintain.core.records.figures import Estimate
 from quintain.core.records.report import Report
 from quintain.data.given import Source, source_of
 from quintain.library.results import Result
-from quintain.reports.folder import write_folder
+from quintain.library.told import Told
 from quintain.services.plain.artefact_files import ExampleColumns, read_examples
 from quintain.services.plain.artefacts import ArtefactOptions, artefact_report
 from quintain.services.plain.irt import IrtStudy, item_responses
@@ -75,6 +75,7 @@ def irt(
     named: bool = True,
     frequency: str = "",
     columns: Mapping[str, str] | None = None,
+    guessing_prior: Sequence[float] = (),
     seed: int = 0,
 ) -> IrtFound:
     """Estimate discrimination, difficulty and guessing of items, and the ability of respondents.
@@ -82,7 +83,8 @@ def irt(
     *responses* is a table `respondent, item, correct`, or one with a column per item; the first names the respondents
     unless *named* is false, and *frequency* may name one that counts rows. A list of paths has a test in each. *model*
     is 1pl, 2pl or 3pl; *method* mml (marginal likelihood) or vi (variational). *subset* chooses so many items that
-    together tell most.
+    together tell most. *guessing_prior* is the chance in the middle of the prior of guessing, and the spread of its
+    logit, such as `(0.25, 1)` for four options; without it each method has its own.
 
     >>> said = [
     ...     (name, item, int(able > hard))
@@ -92,16 +94,19 @@ def irt(
     >>> irt(said, "1pl").table["difficulty"].is_sorted()
     True
     """
-    several = isinstance(responses, list | tuple) and all(isinstance(one, str | Path) for one in responses)
+    several = isinstance(responses, list | tuple) and bool(responses)
+    several = several and all(isinstance(one, str | Path) for one in responses)
     sources: list[Source] = [
         source_of(one, LONG, name="the responses") for one in (responses if several else [responses])
     ]
     reading = ResponseReading(columns or {}, named, frequency)
-    return IrtFound(item_responses(sources, model, reading, method=method, subset=subset, seed=seed))
+    return IrtFound(
+        item_responses(sources, model, reading, method=method, subset=subset, seed=seed, guessing_prior=guessing_prior)
+    )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ArtefactsFound(Result):
+class ArtefactsFound(Told):
     """What gives answers away."""
 
     title = "Artefacts"
@@ -116,11 +121,6 @@ class ArtefactsFound(Result):
         ]
         return pl.DataFrame(rows, infer_schema_length=None)
 
-    @property
-    def findings(self) -> list[str]:
-        """What was found, in sentences."""
-        return [str(finding) for section in self.report.sections for finding in section.findings]
-
     def content(self) -> Mapping[str, Any]:
         """Give the whole report."""
         found: Mapping[str, Any] = plain(self.report)
@@ -133,10 +133,6 @@ class ArtefactsFound(Result):
     def facts(self) -> Iterator[str]:
         """Say how much was looked at."""
         yield f"{self.report.facts[0].value} examples"
-
-    def save(self, folder: str | Path) -> Path:
-        """Write the report to a folder: HTML with its charts, Markdown, LaTeX tables and JSON."""
-        return write_folder(self.report, Path(folder))
 
 
 def artefacts(

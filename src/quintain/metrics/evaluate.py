@@ -70,6 +70,10 @@ class Evaluation:
         }
 
 
+class SlicedRows(list[tuple[str, IntArray]]):
+    """The values of a slicing in order, each with the rows that have it."""
+
+
 class Beside(TypedDict, total=False):
     """What may be known beside the answers; see `align`."""
 
@@ -105,15 +109,16 @@ def evaluate_metrics(
     predictions: Values,
     names: Sequence[str] = (),
     *,
-    by: Mapping[str, Values] | None = None,
+    by: Mapping[str, Values | SlicedRows] | None = None,
     seed: int = 0,
     resamples: int = 1000,
     **beside: Unpack[Beside],
 ) -> Evaluation:
     """Compute the metrics called *names*, each with a bootstrap interval, overall and for each value in *by*.
 
-    *by* maps the name of a slicing to one value or one list of values (tags) per example. *resamples* of 0
-    leaves the intervals out. *labels*, *probabilities*, *distributions* and *groups* are as in `align`.
+    *by* maps the name of a slicing to one value or one list of values (tags) per example, or to what `slice_rows` has
+    made of them, for predictions that are scored on the same examples one after the other. *resamples* of 0 leaves the
+    intervals out. *labels*, *probabilities*, *distributions* and *groups* are as in `align`.
 
     >>> result = evaluate_metrics("label", ["a", "b", "a"], ["a", "b", "b"], ["accuracy"])
     >>> round(result.metrics["accuracy"].estimate.value, 3)
@@ -131,7 +136,7 @@ def evaluate_aligned(
     data: Aligned,
     names: Sequence[str] = (),
     *,
-    by: Mapping[str, Values] | None = None,
+    by: Mapping[str, Values | SlicedRows] | None = None,
     seed: int = 0,
     resamples: int = 1000,
 ) -> Evaluation:
@@ -143,7 +148,7 @@ def evaluate_aligned(
     tallies = {name: metric.tally(data) for name, metric in metrics.items()}
     slices = []
     for slicing, values in (by or {}).items():
-        for value, rows in _slices(slicing, values, len(data)):
+        for value, rows in _rows_of(slicing, values, len(data)):
             parts = {name: metric.tally_slice(data, tallies[name], rows) for name, metric in metrics.items()}
             # Tallies that metrics share are shared in the slice too, and so are drawn once.
             parts = {name: _same(tallies, parts, name) for name in parts}
@@ -152,6 +157,10 @@ def evaluate_aligned(
             slices.append(Slice(slicing, value, len(rows), results))
     overall = _results(data, metrics, tallies, data.groups, seed, resamples)
     return Evaluation(len(data), len(data) - data.predictions.null_count(), overall, tuple(slices))
+
+
+def _rows_of(slicing: str, values: Values | SlicedRows, n: int) -> SlicedRows:
+    return values if isinstance(values, SlicedRows) else slice_rows(slicing, values, n)
 
 
 def _same(tallies: Mapping[str, Tally], parts: Mapping[str, Tally], name: str) -> Tally:
@@ -200,7 +209,7 @@ def _result(data: Aligned, metric: Metric, draws: Draws) -> MetricResult:
     )
 
 
-def _slices(slicing: str, values: Values, n: int) -> list[tuple[str, IntArray]]:
+def slice_rows(slicing: str, values: Values, n: int) -> SlicedRows:
     """List the values of a slicing in order, each with the rows that have it."""
     column = values if isinstance(values, pl.Series) else pl.Series(slicing, list(values), strict=False)
     if len(column) != n:
@@ -212,4 +221,4 @@ def _slices(slicing: str, values: Values, n: int) -> list[tuple[str, IntArray]]:
         frame = frame.explode("value")
     frame = frame.drop_nulls("value").unique().with_columns(pl.col("value").cast(pl.String))
     grouped = frame.group_by("value").agg(pl.col("row").sort()).sort("value")
-    return [(value, np.asarray(rows, dtype=np.int64)) for value, rows in grouped.iter_rows()]
+    return SlicedRows([(value, np.asarray(rows, dtype=np.int64)) for value, rows in grouped.iter_rows()])

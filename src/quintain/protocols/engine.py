@@ -11,7 +11,7 @@ events.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from quintain.core.errors import BadInput, Conflict, NotFound
@@ -26,6 +26,7 @@ from quintain.protocols.stages import END, Stage
 from quintain.protocols.state import Arm, Item, Person
 
 INSTANT = frozenset({"entry", "bonus"})  # nobody waits there
+NO_WORK = frozenset({"promotion", "feedback"})  # one can go on without
 
 What = Literal["work", "wait", "end"]
 
@@ -73,6 +74,8 @@ class Course:
                 self._close(event.stage, event.force)
             case EventKind.LEFT:
                 self._leave(event.person)
+            case EventKind.READMITTED:
+                self._readmit(event)
 
     def todo(self, name: str) -> Todo:
         """Say what somebody can do now."""
@@ -285,6 +288,38 @@ class Course:
             raise Conflict("{name} is through already.", name=name)
         person.left = True
         self._arrive(person, END)
+
+    def _readmit(self, event: Event) -> None:
+        """Let somebody go on whom a qualification turned away, past what was closed meanwhile and takes no work."""
+        person, stage = self.person(event.person), event.stage
+        decision = self.arm.decisions.get(stage, {}).get(person.name)
+        if decision is None or decision.passed or self._stages[stage].qualification is None:
+            raise Conflict("{name} was not turned away at {stage}.", name=person.name, stage=stage)
+        if person.left:
+            raise Conflict("{name} has left.", name=person.name)
+        passed, name = self._past(self._next[stage])
+        if name in self.arm.closed:
+            raise Conflict(
+                "{name} cannot go on any more: {stage} is closed.",
+                name=person.name,
+                stage=name,
+                remedy="What they did is paid; they can take part in another trial.",
+            )
+        changed = replace(decision, passed=True, reason="readmitted")
+        self.arm.decisions[stage] = {**self.arm.decisions[stage], person.name: changed}
+        person.been += [one for one in passed if one not in person.been]
+        self._arrive(person, name)
+
+    def _past(self, name: str) -> tuple[list[str], str]:
+        """Name the stages from one on that somebody passes who comes late, and the first at which they stay."""
+        passed = []
+        while name != END:
+            kind = self._stages[name].kind
+            if kind not in INSTANT and not (kind in NO_WORK and name in self.arm.closed):
+                break
+            passed.append(name)
+            name = self._next[name]
+        return passed, name
 
     def _arrive(self, person: Person, name: str) -> None:
         """Put somebody at a stage, and on past those where nobody waits."""

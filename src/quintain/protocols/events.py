@@ -18,6 +18,7 @@ class EventKind(StrEnum):
     REGRADED = "regraded"
     CLOSED = "closed"
     LEFT = "left"
+    READMITTED = "readmitted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,3 +100,8 @@ def closed(stage: str, *, force: bool = False) -> Event:
 def left(person: str) -> Event:
     """Somebody left."""
     return Event(EventKind.LEFT, person)
+
+
+def readmitted(person: str, stage: str) -> Event:
+    """Somebody goes on, whom a qualification had turned away, because the owner let them."""
+    return Event(EventKind.READMITTED, person, stage)

@@ -16,17 +16,18 @@ from quintain.protocols.state import Decision, Item
 
 
 def letter_of(course: Course, stage: Stage, person: str) -> Letter:
-    """Make the letter that somebody gets at a stage of feedback."""
-    if stage.feedback is None:
+    """Make the letter that somebody gets at a stage of feedback, or when a qualification turns them away."""
+    told = stage.feedback or stage.qualification
+    if told is None:
         raise ValueError(f"{stage.name} sends no letter")
-    rubric, by = course.protocol.rubric, stage.feedback.by
+    rubric, by = course.protocol.rubric, told.by
     sample = course.sample(course.protocol.stage(by))
     everybody = [course.arm.items[name] for name in sorted(sample.names) if course.arm.items[name].grades]
     own = [course.arm.items[name] for name in sample.of(person) if course.arm.items[name].grades]
     ranked = sorted(own, key=lambda one: (-(item_score(rubric, one) or 0.0), one.name))
     unclear = [one.name for one in own if not is_answerable(rubric, one)]
     decision = _decision(course, by, person)
-    after, bonus = _ahead(course.protocol, stage)
+    after, bonus = _ahead(course.protocol, stage) if stage.feedback is not None else (END, 0)
     return Letter(
         person,
         stage.name,
@@ -80,6 +81,7 @@ def sentences(letter: Letter, money: str) -> list[Text]:
 
 REASONS = {
     "qualified": Text("You have qualified for the next round."),
+    "readmitted": Text("We have looked at it again, and you go on to the next round."),
     "ungraded": Text("You go on to the next round."),
     "unanswerable": Text("You do not go on, because too many of your items could not be answered."),
     "score": Text("You do not go on, because your items did not reach the score that this takes."),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from quintain.core.errors import NotFound
@@ -12,8 +12,9 @@ from quintain.core.toml import parse_toml
 from quintain.protocols.spec import Protocol
 
 
+@lru_cache(maxsize=256)
 def parse_protocol(text: str, file: str | None = None) -> Protocol:
-    """Read a protocol from TOML, or raise BadInput with every fault in it."""
+    """Read a protocol from TOML, or raise BadInput with every fault in it; one that was read is kept."""
     return read(Protocol, parse_toml(text, file=file), file=file)
 
 

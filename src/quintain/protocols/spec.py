@@ -91,11 +91,13 @@ class Protocol:
     def check(self) -> Iterator[Fault]:
         """Follow the stages, and compare the types with what is written in a session."""
         for stage in self.stages:
-            if self.question_types and stage.writing is not None and stage.writing.items > len(self.question_types):
+            writes = stage.writing is not None or (stage.tutorial is not None and stage.tutorial.contexts > 0)
+            items = stage.work.items if stage.work is not None and writes else 0
+            if self.question_types and items > len(self.question_types):
                 yield Fault(
                     "'{stage}' has {items} items in a session, and there are only {types} types for them to differ in",
                     stage=stage.name,
-                    items=stage.writing.items,
+                    items=items,
                     types=len(self.question_types),
                     field="question_types",
                 )

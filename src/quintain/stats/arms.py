@@ -23,6 +23,7 @@ from quintain.stats.human import SLICES
 from quintain.stats.judgements import Judgements, best_class, sample_votes
 
 EVERYTHING = "everything"
+LEVEL = 0.05  # a difference is shown where the test gives a p below it
 NAMES = (EVERYTHING, *(name for name, _ in SLICES))
 _RUN = re.compile(r"[_-]\d+$")
 
@@ -80,12 +81,16 @@ class SliceFigures:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """How far two arms differ in one figure: first minus second, with the test's p."""
+    """How far two arms differ in one figure: first minus second, with the test's p.
+
+    *edge* is the least difference, up or down, that the test would show at `LEVEL`.
+    """
 
     first: str
     second: str
     difference: Estimate
     p: float | None
+    edge: float | None = None
 
 
 def family(model: str) -> str:
@@ -208,7 +213,9 @@ def compare(
     if np.isnan(value):
         return Between(first.name, second.name, Estimate(None, reason="an arm has no such items"), None)
     ends = interval(gap_of(ours[0]) - gap_of(ours[1]))
-    return Between(first.name, second.name, Estimate(value, *ends), _dealt(left, right, value, rng, deals))
+    dealt = np.abs(_dealt(left, right, rng, deals))
+    p = float((1 + np.sum(dealt >= abs(value) - 1e-12)) / (1 + deals))
+    return Between(first.name, second.name, Estimate(value, *ends), p, float(np.quantile(dealt, 1 - LEVEL)))
 
 
 def gap_of(totals: FloatArray) -> FloatArray:
@@ -217,13 +224,12 @@ def gap_of(totals: FloatArray) -> FloatArray:
         return np.asarray(totals[..., 1] / totals[..., 0] - totals[..., 2] / totals[..., 3], dtype=np.float64)
 
 
-def _dealt(left: FloatArray, right: FloatArray, value: float, rng: np.random.Generator, deals: int) -> float:
-    """Give the p of a difference: how often writers dealt out at random differ as much."""
+def _dealt(left: FloatArray, right: FloatArray, rng: np.random.Generator, deals: int) -> FloatArray:
+    """Give how far arms differ to which the writers of both are dealt out at random."""
     both = np.concatenate([left, right])
     place = np.argsort(rng.random((deals, len(both))), axis=1) < len(left)
     mine = place.astype(np.float64) @ both
-    moved = gap_of(mine) - gap_of(both.sum(axis=0) - mine)
-    return float((1 + np.sum(np.abs(moved) >= abs(value) - 1e-12)) / (1 + deals))
+    return np.asarray(gap_of(mine) - gap_of(both.sum(axis=0) - mine))
 
 
 def holm(values: Sequence[float | None]) -> list[float | None]:

@@ -298,6 +298,10 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", trial_owner.letters),
     PageRoute("POST", "/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", trial_owner.edit_letter),
     PageRoute("POST", "/tasks/{task}/trials/{trial}/answer/{arm}/{stage}", trial_owner.answer_reply),
+    PageRoute("POST", "/tasks/{task}/trials/{trial}/readmit/{arm}/{stage}", trial_owner.readmit),
+    PageRoute("GET", "/tasks/{task}/trials/{trial}/complete", entry.complete_trial),
+    PageRoute("GET", "/tasks/{task}/trials/{trial}/grade/complete", entry.complete_grading),
+    PageRoute("POST", "/tasks/{task}/trials/{trial}/doors", trial_owner.set_doors),
     PageRoute("GET", "/tasks/{task}/trials/{trial}/report", trial_owner.report),
     PageRoute("GET", "/tasks/{task}/trials/{trial}/report/download", trial_owner.fetch),
     # contests
@@ -865,6 +869,7 @@ API = [
     Endpoint("POST", "/tasks/{task}/trials/{trial}/open", api_trials.open_trial, "trials"),
     Endpoint("POST", "/tasks/{task}/trials/{trial}/close", api_trials.close_trial, "trials"),
     Endpoint("POST", "/tasks/{task}/trials/{trial}/stages/{arm}/{stage}/close", api_trials.close_stage, "trials"),
+    Endpoint("POST", "/tasks/{task}/trials/{trial}/stages/{arm}/{stage}/readmit", api_trials.readmit, "trials"),
     Endpoint("GET", "/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", api_trials.list_letters, "trials"),
     Endpoint(
         "PUT",
@@ -891,6 +896,8 @@ API = [
     Endpoint("GET", "/tasks/{task}/trials/{trial}/grading/before", api_trials.get_grade, "trials"),
     Endpoint("PUT", "/tasks/{task}/trials/{trial}/grading", api_trials.change_grade, "trials"),
     Endpoint("GET", "/tasks/{task}/trials/{trial}/costs", api_trials.get_trial_costs, "trials"),
+    Endpoint("GET", "/tasks/{task}/trials/{trial}/doors", api_trials.get_trial_doors, "trials"),
+    Endpoint("PUT", "/tasks/{task}/trials/{trial}/doors", api_trials.put_trial_doors, "trials"),
     Endpoint("POST", "/tasks/{task}/trials/{trial}/pool", api_trials.open_trial_pool, "trials"),
     Endpoint("GET", "/tasks/{task}/trials/{trial}/report", api_trials.get_trial_report, "trials"),
     Endpoint(

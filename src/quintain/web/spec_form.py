@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from quintain.core.errors import Fault
+from quintain.core.errors import BadInput, Fault
 from quintain.core.rounds import Money
 from quintain.core.spec import Option, attribute, options_of, plain
 from quintain.core.spec_kinds import Kind
@@ -127,6 +127,14 @@ class SpecForm:
             return tongue.gettext(place.option.title) if place and place.option.title else fault.field
 
         return tuple(fault.at(field=title(fault)) for fault in faults)
+
+    def given(self, values: Mapping[str, Any], before: Any = None, **fixed: Any) -> dict[str, Any]:
+        """Give plain data as `data` does, with what is *fixed*; or raise BadInput with what cannot be read."""
+        reading = FormReading(values)
+        data = {**self.data(reading, before), **fixed}
+        if reading.faults:
+            raise BadInput(faults=reading.faults)
+        return data
 
     def shown(self, trouble: Trouble, tongue: Tongue) -> Trouble:
         """Give *trouble* with its faults at the titles of the form."""

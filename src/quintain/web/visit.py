@@ -32,6 +32,7 @@ from quintain.web.i18n import Tongue, choose_language
 from quintain.web.peers import peer_of
 from quintain.web.rendering import environment
 from quintain.web.roles import NAMES, READER, may_play
+from quintain.web.sidebar import SidebarGroup, sidebar_of
 from quintain.web.tour import AT_WORK, TOUR_COOKIE, TourStep, read_step, role_of, words
 
 SESSION_COOKIE = "quintain_session"
@@ -42,16 +43,6 @@ TOAST_COOKIE = "quintain_toast"
 DEVICE_COOKIE = "quintain_device"
 YEAR = 365 * 24 * 3600
 log = logging.getLogger("quintain.web")
-
-
-@dataclass(frozen=True, slots=True)
-class SidebarEntry:
-    """One line of a task's sidebar."""
-
-    key: str
-    title: str
-    url: str
-    icon: str
 
 
 @dataclass(slots=True)
@@ -156,33 +147,15 @@ class Visit:
         """Say whether the person may change *task*."""
         return self.actor.has(RoleName.OWNER, task.name)
 
-    def sidebar(self, task: Task) -> list[SidebarEntry]:
+    def sidebar(self, task: Task) -> list[SidebarGroup]:
         """List the rooms of *task* that this person may enter."""
-        _ = self.tongue.gettext
-        base = f"/tasks/{task.name}"
-        entries = [
-            SidebarEntry("overview", _("Overview"), base, "home"),
-            SidebarEntry("board", _("Board"), f"{base}/board", "board"),
-            SidebarEntry("write", _("Write"), f"{base}/write", "pen"),
-            SidebarEntry("judge", _("Judge"), f"{base}/judge", "check"),
-            SidebarEntry("contrast", _("Contrast"), f"{base}/contrast", "target"),
-            SidebarEntry("data", _("Data"), f"{base}/data", "data"),
-            SidebarEntry("models", _("Models"), f"{base}/models", "model"),
-            SidebarEntry("runs", _("Runs"), f"{base}/runs", "runs"),
-            SidebarEntry("talk", _("Talk"), f"{base}/talk", "talk"),
-            SidebarEntry("contests", _("Contests"), f"{base}/contests", "target"),
-            SidebarEntry("reports", _("Reports"), f"{base}/reports", "report"),
-            SidebarEntry("trials", _("Trials"), f"{base}/trials", "round"),
-        ]
-        if self.signed_in:
-            entries.append(SidebarEntry("codings", _("Hand coding"), f"{base}/codings", "pen"))
-        if self.owns(task) or self.actor.has(RoleName.EXPERT, task.name):
-            entries.append(SidebarEntry("validation", _("Validation"), f"{base}/validation", "shield"))
-        if self.owns(task):
-            entries.append(SidebarEntry("rounds", _("Rounds"), f"{base}/rounds", "round"))
-            entries.append(SidebarEntry("pay", _("Pay"), f"{base}/pay", "coin"))
-            entries.append(SidebarEntry("settings", _("Settings"), f"{base}/settings", "settings"))
-        return entries
+        return sidebar_of(
+            self.tongue.gettext,
+            task.name,
+            signed_in=self.signed_in,
+            owner=self.owns(task),
+            expert=self.actor.has(RoleName.EXPERT, task.name),
+        )
 
     def render(
         self, template: str, *, status: int = 200, headers: Mapping[str, str] | None = None, **values: Any

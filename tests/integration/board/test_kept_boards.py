@@ -10,20 +10,27 @@ from pathlib import Path
 import pytest
 from sqlalchemy.orm import Session
 
+from quintain.compose import conditions_of
 from quintain.core.errors import NotFound, Unavailable
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor, Grant, RoleName
-from quintain.services.board import cache, draws, uncertainty
+from quintain.services.board import cache, draws, kept, uncertainty
 from quintain.services.board.assemble import board
 from quintain.services.board.cache import PENDING, warm_board
 from quintain.services.board.kept import BOARD, BoardKey, decode_board, encode, sight_of
 from quintain.services.board.parts import BoardPart, View
 from quintain.services.board.ranking import rank
 from quintain.services.board.uncertainty import known_uncertainty
+from quintain.services.evaluate.cells import CellLease
+from quintain.services.evaluate.run_cell import keep_figures
 from quintain.services.jobs import figures
 from quintain.services.jobs.figures import check, handler_of
+from quintain.services.jobs.lease import Sessions
+from quintain.services.jobs.queue import list_jobs
 from quintain.services.jobs.running import run_all
 from quintain.services.models.registry import set_visibility
+from quintain.settings import Settings
 from quintain.store.blobs import Blobs
+from quintain.store.queries.evaluate import cells as cell_queries
 from tests.beginnings import Build, with_small_board
 from tests.boards import add_version, evaluated, up_to
 
@@ -42,8 +49,8 @@ def large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(figures, "REST", 0.0)
 
 
-def do_jobs(db: Session, blobs: Blobs) -> int:
-    """Do what a worker would."""
+def sessions_of(db: Session) -> Sessions:
+    """Give what opens sessions on the same database."""
 
     @contextmanager
     def session() -> Iterator[Session]:
@@ -51,7 +58,12 @@ def do_jobs(db: Session, blobs: Blobs) -> int:
             yield one
 
     db.rollback()
-    return run_all(session, blobs, {kind.job: handler_of(kind) for kind in (BOARD, uncertainty.UNCERTAINTY)})
+    return session
+
+
+def do_jobs(db: Session, blobs: Blobs) -> int:
+    """Do what a worker would."""
+    return run_all(sessions_of(db), blobs, {kind.job: handler_of(kind) for kind in (BOARD, uncertainty.UNCERTAINTY)})
 
 
 def test_a_kept_board_is_the_board(db: Session, blobs: Blobs) -> None:
@@ -99,6 +111,25 @@ def test_a_large_board_is_made_by_a_worker_and_shown_as_it_was_until_then(
     do_jobs(db, blobs)
     assert len(warm_board(db, blobs, ANONYMOUS, "mood").board.models) == 4
     assert len(warm_board(db, blobs, ANONYMOUS, "mood", BoardPart(seeds_apart=True), wait=True).board.models) == 4
+
+
+def test_a_finished_cell_has_a_large_board_made_before_anybody_looks(
+    db: Session, blobs: Blobs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What workers run cells under wakes the boards that many see; a small one is made by who looks."""
+    conditions = conditions_of(Settings(workspace=tmp_path))
+    lease = CellLease(cell_queries.rows(db, task="mood")[0].cell.id, 1, "plain")
+
+    def done() -> list[str]:
+        keep_figures(sessions_of(db), blobs, lease, conditions)
+        return [job.subject for job in list_jobs(db, OPERATOR).jobs]
+
+    assert done() == []
+    monkeypatch.setattr(kept, "BOARD", replace(BOARD, at_once=-1))
+    monkeypatch.setattr(cache, "BOARD", kept.BOARD)
+    assert sorted(done()) == ["mood?sight=owner", "mood?sight=public"]
+    assert do_jobs(db, blobs) == 2
+    assert warm_board(db, blobs, ANONYMOUS, "mood").fresh
 
 
 @pytest.mark.usefixtures("large")

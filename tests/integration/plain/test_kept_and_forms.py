@@ -16,8 +16,8 @@ from quintain.core.people import Actor
 from quintain.data.tables import write_table
 from quintain.services.plain.judgements import read_judgements
 from quintain.services.tasks import definitions as tasks
+from quintain.services.validate import export as judged_export
 from quintain.services.validate import gold, handing_in, handing_out
-from quintain.services.validate import trail as validation_trail
 from quintain.services.validate import validations as validate
 from quintain.services.validate.handing_in import Answer
 from quintain.services.validate.vmer import error_rates
@@ -78,7 +78,7 @@ def test_a_validation_that_is_exported_and_measured_leaves_out_its_random_clicke
     make_ground(db, owner, 20, "judgements = 4\nminimum = 2\n")
     judge_all(db, make_judges(db, 6), [lambda inputs: "mixed", *[truth] * 5])
     path = tmp_path / "judgements.csv"
-    validation_trail.export_judgements(db, owner, REF, path)
+    judged_export.export_judgements(db, owner, REF, path)
     found = json.loads(cli("study", "human", path, "--json").stdout)
     assert found["set_aside"] == 20
     assert found["synthetic_annotators"]["all"]["f1"]["value"] == 1.0

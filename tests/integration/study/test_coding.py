@@ -26,9 +26,9 @@ from quintain.services.study.codings import get_coding, list_codings, put_coding
 from quintain.services.trial.trials import keep_simulated
 from quintain.store.base import clock, now
 from quintain.store.blobs import Blobs
-from quintain.store.tables import CodingItem
+from quintain.store.tables import CodingItem, CodingPlace
 from tests.beginnings import Build
-from tests.codings import CODING, REF, build, code_all, person
+from tests.codings import CODING, REF, build, code_all, person, take_back
 
 
 @pytest.fixture
@@ -257,7 +257,6 @@ def test_what_is_wrong_is_said_at_its_place(db: Session, blobs: Blobs, olga: Act
             ('sources = ["data/test"]\npart = "justifications"', "no justifications"),
         ],
         "items = 12": [
-            ("items = 21", "there are 20 items, not 21"),
             ('items = 12\ncategories = ["none"]', "not a category"),
             ('items = 12\nanswers = true\npeople = "workers"', "experts only"),
         ],
@@ -274,6 +273,44 @@ def test_what_is_wrong_is_said_at_its_place(db: Session, blobs: Blobs, olga: Act
     assert item is not None
     with pytest.raises(BadInput, match="'funny' is not one of"):
         code_item(db, person(db, "xenia"), REF, item.id, ["funny"])
+
+
+def test_a_small_source_gives_all_it_has(db: Session, blobs: Blobs, olga: Actor) -> None:
+    """A hundred items are asked for by default; of a source with fewer all are drawn."""
+    small = CODING.replace('"look"', '"small"').replace("rounds/1", "data/few").replace("items = 12\n", "")
+    assert put_coding(db, blobs, olga, small).progress.items == 3
+
+
+def test_what_is_taken_back_leaves_the_sample(db: Session, blobs: Blobs, olga: Actor) -> None:
+    """A text that its writer takes back is not asked for, counted, quoted or exported any more, from that moment on."""
+    whole = CODING.replace('"look"', '"all"').replace("items = 12", "items = 20")
+    put_coding(db, blobs, olga, whole)
+    ref, xenia = "mood/all", person(db, "xenia")
+    near = next(one for one in db.scalars(select(CodingItem)) if one.alike and one.alike_attempts[0] is not None)
+    held = next_to_code(db, xenia, ref)
+    assert held is not None
+    place = db.get_one(CodingPlace, held.id)
+    shown = db.get_one(CodingItem, place.item_id)
+    take_back(db, shown.attempt_id)
+    with pytest.raises(Conflict, match="was taken back"):
+        code_item(db, xenia, ref, held.id, [])
+    assert (other := next_to_code(db, xenia, ref)) is not None
+    assert other.id != held.id
+    code_all(db, "zoe", ref)
+    close_coding(db, olga, ref)
+    found = results(db, olga, ref)
+    assert found.coding.progress.items == 19
+    assert found.figures is not None
+    quoted = found.figures.examples[0].text
+    gone = next(one for one in db.scalars(select(CodingItem)) if one.inputs["text"] == quoted)
+    take_back(db, gone.attempt_id)
+    after = results(db, olga, ref).figures
+    assert after is not None
+    assert quoted not in {one.text for one in after.examples}
+    table = export_codes(db, olga, ref)
+    assert quoted not in table
+    assert shown.inputs["text"] not in table
+    assert near.alike_attempts[0] not in {shown.attempt_id, None}
 
 
 def test_one_category_at_a_time(db: Session, blobs: Blobs, olga: Actor) -> None:

@@ -154,10 +154,13 @@ def test_data_sets_are_compared_by_a_worker(made: Workspace, tmp_path: Path) -> 
     chosen = owner.get("/tasks/mood/studies/compare?sets=test&sets=more")
     page = chosen.headers["location"]
     assert page == "/tasks/mood/studies/compared/test@1+more@1"
-    assert "No report yet" in owner.get(page).text
+    assert "test@1, more@1 compared" in owner.get(page).text
     post(owner, page, page)
     assert work(made) >= 1
     shown = on_one_line(owner.get(page))
     assert "quintain study compare mood/test@1 mood/more@1" in shown
+    for name in ("test", "more"):
+        assert f'href="/tasks/mood/data/{name}"' in shown
+        assert owner.get(f"/tasks/mood/data/{name}").status_code == 200
     for wrong in ("sets=test", "sets=test&sets=test@1", ""):
         assert owner.get(f"/tasks/mood/studies/compare?{wrong}").status_code in {400, 404, 422}, wrong

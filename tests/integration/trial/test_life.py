@@ -121,7 +121,7 @@ def _judge_and_report(db: Session, blobs: Blobs, owner: Actor, people: list[Acto
     came = {(row[0], row[1]): row[2] for row in sections["attrition"].tables[0].rows}
     assert came["trained", "tutorial"] == 2
     assert came["trained", "final"] == 1
-    told = {one.arm: one.costs for one in trial_costs(db, owner, *WHERE)}
+    told = {one.arm: one.costs for one in trial_costs(db, owner, *WHERE).arms}
     assert (told["plain"].each, told["plain"].texts) == (Money(100), 4)
     assert told["trained"].each_without_training == Money(100)
     paid = sum(one.base.amount + one.bonus.amount for one in told["trained"].groups)

@@ -13,11 +13,11 @@ from quintain.services.collect.export import attempts_table
 from quintain.services.collect.writing import get_session, start
 from quintain.services.tasks.definitions import put_task
 from quintain.services.trial.reporting import open_pool, report
-from quintain.services.trial.taking_part import enter, my_part
+from quintain.services.trial.taking_part import answer_quiz, enter, my_part
 from quintain.services.trial.trials import open_trial, put_trial
 from quintain.store.blobs import Blobs
 from tests.collecting import TASK
-from tests.integration.trial.life import PLAIN, WHERE, text
+from tests.integration.trial.life import PLAIN, TRAINED, WHERE, text
 from tests.people import make_person
 from tests.validation_support import judge_all, make_judges
 
@@ -57,6 +57,25 @@ def test_the_items_of_a_session_are_of_different_types(db: Session, blobs: Blobs
         ["cause", "plain", 1, 0.5],
         ["time", "plain", 1, 0.5],
     ]
+
+
+def test_types_are_asked_for_in_exercises_of_a_tutorial(db: Session, blobs: Blobs, owner: Actor) -> None:
+    """An item of an exercise without a type is refused, and so is a tutorial with more items than there are types."""
+    typed = 'question_types = ["cause", "time"]\n' + TRAINED
+    with pytest.raises(BadInput, match="'tutorial' has 3 items in a session, and there are only 2 types"):
+        parse_protocol(typed.replace("contexts = 1\nitems = 1", "contexts = 1\nitems = 3"))
+    put_task(db, owner, TASK)
+    put_trial(db, owner, *WHERE, [typed])
+    open_trial(db, blobs, owner, *WHERE)
+    writer = make_person(db, "wanda", RoleName.WORKER)
+    enter(db, writer, *WHERE)
+    answer_quiz(db, writer, *WHERE, quiz="first", step=1, answer="second")
+    session = start(db, blobs, writer, f"mood/{my_part(db, writer, *WHERE).round}")
+    assert session.types == ("cause", "time")
+    with pytest.raises(BadInput, match="choose one of cause, time"):
+        _write(db, blobs, writer, session.key, "")
+    _write(db, blobs, writer, session.key, "cause")
+    assert my_part(db, writer, *WHERE).what == "wait"
 
 
 def test_fewer_types_than_items_of_a_session_are_refused() -> None:

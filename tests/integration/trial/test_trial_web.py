@@ -147,9 +147,46 @@ def test_commands_do_the_same(workspace: Workspace, tmp_path: Path, cli: Callabl
     told = cli(*where, "report-of", f"sentiment/{NAME}", "--out", tmp_path / "report")
     assert "for a question of the final round" in told.output
     assert (tmp_path / "report" / "report.html").exists()
-    assert json.loads(cli(*where, "costs", ref, "--json").stdout)[0]["arm"] == "plain"
+    assert json.loads(cli(*where, "costs", ref, "--json").stdout)["arms"][0]["arm"] == "plain"
     assert "plain" in cli(*where, "costs", ref).output
     assert cli(*where, "status", "sentiment").exit_code == 1
     assert cli(*where, "judge", ref).exit_code == 1
     assert cli(*where, "letters", ref, "plain", "writing").exit_code == 1
     assert cli(*where, "close", ref).exit_code == 0
+
+
+def test_a_panel_sends_people_in_and_gets_them_back(
+    workspace: Workspace, owner: TestClient, tmp_path: Path, cli: Callable[..., Result]
+) -> None:
+    """The owner sets doors up on the page; somebody comes, writes, and goes back with a code; programs know them."""
+    home = "/tasks/sentiment/trials"
+    post(owner, home, home, name="paneled", toml=PLAIN)
+    place = f"{home}/paneled"
+    post(owner, place, f"{place}/open", source="", models="")
+    wrong = post(owner, place, f"{place}/doors", entry_provider="panel", entry_id_parameter="", batch="none")
+    assert wrong.status_code == 422
+    post(owner, place, f"{place}/doors", entry_provider="panel", entry_id_parameter="pid", entry_completion_code="C7")
+    found = re.search(r"/enter/([\w-]+)\?pid=", owner.get(place).text)
+    assert found
+    with browser_of(workspace) as client:
+        arrived = client.get(f"/enter/{found[1]}?pid=P5", follow_redirects=False)
+        assert arrived.headers["location"] == place
+        post(client, place, f"{place}/enter")
+        assert "Return and finish" not in client.get(place).text
+        assert client.get(f"{place}/complete").status_code == 409
+        assert client.get(f"{place}/grade/complete").status_code == 404
+        round_ = re.search(r"/tasks/sentiment/rounds/(\d+)/write", client.get(place).text)
+        assert round_
+        address = begin(client, f"/tasks/sentiment/rounds/{round_[1]}")
+        send(client, address, in_text="The ferry had left before the bell was rung.", answer="negative")
+        assert "Return and finish" in client.get(place).text
+        assert "C7" in client.get(f"{place}/complete").text
+    path = tmp_path / "doors.toml"
+    path.write_text('[grading]\nprovider = "prolific"\ncompletion_code = "G1"\n')
+    where = ("--workspace", workspace.settings.workspace, "trial", "doors", "sentiment/paneled")
+    assert "to take part: no door" in cli(*where, path).output
+    assert "PROLIFIC_PID" in json.loads(cli(*where, "--json").stdout)["grading"]
+    with running(workspace) as url:
+        program = Client(url, token_for(workspace, "demo-owner"))
+        assert program.trial_doors("sentiment/paneled").entry is None
+        assert program.put_trial_doors("sentiment/paneled", path.read_text()).batch == 10

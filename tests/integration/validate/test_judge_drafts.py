@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, NotFound
 from quintain.core.people import Actor
+from quintain.services.validate import export as judged_export
 from quintain.services.validate import gold, handing_in, handing_out
 from quintain.services.validate import status as validation_status
-from quintain.services.validate import trail as validation_trail
 from quintain.services.validate.drafts import save_answer
 from quintain.services.validate.handing_in import Answer
 from quintain.services.validate.handing_out import HeldPage
@@ -67,7 +67,7 @@ def test_nothing_counts_before_it_is_handed_in(db: Session, owner: Actor, tmp_pa
     status = validation_status.progress(db, owner, REF)
     assert status["judgements"] == 0
     assert status["slots"] == {"leased": 10, "open": 90}
-    rows = validation_trail.export_judgements(db, owner, REF, tmp_path / "out.csv")  # type: ignore[operator]
+    rows = judged_export.export_judgements(db, owner, REF, tmp_path / "out.csv")  # type: ignore[operator]
     assert rows == 0
     receipt = handing_in.submit_page(db, actor, page.token, [Answer(page.items[0].id, "positive")], saved=True)
     assert (receipt.judged, receipt.left) == (4, 6)

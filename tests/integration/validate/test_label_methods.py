@@ -26,12 +26,12 @@ from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import gold, label_methods, vmer
 from quintain.services.validate import validations as validate
 from quintain.services.validate.adjudicate import queue
+from quintain.services.validate.export import export_labels
 from quintain.services.validate.final_labels import final_labels
 from quintain.services.validate.item_rules import rules_of
 from quintain.services.validate.judge_figures import evidence_of, gather
 from quintain.services.validate.policy import dump_policy, parse_policy
 from quintain.services.validate.status import status
-from quintain.services.validate.trail import export_labels
 from quintain.store.queries.validate.judgements import JudgementTable
 from quintain.store.tables import ValidationItem
 from tests.people import make_person

@@ -15,7 +15,7 @@ from quintain.core.release import ReleaseSpec
 from quintain.services.plain.labels import Aggregating, aggregate_source
 from quintain.services.release.candidates import gather
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import trail
+from quintain.services.validate import export as judged_export
 from quintain.services.validate import validations as validate
 from quintain.services.validate.final_labels import final_labels
 from quintain.services.validate.item_rules import drawn_often
@@ -114,8 +114,8 @@ def test_the_writers_vote_counts_alike_everywhere(db: Session, blobs: Blobs, own
     assert (final.votes.sum(axis=1) == [5 if one == 6 else 3 for one in final.asked.tolist()]).all()
     assert (final.writer >= 0).all()
     labels, judgements = tmp_path / "labels.jsonl", tmp_path / "judgements.csv"
-    assert trail.export_labels(db, owner, REF, labels) == 12
-    assert trail.export_judgements(db, owner, REF, judgements) == 48 + 12
+    assert judged_export.export_labels(db, owner, REF, labels) == 12
+    assert judged_export.export_judgements(db, owner, REF, judgements) == 48 + 12
     exported = pl.read_ndjson(labels)
     known = dict(exported.select("item", "label").iter_rows())
     assert dict(zip(exported["item"], final.names(), strict=True)) == known

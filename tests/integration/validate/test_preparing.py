@@ -16,17 +16,17 @@ from quintain.core.people import Actor, RoleName
 from quintain.core.validation import ValidationState
 from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs.running import run_all
-from quintain.services.validate import handing_out, preparing, validations
+from quintain.services.validate import handing_out, preparing, taking_in, validations
 from quintain.settings import Settings
 from quintain.store.base import now
 from quintain.store.database import transaction
-from quintain.store.tables import Job, Slot, ValidationItem
+from quintain.store.tables import Attempt, AttemptNote, AuditEntry, Job, Slot, ValidationItem
 from tests.judged_rounds import REF, attempt, make_round
 from tests.people import make_person
-from tests.validation_support import make_judges
+from tests.validation_support import answer_page, make_judges
 
 TEXTS = 11
-# A worker that takes in three attempts at a time and is killed when it has written down that it did so twice.
+# A worker that takes in three attempts at a time and is killed in the midst of the third time.
 DYING = """
 import os, sys
 from pathlib import Path
@@ -36,13 +36,13 @@ from quintain.services.jobs import running
 from quintain.services.validate import preparing
 from quintain.settings import Settings
 preparing.AT_A_TIME = 3
-save, saved = running.JobRun.save, []
-def save_and_die(run, checkpoint):
-    save(run, checkpoint)
-    saved.append(checkpoint)
+save, saved = running.JobRun.save_within, []
+def save_and_die(run, db, checkpoint):
     if len(saved) == 2:
         os._exit(9)
-running.JobRun.save = save_and_die
+    save(run, db, checkpoint)
+    saved.append(checkpoint)
+running.JobRun.save_within = save_and_die
 workspace = create_workspace(Settings(workspace=Path(sys.argv[1]), database_url=sys.argv[2]))
 running.run_all(workspace.session, workspace.blobs, job_handlers())
 """
@@ -51,7 +51,7 @@ running.run_all(workspace.session, workspace.blobs, job_handlers())
 @pytest.fixture
 def opened(db: Session, owner: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
     """A round with more attempts than are taken in while somebody waits, whose judging was opened."""
-    monkeypatch.setattr(validations, "AT_ONCE", TEXTS - 1)
+    monkeypatch.setattr(taking_in, "AT_ONCE", TEXTS - 1)
     monkeypatch.setattr(preparing, "AT_A_TIME", 3)
     writer = make_person(db, "wanda", RoleName.WORKER)
     make_round(
@@ -104,3 +104,61 @@ def test_a_killed_worker_is_made_up_for(
     assert validations.find(db, REF).state is ValidationState.OPEN
     (job,) = db.scalars(select(Job).where(Job.kind == validations.PREPARE))
     assert (job.state, job.attempts, job.done) == ("done", 2, TEXTS)
+
+
+def test_a_claim_takes_in_a_few_and_a_worker_the_rest(
+    db: Session, workspace: Workspace, owner: Actor, opened: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who has judged everything gets what was written since; what is too much for one request comes in by a job."""
+    run_all(workspace.session, workspace.blobs, job_handlers())
+    monkeypatch.setattr(handing_out, "AT_A_CLAIM", 2)
+    monkeypatch.setattr(taking_in, "AT_ONCE", 2)
+    writer = make_person(db, "willa", RoleName.WORKER)
+    round_id = validations.find(db, REF).round_id
+    (judge,) = make_judges(db, 1)
+    while (page := handing_out.claim_page(db, judge, REF)) is not None:
+        answer_page(db, judge, page, lambda inputs: "positive")
+    with transaction(db):
+        for number in range(7):
+            made = attempt(writer, f"later {number} feels positive", "positive", "negative")
+            db.add(Attempt(round_id=round_id, **made))
+    page = handing_out.claim_page(db, judge, REF)
+    assert page is not None
+    assert len(page.items) == 2
+    assert counts(db)[0] == TEXTS + 2
+    seen = validations.find(db, REF).seen_to
+    run_all(workspace.session, workspace.blobs, {taking_in.JOB: preparing.take_in})
+    assert counts(db) == (TEXTS + 7, 5 * (TEXTS + 7))
+    assert validations.find(db, REF).seen_to != seen
+    answer_page(db, judge, page, lambda inputs: "positive")
+    page = handing_out.claim_page(db, judge, REF)
+    assert page is not None
+    assert len(page.items) == 5
+
+
+def test_taking_in_leaves_out_what_was_retracted_meanwhile(
+    db: Session, workspace: Workspace, owner: Actor, opened: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An attempt that is taken back between the look and the writing does not come in."""
+    run_all(workspace.session, workspace.blobs, job_handlers())
+    writer = make_person(db, "willa", RoleName.WORKER)
+    validation = validations.find(db, REF)
+    with transaction(db):
+        late = Attempt(round_id=validation.round_id, **attempt(writer, "gone again", "positive", "negative"))
+        db.add(late)
+    found = taking_in.new_attempts(db, validation, since=validation.seen_to)
+    assert [one.id for one in found] == [late.id]
+    with transaction(db):
+        db.add(AttemptNote(attempt_id=late.id, user_id=writer.user_id, kind="retracted"))
+    with transaction(db):
+        assert taking_in.take_some(db, validation, found, before=TEXTS, often={}) == 0
+    assert counts(db)[0] == TEXTS
+    assert taking_in.take_attempts(db, validation).added == 0
+    assert validations.find(db, REF).seen_to != validation.seen_to
+
+
+def test_who_asked_stands_in_the_record(db: Session, workspace: Workspace, owner: Actor, opened: None) -> None:
+    """What a worker did because an owner asked is the owner's act, not the operator's."""
+    run_all(workspace.session, workspace.blobs, job_handlers())
+    (entry,) = db.scalars(select(AuditEntry).where(AuditEntry.action == "validation.prepared"))
+    assert entry.actor == owner.name

@@ -21,6 +21,7 @@ from quintain.services.validate import adjudicate, gold, handing_in, handing_out
 from quintain.services.validate import validations as validate
 from quintain.services.validate.final_labels import final_labels
 from quintain.services.validate.review import review
+from quintain.services.validate.taking_in import take_attempts
 from quintain.services.validate.tallies import tally
 from quintain.services.work import qualify
 from quintain.store.database import transaction
@@ -190,7 +191,7 @@ def test_writers_do_not_judge_their_own_and_retracted_attempts_leave(db: Session
         db.add(AttemptNote(attempt_id=first.id, user_id=writer.user_id, kind="retracted"))
         db.add(Attempt(round_id=first.round_id, **attempt(writer, "f feels neutral", "neutral", "positive")))
     with transaction(db):
-        validate.take_attempts(db, validate.find(db, REF))
+        take_attempts(db, validate.find(db, REF))
     (actor,) = make_judges(db, 1)
     page = handing_out.claim_page(db, actor, REF)
     assert page is not None
@@ -214,7 +215,7 @@ def test_what_was_retracted_is_shown_to_nobody_again(db: Session, owner: Actor, 
     with transaction(db):
         db.add(AttemptNote(attempt_id=first.attempt_id, user_id=writer.user_id, kind="retracted"))
     with transaction(db):
-        validate.take_attempts(db, validate.find(db, REF))
+        take_attempts(db, validate.find(db, REF))
     answer_page(db, people[1], held, lambda inputs: "mixed")
     unqualify.unqualify(db, owner, REF, [people[0].name, people[1].name], reason="a test")
     assert gold.list_gold(db, owner, REF) == []

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 
 from quintain.protocols.engine import INSTANT, Course
-from quintain.protocols.events import Event, closed, entered, finished, graded, left
+from quintain.protocols.events import Event, closed, entered, finished, graded, left, readmitted
 from quintain.protocols.reading import parse_protocol
 from quintain.protocols.spec import Protocol
 from quintain.protocols.stages import END
@@ -91,6 +91,24 @@ def possible(course: Course, rng: random.Random) -> Iterator[Event]:
     for stage in course.protocol.stages:
         if stage.kind not in INSTANT and not course.hindrances(stage.name):
             yield closed(stage.name)
+    for name, decisions in course.arm.decisions.items():
+        for person, decision in decisions.items():
+            if (
+                not decision.passed
+                and course.protocol.stage(name).qualification
+                and can_come_back(course, name, person)
+            ):
+                yield readmitted(person, name)
+
+
+def can_come_back(course: Course, stage: str, person: str) -> bool:
+    """Say whether somebody who was turned away can be let back in: their next work is not over."""
+    name = course.protocol.follows(course.protocol.stage(stage))
+    while name != END and course.protocol.stage(name).kind in {"bonus", "promotion", "feedback"}:
+        if course.protocol.stage(name).kind != "bonus" and name not in course.arm.closed:
+            break
+        name = course.protocol.follows(course.protocol.stage(name))
+    return name not in course.arm.closed and not course.person(person).left
 
 
 def run(course: Course, people: int, rng: random.Random, leaving: float = 0.02, most: int = 3000) -> list[Event]:

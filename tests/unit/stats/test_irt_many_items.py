@@ -108,22 +108,55 @@ def test_nobody_who_only_guesses_runs_away(shared_data: Path) -> None:
     assert (doubtful.strong_wrong > 0.5).all()
 
 
-def test_the_prior_with_the_highest_bound_is_chosen() -> None:
-    """On data from appendix F's priors the chosen prior has the highest ELBO; difficulties go with marginal likelihood.
-
-    Their correlation with those of marginal likelihood is above .7; guessing of one half leaves little to find.
-    """
+def as_in_appendix_f(
+    rows: int, items: int, spread: float, model: IrtModel = "3pl"
+) -> tuple[Responses, dict[str, np.ndarray]]:
+    """Draw responses from the priors of appendix F; *spread* is that of log-discrimination, and exactly so."""
     rng = np.random.default_rng(5)
-    ability, difficulty = rng.normal(size=150), rng.normal(size=150)
-    slope, guess = np.exp(rng.normal(0, 0.5, 150)), expit(rng.normal(size=150))
-    right = rng.random((150, 150)) < guess + (1 - guess) * expit(slope * (ability[:, None] - difficulty))
-    data = Responses(list(map(str, range(150))), list(map(str, range(150))), right.astype(float), np.ones(150))
-    found = fit_variational(data, "3pl", spreads=(0.25, 0.5), steps=200)
-    assert found.elbo == max(found.search.values())
-    assert found.search[found.prior["discrimination_spread"]] == found.elbo
+    ability, difficulty = rng.normal(size=rows), rng.normal(size=items)
+    steep = rng.normal(size=items)
+    slope = np.exp(spread * (steep - steep.mean()) / steep.std())
+    guess = expit(rng.normal(size=items)) if model == "3pl" else np.zeros(items)
+    right = rng.random((rows, items)) < guess + (1 - guess) * expit(slope * (ability[:, None] - difficulty))
+    truth = {"ability": ability, "difficulty": difficulty, "discrimination": slope, "guess": guess}
+    names = list(map(str, range(rows))), list(map(str, range(items)))
+    return Responses(*names, right.astype(float), np.ones(rows)), truth
+
+
+def test_variational_difficulties_go_with_those_of_marginal_likelihood() -> None:
+    """On data from appendix F's priors, with 150 respondents and 200 items, they correlate at .75 or more."""
+    data, truth = as_in_appendix_f(150, 200, 0.5)
+    found = fit_variational(data, "3pl", spreads=(0.5,), steps=100)
     assert found.method == "vi"
-    assert alike(found.difficulty, fit_responses(data, "3pl").difficulty) > 0.7
-    assert alike(found.ability, ability) > 0.85
+    marginal = fit_responses(data, "3pl", guess=(0.0, 1.0))
+    assert marginal.prior["guess_spread"] == 1.0
+    assert alike(found.difficulty, marginal.difficulty) > 0.75
+    assert alike(found.ability, truth["ability"]) > 0.9
+
+
+LARGE = pytest.param("3pl", 1000, 150, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("spread", [0.25, 0.5])
+@pytest.mark.parametrize(("model", "rows", "items"), [("2pl", 600, 60), LARGE])
+def test_the_prior_with_the_highest_bound_is_chosen(model: IrtModel, rows: int, items: int, spread: float) -> None:
+    """It is the one that items were drawn from, where there are enough responses for the bound to follow them."""
+    data, _ = as_in_appendix_f(rows, items, spread, model)
+    found = fit_variational(data, model, spreads=(0.25, 0.5), steps=60)
+    assert found.elbo == max(found.search.values())
+    assert found.prior["discrimination_spread"] == spread
+    assert found.search[spread] == found.elbo
+
+
+def test_guessing_is_found_with_the_prior_that_it_has() -> None:
+    """Where guessing is drawn around one half, the prior of one in four finds less of it than that of one half."""
+    data, truth = as_in_appendix_f(300, 10, 0.5)
+    usual, told = fit_marginal(data, "3pl"), fit_marginal(data, "3pl", guess=(0.0, 1.0))
+    assert usual.prior == {"guess_mean": -1.386, "guess_spread": 1.0}
+    assert told.prior == {"guess_mean": 0.0, "guess_spread": 1.0}
+    assert alike(told.guess, truth["guess"]) > max(0.5, alike(usual.guess, truth["guess"]))
+    assert alike(told.difficulty, truth["difficulty"]) > 0.6
+    assert (told.guess_error > 0).all()
 
 
 def test_a_long_test_does_not_decide_alone() -> None:
@@ -140,7 +173,7 @@ def test_a_long_test_does_not_decide_alone() -> None:
     assert alike(found[1].ability, other) > alike(found[0].ability, other)
 
 
-def total_information_is_largest_where_an_item_is_hard() -> None:
+def test_total_information_is_largest_where_an_item_is_hard() -> None:
     """An item tells most at its difficulty without guessing; the whole is the sum; a subset tells more than others."""
     data, _ = drawn(60, 150, seed=7)
     found = fit_responses(data, "2pl")

@@ -18,7 +18,7 @@ from quintain.compose import conditions_of
 from quintain.data.plan import ImportPlan
 from quintain.data.tables import parse_columns
 from quintain.services.evaluate import local as local_evaluation
-from quintain.services.evaluate.results import missing_layers
+from quintain.services.evaluate.dataset_results import missing_layers
 
 
 @app.command()

@@ -13,7 +13,8 @@ from quintain.cli.evaluate.local import figure_cells, measured_lines
 from quintain.cli.output import JsonFlag
 from quintain.core.people import OPERATOR
 from quintain.services.evaluate import compare as comparing
-from quintain.services.evaluate.results import DatasetResult, model_results
+from quintain.services.evaluate.dataset_results import DatasetResult
+from quintain.services.evaluate.results import model_results
 from quintain.store.queries.evaluate.cells import PLAIN
 
 Ref = Annotated[str, typer.Argument(metavar="MODEL", help="task/name or task/name@version.", show_default=False)]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from quintain.cli import output
+from quintain.cli.names import split_numbers
 from quintain.cli.plain.labels import SeedOption
 from quintain.cli.plain.study import app
+from quintain.cli.reporting import again
 from quintain.cli.streams import in_file, out_option
 from quintain.data.tables import parse_columns
 from quintain.library import studies as library
@@ -22,6 +23,7 @@ SHOWN = 30
 
 @app.command()
 def irt(
+    context: typer.Context,
     files: Annotated[
         list[Path], in_file("Responses: respondent,item,correct, or a column for each item.", metavar="FILE...")
     ],
@@ -40,6 +42,14 @@ def irt(
     column: Annotated[
         list[str] | None, typer.Option(help="Name of a column in the file, such as item=example_id.")
     ] = None,
+    guessing_prior: Annotated[
+        str,
+        typer.Option(
+            metavar="CHANCE,SPREAD",
+            help="Of 3pl: the middle of the prior of guessing, and the spread of its logit.",
+            show_default="of the method",
+        ),
+    ] = "",
     subset: Annotated[
         int, typer.Option(help="Also choose so many items that together tell most.", min=0, show_default="none")
     ] = 0,
@@ -64,14 +74,14 @@ def irt(
         named=not no_respondent,
         frequency=frequency,
         columns=parse_columns(column or ()),
+        guessing_prior=split_numbers(guessing_prior, "--guessing-prior"),
         seed=seed,
     )
     found = made.study
     write_items(found, out, abilities)
     if report is not None:
-        again = " ".join(shlex.quote(one.name) for one in files)
-        command = f"quintain study irt {again} --model {model} --method {method} --seed {seed} --report DIR"
-        page = write_folder(made.report(", ".join(one.stem for one in files), [command]), report)
+        name = ", ".join(one.stem for one in files)
+        page = write_folder(made.report(name, [again(context, "--report")]), report)
         output.say(f"{page} shows it with its charts.")
     for note in found.notes:
         output.say(note)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -97,38 +98,52 @@ def compare(
     names = [*given, *(train or ())]
     if any(suffix_of(Path(one)) in FORMATS for one in names):
         columns = {"context": passage, "writer": writer, "id": name, "tags": tags, "votes": votes, "intended": intended}
-        with output.bar() as tell:
-            found = library.compare(
-                [read_path(one) for one in given],
-                split_names(field) or ["text"],
-                label=label,
-                options=split_names(options),
-                **columns,
-                models=split_names(model),
-                train=[read_path(one) for one in train or ()],
-                responses=responses,
-                irt_model=irt_model,
-                recipe=recipe,
-                seeds=seeds,
-                seed=seed,
-                keep=out,
-                commands=[again(context)],
-                progress=lambda share: tell("Comparing", int(100 * share), 100),
-            )
-        give_report(found.report, out, json=json)
-        found.keeping.clear()
+        wanted_columns = {"label": label, "options": split_names(options), "models": split_names(model), **columns}
+        how = {"responses": responses, "irt_model": irt_model, "recipe": recipe, "seeds": seeds, "seed": seed}
+        files = _Files(given, train or (), split_names(field) or ["text"], {**wanted_columns, **how})
+        _compare_files(files, again(context), out, json=json)
     elif all(one.rpartition("/")[2].isdecimal() for one in names):
-        workspace = workspace_of(context)
-        with workspace.session() as db:
-            task = given[0].partition("/")[0]
-            report = compare_report(db, workspace.blobs, OPERATOR, task, given, harvest or (), seed=seed)
-        give_report(report, out, json=json)
+        _compare_rounds(workspace_of(context), given, harvest or (), seed, out, json=json)
     else:
         learner: Teachable = read_recipe(recipe) if recipe else LinearLearner()
         wanted = CompareOptions(
             learner=learner, seeds=seeds, seed=seed, model=irt_model, commands=[again(context)], keeping=Keeping(out)
         )
         _compare_stored(workspace_of(context), given, train or (), wanted, out, json=json)
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """Files to compare, those that are only learned from, the columns of the input, and all other options."""
+
+    given: Sequence[str]
+    train: Sequence[str]
+    fields: Sequence[str]
+    options: Mapping[str, Any]
+
+
+def _compare_files(files: _Files, command: str, out: Path | None, *, json: bool) -> None:
+    with output.bar() as tell:
+        found = library.compare(
+            [read_path(one) for one in files.given],
+            files.fields,
+            train=[read_path(one) for one in files.train],
+            keep=out,
+            commands=[command],
+            progress=lambda share: tell("Comparing", int(100 * share), 100),
+            **files.options,
+        )
+    give_report(found.report, out, json=json)
+    found.keeping.clear()
+
+
+def _compare_rounds(
+    workspace: Workspace, given: Sequence[str], harvest: Sequence[str], seed: int, out: Path | None, *, json: bool
+) -> None:
+    with workspace.session() as db:
+        task = given[0].partition("/")[0]
+        report = compare_report(db, workspace.blobs, OPERATOR, task, given, harvest, seed=seed)
+    give_report(report, out, json=json)
 
 
 def _compare_stored(

@@ -19,7 +19,8 @@ TaskArgument = Annotated[str, typer.Argument(help="The task.")]
 SourceArgument = Annotated[
     str,
     typer.Argument(
-        metavar="SOURCE", help="data/NAME, rounds/NUMBER, trials/NAME, or data sets side by side as compared/NAME+NAME."
+        metavar="SOURCE",
+        help="data/NAME, rounds/NUMBER, trials/NAME; compared/NAME+NAME; errors/DATASET+MODEL, or +MODEL+MODEL.",
     ),
 ]
 

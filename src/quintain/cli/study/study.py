@@ -1,4 +1,4 @@
-"""`quintain study models|relabel|report|workers`: reports on what a workspace holds."""
+"""`quintain study errors|models|relabel|report|workers`: reports on what a workspace holds."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from quintain.data.text import suffix_of
 from quintain.services.plain import relabelling
 from quintain.services.plain.judgements import JudgementReading
 from quintain.services.study.judged import relabel_report, workers_report
+from quintain.services.study.model_errors import errors_report
 from quintain.services.study.models import models_report
 from quintain.services.study.whole import whole_report
 
@@ -43,6 +44,29 @@ def models(
     workspace = workspace_of(context)
     with workspace.session() as db:
         found = models_report(db, workspace.blobs, OPERATOR, task, seed=seed)
+    give_report(found, out, json=json)
+
+
+@app.command()
+def errors(
+    context: typer.Context,
+    ref: Annotated[str, typer.Argument(metavar="DATASET", help="The data set, as task/name or task/name@2.")],
+    models: Annotated[
+        list[str], typer.Argument(metavar="MODEL [MODEL]", help="A model, or two, that were run on it: name or name@2.")
+    ],
+    seed: SeedOption = 0,
+    out: FolderOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """Say where a model errs on a data set and whether it is as unsure as people; of two, what they disagree on.
+
+    Example: quintain study errors sentiment/test small@1 --out report
+
+    Example: quintain study errors sentiment/test small@1 large@2 --out report
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        found = errors_report(db, workspace.blobs, OPERATOR, ref, models, seed=seed)
     give_report(found, out, json=json)
 
 

@@ -1,4 +1,4 @@
-"""`quintain trial put|open|status|close-stage|letters|judge|costs|close|report-of`: trials of a workspace."""
+"""`quintain trial put|open|status|letters|readmit|doors|judge|costs|…`: trials of a workspace."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from quintain.cli.context import workspace_of
+from quintain.cli.context import link_base, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.cli.plain.trial import app
 from quintain.cli.reporting import FolderOption, give_report
@@ -17,6 +17,7 @@ from quintain.core.records.trial import CrowdTrial
 from quintain.data.text import read_bytes
 from quintain.protocols.reading import shipped, shipped_text
 from quintain.services.trial import costs as costs_
+from quintain.services.trial import doors as doors_
 from quintain.services.trial import letters as letters_
 from quintain.services.trial import reporting, running, trials
 from quintain.services.trial.rounds import DEFAULT_GENRE
@@ -151,6 +152,25 @@ def letters(
 
 
 @app.command()
+def readmit(
+    context: typer.Context,
+    ref: TrialArgument,
+    arm: Annotated[str, typer.Argument(help="The arm.")],
+    stage: Annotated[str, typer.Argument(help="The qualification that turned them away.")],
+    person: Annotated[str, typer.Argument(help="Whom to let go on.")],
+    json: JsonFlag = False,
+) -> None:
+    """Let somebody go on whom a qualification turned away, as after an appeal.
+
+    Example: quintain trial readmit sentiment/first crowd qualify-1 wanda
+    """
+    task, name = _ref(ref)
+    with workspace_of(context).session() as db:
+        found = running.readmit(db, OPERATOR, task, name, arm=arm, stage=stage, person=person)
+    _give(found, json=json)
+
+
+@app.command()
 def judge(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) -> None:
     """Let the final items of all arms be judged in one pool, shuffled.
 
@@ -198,9 +218,37 @@ def costs(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) ->
             one.costs.total,
             f"{one.expert_hours:.1f}",
         )
-        for one in found
+        for one in found.arms
     ]
     print_table(["arm", "questions", "each", "each with training", "in all", "expert hours"], rows)
+    one = found.judging
+    print_line(f"judging: {one.total} ({one.pages} pages, {one.bonuses} known items, {one.quizzes} quizzes)")
+
+
+@app.command()
+def doors(
+    context: typer.Context,
+    ref: TrialArgument,
+    file: Annotated[Path | None, typer.Argument(help="A TOML file that says how people come and go back.")] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Print the addresses that panels send people to, to take part and to grade; with a file, set them up first.
+
+    Example: quintain trial doors sentiment/first doors.toml
+    """
+    task, name = _ref(ref)
+    workspace = workspace_of(context)
+    base = link_base(workspace)
+    with workspace.session() as db:
+        if file is not None:
+            text = read_bytes(file).decode()
+            doors_.put_doors(db, OPERATOR, task, name, text, base_url=base, file=file.name)
+        found = doors_.get_doors(db, OPERATOR, task, name, base_url=base)
+    if json:
+        print_json(found)
+        return
+    print_line(f"to take part: {found.entry or 'no door'}")
+    print_line(f"to grade: {found.grading or 'no door'}")
 
 
 @app.command(name="report-of")

@@ -19,11 +19,11 @@ from quintain.core.toml import read_text
 from quintain.core.validation import ValidationState
 from quintain.data.tables import parse_columns
 from quintain.services.validate import adjudicate as adjudication
+from quintain.services.validate import export as judged_export
 from quintain.services.validate import item_files, judges
 from quintain.services.validate import items as validation_items
 from quintain.services.validate import review as reviewing
 from quintain.services.validate import status as validation_status
-from quintain.services.validate import trail as validation_trail
 from quintain.services.validate import validations as validate
 from quintain.services.validate.items import ORDERS, WantedItems
 
@@ -308,7 +308,7 @@ def export(
 
     Example: quintain validate export sentiment/2 --out judgements.csv
     """
-    write = validation_trail.export_labels if labels else validation_trail.export_judgements
+    write = judged_export.export_labels if labels else judged_export.export_judgements
     with workspace_of(context).session() as db:
         rows = write(db, OPERATOR, ref, out)
     _tell({"file": str(out), "rows": rows}, json, f"{rows} rows written to {out}.")

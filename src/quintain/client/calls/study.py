@@ -42,13 +42,13 @@ class StudyCalls:
         )
 
     def study(self, task: str, room: str, name: str) -> KeptStudy:
-        """Give the last report of a data set, a round or a trial, and how far the next one is (owners)."""
+        """Give the last report, and how far the next one is (owners; errors on open labels: everybody)."""
         return self._transport.read(
             KeptStudy, "GET", f"{task_path(task)}/studies/{quote(room, safe='')}/{quote(name, safe='')}"
         )
 
     def start_study(self, task: str, room: str, name: str, *, seed: int = 0) -> KeptStudy:
-        """Have a worker make the report anew (owners)."""
+        """Have a worker make the report anew (owners; errors also a model's owner)."""
         return self._transport.read(
             KeptStudy,
             "POST",

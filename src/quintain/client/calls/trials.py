@@ -13,7 +13,6 @@ from quintain.client.refs import place, task_path
 from quintain.client.transport import Transport
 from quintain.core.records.report import Report
 from quintain.core.records.trial import (
-    ArmCosts,
     CrowdTrial,
     CrowdTrials,
     GradingTask,
@@ -24,6 +23,7 @@ from quintain.core.records.trial import (
     PoolAdded,
     QuizStep,
     TrialCosts,
+    TrialEntries,
     TrialPart,
 )
 
@@ -69,6 +69,15 @@ class TrialsCalls:
             "POST",
             f"{place(ref, 'trials')}/stages/{quote(arm, safe='')}/{quote(stage, safe='')}/close",
             json={"force": force},
+        )
+
+    def readmit(self, ref: str, arm: str, stage: str, person: str) -> CrowdTrial:
+        """Let somebody go on whom a qualification turned away, as after an appeal."""
+        return self._transport.read(
+            CrowdTrial,
+            "POST",
+            f"{place(ref, 'trials')}/stages/{quote(arm, safe='')}/{quote(stage, safe='')}/readmit",
+            json={"person": person},
         )
 
     def letters(self, ref: str, arm: str, stage: str) -> list[LetterDraft]:
@@ -149,9 +158,17 @@ class TrialsCalls:
         """Give a grade that one gave before, while it can be changed."""
         return self._transport.read(GradingTask, "GET", f"{place(ref, 'trials')}/grading/before", params={"back": back})
 
-    def trial_costs(self, ref: str) -> list[ArmCosts]:
-        """Say what a question has cost in each arm: with training and without, experts' time priced in."""
-        return self._transport.read(TrialCosts, "GET", f"{place(ref, 'trials')}/costs").arms
+    def trial_costs(self, ref: str) -> TrialCosts:
+        """Say what a question has cost in each arm: with training and without; and what the judging has cost."""
+        return self._transport.read(TrialCosts, "GET", f"{place(ref, 'trials')}/costs")
+
+    def trial_doors(self, ref: str) -> TrialEntries:
+        """Give the addresses that panels send people to, to take part and to grade (owners)."""
+        return self._transport.read(TrialEntries, "GET", f"{place(ref, 'trials')}/doors")
+
+    def put_trial_doors(self, ref: str, toml: str) -> TrialEntries:
+        """Say how people from panels come into a trial and go back (owners)."""
+        return self._transport.read(TrialEntries, "PUT", f"{place(ref, 'trials')}/doors", json={"toml": toml})
 
     def open_trial_pool(self, ref: str) -> PoolAdded:
         """Let the final items of all arms be judged, in one pool."""

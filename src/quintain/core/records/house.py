@@ -27,6 +27,12 @@ class WaitingKind(StrEnum):
     TRIAL = "trial"  # enter a trial, or go on with it
     GRADE = "grade"  # grade items of a trial by its rubric
     CLOSE_STAGE = "close_stage"  # people of a trial wait for its owner
+    CONTEST = "contest"  # join a contest
+    BUILD = "build"  # hand a system in
+    ANSWER_PAIRS = "answer_pairs"  # hand the answers to breakers' pairs in
+    BREAK = "break"  # write pairs that break systems
+    JUDGE_PAIRS = "judge_pairs"
+    RULE = "rule"  # decide on contested pairs
     FAILED_RUN = "failed_run"
     APPROVE_PAY = "approve_pay"
     PAID = "paid"

@@ -1,4 +1,4 @@
-"""A study of a data set, a round or a trial: the last report that was made of it, and the job that makes the next."""
+"""A study of a data set, a round, a trial or models: the last report of it, and the job that makes the next."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from quintain.core.records.report import Report
 class KeptStudy(Record):
     """What is known of *source* (`data/test@2`, `rounds/1`, `trials/x`): the *report* made at *at* took *seconds*.
 
-    *job* makes the next one, or tried to; None where nobody has asked for one.
+    *job* makes the next one, or tried to; None where nobody has asked for one. *may_start* says whether who looks may
+    ask for one. *taken_back* says that there was a report, and a text in it may have been taken back since.
     """
 
     task: str
@@ -23,3 +24,5 @@ class KeptStudy(Record):
     at: datetime | None
     seconds: float | None
     job: JobStanding | None
+    may_start: bool = True
+    taken_back: bool = False

@@ -160,10 +160,21 @@ class ArmCosts(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class JudgingCosts(Record):
+    """What the judging of a trial has cost, of all arms together: pages, known items judged right, quizzes."""
+
+    pages: Money
+    bonuses: Money
+    quizzes: Money
+    total: Money
+
+
+@dataclass(frozen=True, slots=True)
 class TrialCosts(Record):
-    """What the arms of a trial have cost."""
+    """What the arms of a trial have cost, and the judging of all of them."""
 
     arms: list[ArmCosts]
+    judging: JudgingCosts
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +182,8 @@ class TrialJudging(Record):
     """How the final items of all arms are judged: *votes* judgements of most, *many* of a seeded *sample* of each arm.
 
     Of many, *setting* set the label, and the others measure people; where *writer* is true the writer has a vote, too.
-    *judgements* and *cost* are what the *items* there are take. *validation* is the pool, once there is one.
+    *judgements* and *cost* are what the *items* there are take. *validation* is the pool, once there is one. Taking its
+    entry quiz pays *quiz*, once.
     """
 
     validation: str | None
@@ -183,6 +195,7 @@ class TrialJudging(Record):
     items: int
     judgements: int
     cost: Money
+    quiz: Money
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +291,10 @@ class GradingTask(Record):
 
 @dataclass(frozen=True, slots=True)
 class LetterDraft(Record):
-    """A letter that an owner can still edit; *sent* says that it has gone out."""
+    """A letter that an owner can still edit; *sent* says that it has gone out.
+
+    Somebody who was *turned_away* by the stage can be let back in.
+    """
 
     person: str
     stage: str
@@ -287,6 +303,7 @@ class LetterDraft(Record):
     reply: str = ""
     appeal: bool = False
     answer: str = ""
+    turned_away: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,3 +333,14 @@ class PoolAdded(Record):
 
     added: int
     repeats: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrialEntries(Record):
+    """The addresses that panels send people to, with their own places for ids; *toml* is what they follow from."""
+
+    trial: str
+    entry: str | None
+    grading: str | None
+    batch: int
+    toml: str

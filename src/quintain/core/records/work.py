@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from quintain.core.records.base import Record
+from quintain.core.rounds import Money
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Question(Record):
 
 @dataclass(frozen=True, slots=True)
 class Quiz(Record):
-    """A quiz as whoever asks sees it, and where they stand with it."""
+    """A quiz as whoever asks sees it, and where they stand with it; *pay* is what taking it earns, once."""
 
     task: str
     name: str
@@ -45,6 +46,7 @@ class Quiz(Record):
     tries_left: int
     rest_until: datetime | None
     retired: bool = False
+    pay: Money | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,11 @@ from quintain.protocols.crowd.judging import MODEL, judge
 from quintain.protocols.crowd.people import CrowdModel, draw_crowd
 from quintain.protocols.crowd.running import ArmRun, finalists, run_arm
 from quintain.protocols.spec import Protocol
-from quintain.stats.arms import EVERYTHING, ArmItems, ArmSums, compare, gap_of, sum_arm
+from quintain.stats.arms import EVERYTHING, LEVEL, ArmItems, ArmSums, compare, gap_of, sum_arm
 from quintain.stats.bootstrap import FloatArray
 from quintain.stats.workers import wilson_share
 
 SLICE = "all"
-LEVEL = 0.05
 DRAWS = 5
 DEALS = 400
 
@@ -63,26 +62,27 @@ def forecast_power(trials: Sequence[TrialRun], workers: int, gap: float) -> list
             compare(one.sums[first], one.sums[second], SLICE, MODEL, seed=place, resamples=1, deals=DEALS)
             for place, one in enumerate(trials)
         ]
-        values = np.array([one.difference.value for one in between if one.difference.value is not None])
+        known = [one for one in between if one.difference.value is not None]
+        values = np.array([one.difference.value for one in known])
+        edges = np.array([one.edge for one in known])
         seen = sum(one.p is not None and one.p < LEVEL for one in between)
         names = [trials[0].runs[place].protocol.name for place in (first, second)]
-        found.append(
-            Power(
-                names[0], names[1], workers, _range(values), wilson_share(seen, len(between)), gap, _power(values, gap)
-            )
-        )
+        shown = wilson_share(seen, len(between))
+        found.append(Power(names[0], names[1], workers, _range(values), shown, gap, _power(values, edges, gap)))
     return found
 
 
-def _power(values: FloatArray, gap: float) -> float | None:
-    """Say how often a difference of *gap* is shown where differences spread as *values* do."""
+def _power(values: FloatArray, edges: FloatArray, gap: float) -> float | None:
+    """Say how often a difference of *gap* is shown: how often it lies beyond what the test of a trial asks for.
+
+    Differences spread from trial to trial as *values* do, and from *edges* on a trial's test shows one. The test deals
+    out whole writers: where few are left in an arm, it asks for more than the spread alone would say.
+    """
     if len(values) < 5:
         return None
-    error = float(values.std(ddof=1))
-    if error == 0:
-        return 1.0
-    edge = float(scipy.special.ndtri(1 - LEVEL / 2))
-    return float(scipy.special.ndtr(gap / error - edge) + scipy.special.ndtr(-gap / error - edge))
+    error = max(float(values.std(ddof=1)), np.finfo(np.float64).tiny)
+    shown = scipy.special.ndtr((gap - edges) / error) + scipy.special.ndtr((-gap - edges) / error)
+    return float(np.mean(shown))
 
 
 def _arms(trials: Sequence[TrialRun]) -> range:

@@ -25,7 +25,8 @@ from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel,
 from quintain.services.board.rounds import pooled_rate, rounds_of
 from quintain.services.board.seeds import merge_seeds
 from quintain.services.data.fitness import fitness
-from quintain.services.evaluate.results import DatasetResult, guarded, missing_layers, results, sees_all
+from quintain.services.evaluate.dataset_results import DatasetResult, guarded, missing_layers, sees_all
+from quintain.services.evaluate.results import results
 from quintain.services.evaluate.standing import MEASURED, SHARES, Gap, Runs, counted
 from quintain.services.models.registry import ModelInfo, ModelVersionInfo, list_models
 from quintain.services.tasks.board_settings import BoardSpec, board_spec

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from quintain.perturbations.contract import Family
 from quintain.services.board.parts import BoardDataset, BoardModel, Figure
-from quintain.services.evaluate.results import DatasetResult
+from quintain.services.evaluate.dataset_results import DatasetResult
 from quintain.services.evaluate.standing import MEASURED, Gap, Runs, gap, needs_of, standing
 from quintain.services.models.registry import ModelVersionInfo
 

@@ -24,7 +24,7 @@ from quintain.services.board.abilities import NAME
 from quintain.services.board.assemble import board
 from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardPart, BoardRound
 from quintain.services.evaluate.standing import Runs
-from quintain.services.jobs.figures import FigureKind, Tell, files
+from quintain.services.jobs.figures import FigureKind, Tell, files, wake
 from quintain.services.tasks.board_settings import BoardSpec, board_spec
 from quintain.services.tasks.definitions import get_task, list_tasks
 from quintain.services.tasks.machines import RankedMachine
@@ -145,12 +145,24 @@ def _compute(db: Session, blobs: Blobs | None, subject: str, tell: Tell) -> Mapp
     return encode(board(db, files(blobs), key.actor, key.task, key.part))
 
 
+def whole_boards(db: Session) -> Iterable[str]:
+    """Name the boards of all tasks that many see: the public ones, and those of the owners."""
+    return (subject for summary in list_tasks(db) for subject in _of_task(summary.task.name))
+
+
+def _of_task(task: str) -> list[str]:
+    return [str(BoardKey(task, sight)) for sight in (PUBLIC, OWNER)]
+
+
 def _subjects(db: Session) -> Iterable[str]:
-    for summary in list_tasks(db):
-        for sight in (PUBLIC, OWNER):
-            subject = str(BoardKey(summary.task.name, sight))
-            if facts(db, subject) > AT_ONCE:
-                yield subject
+    return (subject for subject in whole_boards(db) if facts(db, subject) > AT_ONCE)
+
+
+def wake_boards(db: Session, task: str) -> None:
+    """Have the boards of a task made anew that are not made while somebody waits: facts have arrived."""
+    for subject in _of_task(task):
+        if facts(db, subject) > BOARD.at_once:
+            wake(db, BOARD, subject, task=task)
 
 
 def task_of(db: Session, subject: str) -> Task:

@@ -18,7 +18,7 @@ from quintain.core.hashing import content_id
 from quintain.core.people import Actor
 from quintain.services.board.cache import warm_board
 from quintain.services.board.draws import draw_axes, shares_of
-from quintain.services.board.kept import BOARD, LONGEST, BoardKey, sight_of
+from quintain.services.board.kept import BOARD, LONGEST, BoardKey, sight_of, whole_boards
 from quintain.services.board.parts import Board, BoardPart, View
 from quintain.services.board.ranking import Ranked, choices_of, rank
 from quintain.services.jobs.figures import FigureKind, Tell, files, show
@@ -129,7 +129,7 @@ def _answers(db: Session, subject: str) -> int:
 
 
 def _large(db: Session) -> Iterable[str]:
-    return (one for one in BOARD.subjects(db) if _answers(db, one) > AT_ONCE)
+    return (one for one in whole_boards(db) if _answers(db, one) > AT_ONCE)
 
 
 UNCERTAINTY = FigureKind("uncertainty", BOARD.basis, _answers, _compute, _large, at_once=AT_ONCE)

@@ -75,6 +75,15 @@ def written(db: Session, info: RoundInfo) -> int:
     return int(known["total"][0]) if known else made
 
 
+def written_and_fooled(db: Session, info: RoundInfo) -> tuple[int, int]:
+    """Give the number of attempts that were not retracted, and of those that fooled a model, as far as it is known."""
+    if round_facts.count_to(db, info.id, ROUND.at_once + 1) <= ROUND.at_once:
+        _, made, fooled = queries.tally(db, info.id)[0]
+        return made, fooled
+    made, fooled = (show(db, info).value or {}).get("total", (0, 0))
+    return made, fooled
+
+
 def wake(db: Session, info: RoundInfo) -> None:
     """Have a round counted anew where that is left to workers; for other services, in their transaction."""
     if round_facts.count_to(db, info.id, ROUND.at_once + 1) > ROUND.at_once:

@@ -159,6 +159,11 @@ def find(db: Session, ref: str) -> ContestInfo:
     return _info(found)
 
 
+def newest_running(db: Session, limit: int) -> list[ContestInfo]:
+    """List those of the *limit* newest contests of all tasks that are not over."""
+    return [info for one in queries.newest(db, limit) if (info := _info(one)).phase is not Phase.OVER]
+
+
 def unfrozen(db: Session) -> list[ContestInfo]:
     """List the contests whose pairs are not a data set yet."""
     return [_info(one) for one in queries.unfrozen(db)]

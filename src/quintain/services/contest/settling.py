@@ -33,6 +33,7 @@ Decision = Literal["keep", "relabel", "drop"]
 DECISIONS: tuple[Decision, ...] = get_args(Decision)
 JUDGED_IN = (Phase.SCORE, Phase.REVIEW)
 MAX_REASON = 2_000
+MOST_COUNTED = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +116,21 @@ def _waiting(db: Session, info: ContestInfo, user_id: int, pair: int | None = No
         return [], 0
     only_disputed = not judges_all(info.spec)
     return queries.to_judge(db, info.id, user_id, only_disputed=only_disputed, enough=info.spec.judges, pair=pair)
+
+
+def count_to_judge(db: Session, info: ContestInfo, user_id: int) -> int:
+    """Count the pairs that wait for somebody's judgement."""
+    return _waiting(db, info, user_id)[1]
+
+
+def count_to_rule(db: Session, info: ContestInfo) -> int:
+    """Count the contested pairs that only the organisers can settle, of those contested last."""
+    ids = queries.disputed_unruled(db, info.id, MOST_COUNTED)
+    if not ids:
+        return 0
+    rows = [one.row for one in queries.of_contest(db, info.id, ids=ids)]
+    found = settle(db, info, get_task(db, info.task), rows)
+    return sum(one.status == "contested" and one.why != "judges" for one in found.values())
 
 
 def rule(

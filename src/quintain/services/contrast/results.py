@@ -25,8 +25,9 @@ from quintain.data.contrast.contract import ROLE_TAGS
 from quintain.metrics.aligned import align
 from quintain.metrics.consistency import right_answers
 from quintain.metrics.contract import METRICS, MeanMetric
+from quintain.services.evaluate.dataset_results import few_of, sees_all
 from quintain.services.evaluate.examples import finished_cells, require_gold
-from quintain.services.evaluate.results import few_of, read_predictions, sees_all
+from quintain.services.evaluate.scoring import read_predictions
 from quintain.services.models.registry import get_model
 from quintain.services.tasks.definitions import get_task
 from quintain.stats.contrast import Members, consistent_sets, contrast_by, contrast_estimates

@@ -21,8 +21,8 @@ from quintain.core.task import Task
 from quintain.engine.predicting import EXCHANGE
 from quintain.services.data.content import contains_text, has_answer
 from quintain.services.evaluate.cells import may_see_logs
+from quintain.services.evaluate.dataset_results import sees_all
 from quintain.services.evaluate.examples import example_scores, finished_cells, require_answers, require_gold
-from quintain.services.evaluate.results import sees_all
 from quintain.services.models.registry import get_model
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs

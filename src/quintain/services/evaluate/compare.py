@@ -25,8 +25,9 @@ from quintain.metrics.evaluate import metric_named
 from quintain.metrics.flips import same_answers
 from quintain.metrics.paired import paired_metric
 from quintain.services.data.label_shares import label_shares
+from quintain.services.evaluate.dataset_results import sees_all
 from quintain.services.evaluate.examples import example_scores
-from quintain.services.evaluate.results import read_predictions, sees_all
+from quintain.services.evaluate.scoring import read_predictions
 from quintain.services.jobs import queue
 from quintain.services.jobs.figures import Tell
 from quintain.services.jobs.memory import WarmValues

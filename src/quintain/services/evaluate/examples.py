@@ -25,14 +25,10 @@ from quintain.metrics.contract import MeanMetric
 from quintain.metrics.evaluate import metric_named
 from quintain.metrics.flips import kept_answers, same_answers
 from quintain.services.evaluate.cells import may_see_logs
-from quintain.services.evaluate.results import (
-    exchanges,
-    family_of,
-    flip_table,
-    newest_variants,
-    read_predictions,
-    sees_all,
-)
+from quintain.services.evaluate.dataset_results import sees_all
+from quintain.services.evaluate.scoring import exchanges, read_predictions
+from quintain.services.evaluate.unchanged import flip_table
+from quintain.services.evaluate.variants import family_of, newest_variants
 from quintain.services.models.registry import ModelVersionInfo, get_model
 from quintain.services.tasks.definitions import get_task
 from quintain.stats.bootstrap import FloatArray

@@ -30,10 +30,12 @@ from quintain.engine.sandbox.limits import RunEnded
 from quintain.perturbations.contract import perturbation
 from quintain.perturbations.tables import perturb_table
 from quintain.services.evaluate.cells import VARIANT_ROWS, VARIANT_SEED, variants_for
-from quintain.services.evaluate.results import family_of, score_table, side_by_side, unchanged_figures
 from quintain.services.evaluate.run_cell import Conditions, runnable
+from quintain.services.evaluate.scoring import score_table
 from quintain.services.evaluate.spending import CostEstimate, estimate, left_for
 from quintain.services.evaluate.standing import OURS
+from quintain.services.evaluate.unchanged import side_by_side, unchanged_figures
+from quintain.services.evaluate.variants import family_of
 from quintain.store.queries.evaluate.cells import MEASURE, PLAIN
 from quintain.tasks.contract import kind_of
 from quintain.tasks.definition import read_task

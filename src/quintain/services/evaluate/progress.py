@@ -18,6 +18,7 @@ from quintain.services.evaluate.cells import EVALUATED, counted_variants, estima
 from quintain.services.models.registry import ModelVersionInfo, get_model
 from quintain.services.tasks.definitions import get_task
 from quintain.store.queries.evaluate import cells as queries
+from quintain.store.queries.evaluate import runs
 from quintain.store.queries.evaluate.cells import MEASURE, PLAIN, CellRow
 
 WILL_BE = "The cell does not exist yet: the next worker that looks for work makes it."
@@ -44,7 +45,7 @@ def status(db: Session, actor: Actor, task: str | None = None) -> dict[str, int]
     """Count the cells by state."""
     if task is not None:
         get_task(db, task)
-    counts = queries.count_by_state(db, task)
+    counts = runs.count_by_state(db, task)
     return {state.value: counts.get(state, 0) for state in CellState}
 
 
@@ -72,7 +73,7 @@ def page_of_cells(
 ) -> Runs:
     """List some of a task's cells that *actor* may see: what runs first, then what waits, then what failed."""
     get_task(db, task)
-    rows, total = queries.page(
+    rows, total = runs.page(
         db,
         task=task,
         viewer_id=actor.user_id,

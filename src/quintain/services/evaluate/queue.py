@@ -11,7 +11,7 @@ from quintain.core.records.queue import RunQueue, WaitingRuns
 from quintain.services.access.permissions import require_admin
 from quintain.services.evaluate.progress import describe
 from quintain.store.base import now
-from quintain.store.queries.evaluate import cells, queue
+from quintain.store.queries.evaluate import queue, runs
 
 SHOWN = 20
 RECENT = timedelta(days=1)
@@ -25,7 +25,7 @@ def run_queue(db: Session, actor: Actor) -> RunQueue:
     waiting = [WaitingRuns(*one) for one in queue.waiting(db)]
     ready = stuck or any(not one.waits_for for one in waiting)
     return RunQueue(
-        states=cells.count_by_state(db),
+        states=runs.count_by_state(db),
         running=[describe(row) for row in running],
         stuck=[describe(row) for row in stuck],
         waiting=waiting,

@@ -118,7 +118,7 @@ class Conditions:
 
     *look* says which layers of the sandbox hold where cells run; None where that is not one machine. *machine* names
     the class of the machine that models are run on, where it is known before they are; *free* whether it has nothing
-    else to do, so that a measurement can have it to itself.
+    else to do, so that a measurement can have it to itself. *finished* hears of every cell that is done, by its task.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -130,6 +130,7 @@ class Conditions:
     look: Callable[[], SandboxReport | None] = probe
     machine: str = ""
     free: Callable[[], bool] = lambda: True
+    finished: Callable[[Session, str], None] = lambda db, task: None
 
 
 def run_leased(
@@ -167,7 +168,7 @@ def run_leased(
             measured = _measurements(job, result, conditions)
             stored = _record(sessions, lease, lambda db: _complete(db, lease, predictions, measured, result))
         if stored:
-            keep_figures(sessions, blobs, lease)
+            keep_figures(sessions, blobs, lease, conditions)
         return stored
     except RunEnded as error:
         if error.outcome is Outcome.CANCELLED and abandon.is_set():
@@ -192,13 +193,15 @@ def run_leased(
     return False
 
 
-def keep_figures(sessions: Sessions, blobs: Blobs, lease: CellLease) -> None:
+def keep_figures(sessions: Sessions, blobs: Blobs, lease: CellLease, conditions: Conditions) -> None:
     """Compute what a finished cell says, so that nobody who looks has to: who does would compute what failed here."""
     try:
         with sessions() as db:
             row = queries.row(db, lease.cell_id)
             if row is not None:
-                compute_figures(db, blobs, get_task(db, row.task.name), row)
+                task = row.task.name
+                compute_figures(db, blobs, get_task(db, task), row)
+                conditions.finished(db, task)
     except Exception:  # the cell itself is done
         log.exception("figures of cell %s", lease.cell_id)
 

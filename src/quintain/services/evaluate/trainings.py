@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
@@ -31,6 +30,7 @@ from quintain.services.access.permissions import require_role
 from quintain.services.evaluate.run_cell import Sessions
 from quintain.services.evaluate.submit import SubmissionRules
 from quintain.services.evaluate.train_recipe import TrainingPlace, look_at_recipe, parse_recipe, train_recipe
+from quintain.services.jobs.lease import BEAT_SECONDS, LEASE_SECONDS, lease_kept
 from quintain.services.tasks.definitions import find_row
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -39,8 +39,6 @@ from quintain.store.queries.evaluate import trainings as queries
 from quintain.store.tables import TrainingRow, User
 
 AT_ONCE = 5  # trainings of one person and task that are not over
-LEASE_SECONDS = 60.0
-BEAT_SECONDS = 1.0
 MAX_ATTEMPTS = 5
 REASON_CHARACTERS = 4_000
 ROLES = (RoleName.BUILDER, RoleName.OWNER)
@@ -195,7 +193,10 @@ def _train(
         if held.lost.is_set() or stop.is_set():
             raise _Ended
 
-    with _kept(sessions, held):
+    def prolong(db: Session, until: datetime) -> bool:
+        return queries.update_held(db, held.number, held.generation, lease_until=until, progress=round(held.done, 4))
+
+    with lease_kept(sessions, f"training {held.number}", prolong, lost=held.lost, every=BEAT_SECONDS):
         try:
             with sessions() as db:
                 actor = OPERATOR if person is None else actor_of(db, db.get_one(User, person))
@@ -250,32 +251,3 @@ def _back(sessions: Sessions, held: _Held) -> None:
     values = {"state": CellState.QUEUED.value, "lease_until": None, "attempts": held.attempts - 1}
     with sessions() as db, transaction(db):
         queries.update_held(db, held.number, held.generation, **values)
-
-
-@contextmanager
-def _kept(sessions: Sessions, held: _Held) -> Iterator[None]:
-    """Keep the lease alive while the block runs, say how far it is, and notice when it is not ours any more."""
-    ended = threading.Event()
-
-    def beat() -> None:
-        while not ended.wait(BEAT_SECONDS):
-            try:
-                with sessions() as db, transaction(db):
-                    until = now() + timedelta(seconds=LEASE_SECONDS)
-                    ours = queries.update_held(
-                        db, held.number, held.generation, lease_until=until, progress=round(held.done, 4)
-                    )
-            except SQLAlchemyError:  # the database may be away for a moment; the lease lasts longer
-                log.warning("training %d could not be prolonged", held.number, exc_info=True)
-                continue
-            if not ours:
-                held.lost.set()
-                return
-
-    thread = threading.Thread(target=beat, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()

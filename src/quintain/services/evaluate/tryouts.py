@@ -11,10 +11,10 @@ from __future__ import annotations
 import logging
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ from quintain.services.access.notify import notify
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate.check_model import CheckReport, check_model, sample_inputs
 from quintain.services.evaluate.run_cell import Conditions, Engine, Sessions, runnable
+from quintain.services.jobs.lease import LEASE_SECONDS, lease_kept
 from quintain.services.tasks.definitions import find_row, get_task
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -49,7 +50,6 @@ EXAMPLES = 8
 REMOTE_EXAMPLES = 3  # somebody pays for each of these
 HERE_SECONDS = 20.0
 REMOTE_SECONDS = 10.0
-LEASE_SECONDS = 60.0
 LONGEST_WAIT = 600.0
 LOG_CHARACTERS = 8000
 TAIL_LINES = 12
@@ -307,22 +307,10 @@ def _sandbox_is_here(conditions: Conditions) -> bool:
     return True
 
 
-@contextmanager
-def _kept(sessions: Sessions, version_id: int, generation: int) -> Iterator[None]:
+def _kept(sessions: Sessions, version_id: int, generation: int) -> AbstractContextManager[None]:
     """Keep the lease of a trial alive while the block runs."""
-    ended = threading.Event()
 
-    def beat() -> None:
-        while not ended.wait(LEASE_SECONDS / 4):
-            with sessions() as db, transaction(db):
-                until = now() + timedelta(seconds=LEASE_SECONDS)
-                if not queries.update_held(db, version_id, generation, lease_until=until):
-                    return
+    def prolong(db: Session, until: datetime) -> bool:
+        return queries.update_held(db, version_id, generation, lease_until=until)
 
-    thread = threading.Thread(target=beat, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
+    return lease_kept(sessions, f"the trial of {version_id}", prolong, lost=threading.Event(), every=LEASE_SECONDS / 4)

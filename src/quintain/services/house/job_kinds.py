@@ -14,7 +14,8 @@ from quintain.services.study.making import make_study
 from quintain.services.study.studies import KIND as STUDY
 from quintain.services.validate import review
 from quintain.services.validate.kept import VALIDATION
-from quintain.services.validate.preparing import prepare
+from quintain.services.validate.preparing import prepare, take_in
+from quintain.services.validate.taking_in import JOB as TAKE_IN
 from quintain.services.validate.validations import PREPARE
 
 
@@ -26,4 +27,11 @@ def figure_kinds() -> tuple[FigureKind, ...]:
 def job_handlers() -> Handlers:
     """Say what a worker does for each kind of job."""
     figures = {kind.job: handler_of(kind) for kind in figure_kinds()}
-    return {COMPARE: do_comparison, STUDY: make_study, **figures, **review.handlers(), PREPARE: prepare}
+    return {
+        COMPARE: do_comparison,
+        STUDY: make_study,
+        **figures,
+        **review.handlers(),
+        PREPARE: prepare,
+        TAKE_IN: take_in,
+    }

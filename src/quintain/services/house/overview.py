@@ -9,13 +9,13 @@ from sqlalchemy.orm import Session
 from quintain.core.people import Actor
 from quintain.core.rounds import RoundState
 from quintain.services.board.standings import Standing, known_standings
+from quintain.services.collect.round_figures import written_and_fooled
 from quintain.services.collect.rounds import RoundInfo, list_rounds
 from quintain.services.collect.target_names import spec_for
 from quintain.services.contest.contests import ContestInfo, list_contests
 from quintain.services.house.browse import TaskCard, task_card
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
-from quintain.store.queries.collect import attempts as queries
 
 ROUNDS = 12  # of those before, the newest
 CONTESTS = 3  # the newest
@@ -57,6 +57,6 @@ def overview_of(db: Session, blobs: Blobs, actor: Actor, name: str) -> TaskOverv
 
 
 def _open(db: Session, actor: Actor, info: RoundInfo) -> OpenRound:
-    _, texts, fooled = queries.tally(db, info.id)[0]
+    texts, fooled = written_and_fooled(db, info)
     targets = () if info.spec.targets.mode == "best" else spec_for(db, actor, info).targets.models
     return OpenRound(info, tuple(ref.partition("/")[2] or ref for ref in targets), texts, fooled)

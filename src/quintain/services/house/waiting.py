@@ -19,6 +19,7 @@ from quintain.core.rounds import Money, RoundState
 from quintain.services.access.permissions import require_user
 from quintain.services.collect.readiness import readiness_in
 from quintain.services.collect.rounds import RoundInfo, list_rounds
+from quintain.services.contest.offers import ContestStep, contest_offers
 from quintain.services.contrast.offers import contrast_offers
 from quintain.services.release.stations import stations_of
 from quintain.services.study.coding_work import coding_offers
@@ -44,6 +45,14 @@ STEPS = {
     StationStep.TRAIN: WaitingKind.TRAIN,
     StationStep.NEXT_ROUND: WaitingKind.NEXT_ROUND,
 }
+CONTESTS = {
+    ContestStep.JOIN: (WaitingKind.CONTEST, ""),
+    ContestStep.BUILD: (WaitingKind.BUILD, "/build"),
+    ContestStep.ANSWER: (WaitingKind.ANSWER_PAIRS, "/build"),
+    ContestStep.BREAK: (WaitingKind.BREAK, "/break"),
+    ContestStep.JUDGE: (WaitingKind.JUDGE_PAIRS, "/judge"),
+    ContestStep.RULE: (WaitingKind.RULE, "/pairs?status=contested"),
+}
 
 
 def waiting_for(db: Session, actor: Actor, *, limit: int = MOST) -> list[Errand]:
@@ -58,12 +67,15 @@ def waiting_for(db: Session, actor: Actor, *, limit: int = MOST) -> list[Errand]
     trials = list(_trials(db, actor, tasks))
     work += [one for one in trials if one.kind is not WaitingKind.CLOSE_STAGE]
     work += _coding(db, actor, tasks)
+    contests = list(_contests(db, actor, tasks))
+    work += [one for one in contests if one.kind is not WaitingKind.RULE]
     found = chain(
         (one for one in work if one.begun),
         _steps(db, actor, rounds, owned),
         _contested(db, actor, tasks, owned),
         (one for one in contrast if one.kind is WaitingKind.SETTLE),
         (one for one in trials if one.kind is WaitingKind.CLOSE_STAGE),
+        (one for one in contests if one.kind is WaitingKind.RULE),
         (one for one in work if not one.begun),
         _pay_to_approve(db, owned),
         _failed(db, user_id),
@@ -72,9 +84,9 @@ def waiting_for(db: Session, actor: Actor, *, limit: int = MOST) -> list[Errand]
     return list(islice(found, limit))
 
 
-def _works(actor: Actor, task: str) -> bool:
+def _works(actor: Actor, task: str, *more: RoleName) -> bool:
     """Say whether somebody is there to write and judge; admins and owners may, and are not asked to."""
-    return any(Grant(role, where) in actor.grants for role in WORKS for where in (None, task))
+    return any(Grant(role, where) in actor.grants for role in (*WORKS, *more) for where in (None, task))
 
 
 def _writing(db: Session, actor: Actor, user_id: int, rounds: list[RoundInfo]) -> Iterator[Errand]:
@@ -144,6 +156,19 @@ def _coding(db: Session, actor: Actor, tasks: set[str]) -> Iterator[Errand]:
         if info.task in tasks and _works(actor, info.task):
             place = f"/tasks/{info.task}/codings/{info.name}/code"
             yield Errand(WaitingKind.CODE, info.task, info.spec.title, place)
+
+
+def _contests(db: Session, actor: Actor, tasks: set[str]) -> Iterator[Errand]:
+    """Give what contests have for somebody; whose team has something to hand in is in the middle of it."""
+    for one in contest_offers(db, actor, tasks):
+        task = one.contest.task
+        kind, page = CONTESTS[one.step]
+        builds = (RoleName.BUILDER,) if kind is WaitingKind.CONTEST else ()
+        if kind in {WaitingKind.JUDGE_PAIRS, WaitingKind.CONTEST} and not _works(actor, task, *builds):
+            continue
+        begun = kind in {WaitingKind.BUILD, WaitingKind.ANSWER_PAIRS, WaitingKind.BREAK}
+        place = f"/tasks/{task}/contests/{one.contest.name}{page}"
+        yield Errand(kind, task, one.contest.spec.title, place, begun=begun, count=one.count)
 
 
 def _steps(db: Session, actor: Actor, rounds: list[RoundInfo], owned: list[str]) -> Iterator[Errand]:

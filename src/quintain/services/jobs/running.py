@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -18,14 +18,16 @@ from sqlalchemy.orm import Session
 
 from quintain.core.cells import CellState
 from quintain.core.errors import QuintainError
+from quintain.core.people import OPERATOR, Actor
 from quintain.core.untrusted import storable
+from quintain.services.access.actors import actor_of
+from quintain.services.jobs.lease import LEASE_SECONDS, Sessions, lease_kept
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.jobs import jobs as queries
+from quintain.store.tables import User
 
-LEASE_SECONDS = 60.0
-BEAT_SECONDS = 1.0
 IDLE_SECONDS = 1.0
 LONGEST_PAUSE_S = 60.0
 MAX_ATTEMPTS = 5
@@ -33,8 +35,6 @@ KEPT = 5  # jobs of a kind and subject that are over
 REASON_CHARACTERS = 4_000
 
 log = logging.getLogger("quintain.jobs")
-
-Sessions = Callable[[], AbstractContextManager[Session]]
 
 
 class JobEnded(Exception):
@@ -57,6 +57,7 @@ class JobRun:
     stop: threading.Event
     done: int = 0
     total: int = 0
+    asked_by: int | None = None
     lost: threading.Event = field(default_factory=threading.Event)
 
     def tell(self, done: int, total: int) -> None:
@@ -65,11 +66,19 @@ class JobRun:
         if self.lost.is_set() or self.stop.is_set():
             raise JobEnded
 
+    def asker(self, db: Session) -> Actor:
+        """Give who asked for it, with the roles that they have now; the operator where no person did."""
+        user = db.get(User, self.asked_by) if self.asked_by is not None else None
+        return actor_of(db, user) if user is not None else OPERATOR
+
     def save(self, checkpoint: Mapping[str, Any]) -> None:
         """Write down from where another worker would go on."""
         with self.sessions() as db, transaction(db):
-            held = queries.update_held(db, self.number, self.generation, checkpoint=dict(checkpoint))
-        if not held:
+            self.save_within(db, checkpoint)
+
+    def save_within(self, db: Session, checkpoint: Mapping[str, Any]) -> None:
+        """Write that down with what was done, in one transaction: a job that is not ours any more undoes both."""
+        if not queries.update_held(db, self.number, self.generation, checkpoint=dict(checkpoint)):
             raise JobEnded
 
 
@@ -108,6 +117,7 @@ def run_next(
             stop,
             row.done,
             row.total,
+            row.asked_by,
         )
     if run.attempts > MAX_ATTEMPTS:
         _end(run, CellState.FAILED, reason=f"Its worker was lost {MAX_ATTEMPTS} times.")
@@ -159,7 +169,12 @@ def _any_left(sessions: Sessions, handlers: Handlers) -> bool:
 
 def _run(run: JobRun, handler: Handler) -> None:
     log.info("job %d: %s %s", run.number, run.kind, run.subject)
-    with _lease_kept(run):
+
+    def prolong(db: Session, until: datetime) -> bool:
+        values = {"lease_until": until, "done": run.done, "total": run.total}
+        return queries.update_held(db, run.number, run.generation, **values)
+
+    with lease_kept(run.sessions, f"job {run.number}", prolong, lost=run.lost):
         try:
             result = handler(run)
         except JobEnded:
@@ -198,31 +213,3 @@ def _back(run: JobRun) -> None:
         state = CellState.CANCELLED if waits else CellState.QUEUED
         values = {"state": state.value, "lease_until": None, "attempts": run.attempts - 1}
         queries.update_held(db, run.number, run.generation, **values)
-
-
-@contextmanager
-def _lease_kept(run: JobRun) -> Iterator[None]:
-    """Keep the lease alive while the block runs, say how far it is, and notice when it is not ours any more."""
-    ended = threading.Event()
-
-    def beat() -> None:
-        while not ended.wait(BEAT_SECONDS):
-            try:
-                with run.sessions() as db, transaction(db):
-                    until = now() + timedelta(seconds=LEASE_SECONDS)
-                    values = {"lease_until": until, "done": run.done, "total": run.total}
-                    ours = queries.update_held(db, run.number, run.generation, **values)
-            except (QuintainError, SQLAlchemyError):  # the database may be away for a moment; the lease lasts longer
-                log.warning("job %d could not be prolonged", run.number, exc_info=True)
-                continue
-            if not ours:
-                run.lost.set()
-                return
-
-    thread = threading.Thread(target=beat, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()

@@ -15,11 +15,13 @@ from quintain.data.given import Source
 from quintain.data.tables import write_table
 from quintain.services.plain.responses import ResponseReading, read_responses
 from quintain.stats.irt.choosing import RankingKept, rankings_kept
-from quintain.stats.irt.fit import IrtFit, IrtMethod, IrtModel
+from quintain.stats.irt.fit import IrtFit, IrtMethod, IrtModel, Normal
 from quintain.stats.irt.fitting import fit_responses
 from quintain.stats.irt.information import most_informative
 from quintain.stats.irt.responses import Responses
 from quintain.stats.irt.suspects import Suspects, suspicious
+
+WIDEST = 5  # that a prior of the logit of guessing may be
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,21 +117,47 @@ def item_responses(
     method: IrtMethod = "mml",
     subset: int = 0,
     seed: int = 0,
+    guessing_prior: Sequence[float] = (),
 ) -> IrtStudy:
     """Estimate items and abilities from the responses in files."""
     responses = read_responses(paths, reading or ResponseReading())
-    return study_responses(responses, model, method=method, subset=subset, seed=seed)
+    guess = _guessing(guessing_prior, model)
+    return study_responses(responses, model, method=method, subset=subset, seed=seed, guess=guess)
+
+
+def _guessing(given: Sequence[float], model: IrtModel) -> Normal | None:
+    """Read the prior of guessing: the chance in its middle, and the spread of its logit."""
+    if not given:
+        return None
+    if model != "3pl":
+        raise BadInput(
+            "The model {model} knows no guessing.", model=model, remedy="Choose 3pl, or leave the prior out."
+        )
+    if len(given) != 2 or not (0 < given[0] < 1 and 0 < given[1] <= WIDEST):
+        raise BadInput(
+            "A prior of guessing is a chance (0 to 1) and the spread of its logit (up to {most}); {given} is not.",
+            most=WIDEST,
+            given=",".join(f"{one:g}" for one in given),
+            remedy="Four options give 0.25,1.",
+        )
+    return float(np.log(given[0] / (1 - given[0]))), float(given[1])
 
 
 def study_responses(
-    responses: Responses, model: IrtModel = "2pl", *, method: IrtMethod = "mml", subset: int = 0, seed: int = 0
+    responses: Responses,
+    model: IrtModel = "2pl",
+    *,
+    method: IrtMethod = "mml",
+    subset: int = 0,
+    seed: int = 0,
+    guess: Normal | None = None,
 ) -> IrtStudy:
     """Estimate items and abilities, and say what is to be known of the estimates."""
     if subset > len(responses.items):
         raise BadInput(
             "{k} items cannot be chosen from {n}.", k=subset, n=len(responses.items), remedy="Ask for fewer."
         )
-    fit = fit_responses(responses, model, method, seed=seed)
+    fit = fit_responses(responses, model, method, seed=seed, guess=guess)
     chosen = most_informative(fit, subset).tolist() if subset else []
     return IrtStudy(responses, fit, suspicious(responses, fit), chosen, _notes(responses, fit), seed)
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from quintain.core.records.report import Cell, Column, ReportSection, Table
+from quintain.core.records.trial import JudgingCosts
 from quintain.core.rounds import MINOR_DIGITS
 from quintain.core.texts import Text
 from quintain.data.trials import ArmFacts, TrialArm
 from quintain.protocols.reading import shipped
 
 
-def cost_section(arms: Sequence[TrialArm], kept: Mapping[str, float]) -> ReportSection | None:
+def cost_section(
+    arms: Sequence[TrialArm], kept: Mapping[str, float], judging: JudgingCosts | None = None
+) -> ReportSection | None:
     """Say what a question costs in each arm: in the final round alone, with training, with experts' time, if it counts.
 
     Where no amounts are known, and the arm is called like a protocol that ships, it is what that protocol pays.
@@ -48,9 +51,20 @@ def cost_section(arms: Sequence[TrialArm], kept: Mapping[str, float]) -> ReportS
                 columns,
                 rows,
                 Text("Without fees of a panel, and without the judging, which is the same for all arms."),
-            )
+            ),
+            *([_judging(judging)] if judging is not None and judging.total.amount else []),
         ],
     )
+
+
+def _judging(costs: JudgingCosts) -> Table:
+    rows: list[list[Cell]] = [
+        [Text("pages of judgements"), str(costs.pages)],
+        [Text("known items that were judged right"), str(costs.bonuses)],
+        [Text("the entry quiz"), str(costs.quizzes)],
+        [Text("in all"), str(costs.total)],
+    ]
+    return Table("judging", Text("Cost of the judging, of all arms together"), [Column(""), Column(Text("paid"))], rows)
 
 
 def attrition_section(arms: Sequence[TrialArm]) -> ReportSection | None:

@@ -10,6 +10,7 @@ from itertools import combinations
 from quintain.core.errors import BadInput
 from quintain.core.records.figures import Estimate
 from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact, ReportSection, Table
+from quintain.core.records.trial import JudgingCosts
 from quintain.core.texts import Text
 from quintain.data.trials import TrialArm, items_of
 from quintain.protocols.justifications import quality
@@ -50,7 +51,12 @@ class _Measured:
 
 
 def make_report(
-    title: str, arms: Sequence[TrialArm], options: ReportOptions | None = None, *, commands: Sequence[str] = ()
+    title: str,
+    arms: Sequence[TrialArm],
+    options: ReportOptions | None = None,
+    *,
+    commands: Sequence[str] = (),
+    judging: JudgingCosts | None = None,
 ) -> Report:
     """Make the report of a trial."""
     options = options or ReportOptions()
@@ -65,7 +71,7 @@ def make_report(
         _results(found, options, commands),
         _differences(found, options),
         _agreement(found),
-        cost_section(arms, {one.arm.name: one.slices[EVERYTHING].items for one in found}),
+        cost_section(arms, {one.arm.name: one.slices[EVERYTHING].items for one in found}, judging),
         attrition_section(arms),
         _justifications(judged),
         _make_up(arms),
@@ -146,15 +152,34 @@ def _results(found: Sequence[_Measured], options: ReportOptions, commands: Seque
                 Text("People, models and the gap between them"),
                 columns,
                 rows,
-                Text(
-                    "Labels are the majority of {sample} drawn votes and the writer’s; people are measured by the "
-                    "votes that are left. {draws} draws; intervals over resampled writers.",
-                    sample=options.sample,
-                    draws=options.draws,
-                ),
+                _labels_note([one.arm for one in found], options),
             )
         ],
         list(commands),
+    )
+
+
+def _labels_note(arms: Sequence[TrialArm], options: ReportOptions) -> Text:
+    """Say whose votes set the labels; the writer's is one of them where the trial says so."""
+    drawn = {"sample": options.sample, "draws": options.draws}
+    with_writer = [one.name for one in arms if one.writer_votes]
+    if len(with_writer) == len(arms):
+        return Text(
+            "Labels are the majority of {sample} drawn votes and the writer’s; people are measured by the "
+            "votes that are left. {draws} draws; intervals over resampled writers.",
+            **drawn,
+        )
+    if with_writer:
+        return Text(
+            "Labels are the majority of {sample} drawn votes, on {arms} also of the writer’s; people are measured by "
+            "the votes that are left. {draws} draws; intervals over resampled writers.",
+            arms=", ".join(with_writer),
+            **drawn,
+        )
+    return Text(
+        "Labels are the majority of {sample} drawn votes, without the writer’s; people are measured by the votes that "
+        "are left. {draws} draws; intervals over resampled writers.",
+        **drawn,
     )
 
 

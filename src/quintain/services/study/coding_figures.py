@@ -10,6 +10,7 @@ import csv
 import io
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -63,7 +64,17 @@ def results(db: Session, actor: Actor, ref: str) -> records.CodingResults:
     require_owner(actor, info.task)
     row = db.get_one(CodingRow, info.id)
     kept = decode(records.CodingFigures, row.figures) if row.figures else None
+    if kept is not None and kept.examples:
+        kept = replace(kept, examples=_shown(db, info, kept.examples))
     return records.CodingResults(records_of(db, [info])[0], kept)
+
+
+def _shown(db: Session, info: CodingInfo, examples: Sequence[records.CodedExample]) -> list[records.CodedExample]:
+    """Leave out the texts that were taken back, or are withheld, since the figures were drawn up."""
+    task = get_task(db, info.task)
+    left = queries.left_items(db, info.id)
+    gone = {(one.arm, shorten(text_of(task, one.inputs, one.text), LONGEST)) for one in left}
+    return [one for one in examples if (one.arm, one.text) not in gone]
 
 
 def export_codes(db: Session, actor: Actor, ref: str) -> str:

@@ -39,7 +39,10 @@ LONGEST_ALIKE = 500
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An item that may be drawn: *key* names it within its *arm*, *text* is a justification where those are coded."""
+    """An item that may be drawn: *key* names it within its *arm*, *text* is a justification where those are coded.
+
+    *attempt_id* is what somebody wrote, who may take it back; *alike_attempts* those that the texts in *alike* are of.
+    """
 
     key: str
     arm: str
@@ -48,6 +51,8 @@ class Candidate:
     text: str = ""
     author_id: int | None = None
     alike: tuple[str, ...] = ()
+    attempt_id: int | None = None
+    alike_attempts: tuple[int | None, ...] = ()
 
 
 def pinned(db: Session, actor: Actor, spec: CodingSpec) -> CodingSpec:
@@ -75,10 +80,9 @@ def draw_items(db: Session, blobs: Blobs, actor: Actor, task: Task, spec: Coding
         every += found
         sizes.update(one.arm for one in found)
         sizes.update(left_out)
-    if sizes.total() < spec.items:
-        reason = "there are {n} items, not {wanted}"
-        raise BadInput(faults=[Fault(reason, n=sizes.total(), wanted=spec.items, field="items")])
-    quotas = share_out(sizes, spec.items, equal=spec.sharing == "equal")
+    if not sizes.total():
+        raise BadInput(faults=[Fault("there are no items to draw from", field="sources")])
+    quotas = share_out(sizes, min(spec.items, sizes.total()), equal=spec.sharing == "equal")
     drawn = []
     for one in sorted(every, key=lambda one: _place(spec.seed, one)):
         if quotas[one.arm]:
@@ -182,6 +186,7 @@ def _of_rounds(
                     one.target if spec.answers else None,
                     said.get(one.id, ""),
                     one.user_id,
+                    attempt_id=one.id,
                 )
             )
     return found
@@ -196,15 +201,12 @@ def _with_alike(task: Task, drawn: Sequence[Candidate], every: Sequence[Candidat
     for later, earlier in zip(*(side.tolist() for side in find_pairs(texts, threshold=ALIKE)), strict=True):
         near.setdefault(later, []).append(earlier)
         near.setdefault(earlier, []).append(later)
-    return [
-        replace(
-            one,
-            alike=tuple(
-                shorten(texts[place], LONGEST_ALIKE) for place in near.get(at[one.arm, one.key], [])[:MOST_ALIKE]
-            ),
-        )
-        for one in drawn
-    ]
+    found = []
+    for one in drawn:
+        places = near.get(at[one.arm, one.key], [])[:MOST_ALIKE]
+        alike = tuple(shorten(texts[place], LONGEST_ALIKE) for place in places)
+        found.append(replace(one, alike=alike, alike_attempts=tuple(among[place].attempt_id for place in places)))
+    return found
 
 
 def shorten(text: str, most: int) -> str:

@@ -106,6 +106,9 @@ def _own_place(db: Session, info: CodingInfo, place_id: int, user_id: int) -> Co
             remedy="Take the next one.",
             code="coding_lost",
         )
+    attempt = db.get_one(CodingItem, place.item_id).attempt_id
+    if attempt is not None and queries.gone_among(db, [attempt]):
+        raise Conflict("This text was taken back.", remedy="Take the next one.", code="coding_lost")
     return place
 
 
@@ -128,13 +131,15 @@ def _chosen(info: CodingInfo, categories: Sequence[str], note: str) -> list[str]
 def _asked(db: Session, info: CodingInfo, place: CodingPlace, user_id: int) -> records.ItemToCode:
     item = db.get_one(CodingItem, place.item_id)
     said = queries.newest_code(db, place.id) if place.done else None
+    gone = queries.gone_among(db, [one for one in item.alike_attempts if one is not None])
+    beside = item.alike_attempts or [None] * len(item.alike)
     return records.ItemToCode(
         id=place.id,
         coding=info.ref,
         inputs=item.inputs,
         answer=item.answer if info.spec.answers else None,
         text=item.text,
-        alike=tuple(item.alike),
+        alike=tuple(text for text, attempt in zip(item.alike, beside, strict=True) if attempt not in gone),
         chosen=tuple(said.categories) if said else None,
         note=said.note if said else "",
         lease_until=None if place.done else place.lease_until,

@@ -1,7 +1,8 @@
 """Codings: draw a sample, change what is asked, close, look at. One is called `task/name`.
 
-The sample is drawn once, when the coding is made. Where an item is from is told to nobody until the coding is closed,
-which is for good: who has seen the arms could not code blind any more.
+The sample is drawn once, when the coding is made; what its writer takes back later, or an owner withholds, leaves it.
+Where an item is from is told to nobody until the coding is closed, which is for good: who has seen the arms could not
+code blind any more.
 """
 
 from __future__ import annotations
@@ -102,7 +103,8 @@ def put_spec(db: Session, blobs: Blobs, actor: Actor, spec: CodingSpec, *, file:
             row = CodingRow(task_id=task_id, name=spec.name, toml=dump_coding(spec), created_by=actor.user_id)
             db.add(row)
             db.flush()
-            rows = [{**asdict(one), "alike": list(one.alike), "draw": at} for at, one in enumerate(drawn)]
+            lists = [{"alike": list(one.alike), "alike_attempts": list(one.alike_attempts)} for one in drawn]
+            rows = [{**asdict(one), **lists[at], "draw": at} for at, one in enumerate(drawn)]
             queries.add_items(db, row.id, rows, spec.coders)
             audit.record(db, actor, "coding.open", ref, items=len(drawn), toml=row.toml)
     return get_coding(db, actor, ref)

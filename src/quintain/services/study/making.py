@@ -1,4 +1,4 @@
-"""Making the report that an owner has asked for, as a job.
+"""Making the report that somebody has asked for, as a job.
 
 Parts that are done are written down: a worker that takes the job over goes on from there.
 """
@@ -16,6 +16,7 @@ from quintain.reports.plain import sections_from_plain, sections_to_plain, to_pl
 from quintain.services.jobs.running import JobRun
 from quintain.services.plain.comparing.report import CompareOptions
 from quintain.services.study.datasets import datasets_report
+from quintain.services.study.model_errors import errors_report
 from quintain.services.study.studies import BESIDE, KIND
 from quintain.services.study.whole import Part, whole_report
 from quintain.services.trial.reporting import report as trial_report
@@ -40,7 +41,7 @@ def make_study(run: JobRun) -> None:
         run.save(done)
         return found
 
-    started = time.perf_counter()
+    started, at = time.perf_counter(), now()
     with run.sessions() as db:
         report = _made(db, run, task, source, part)
         db.rollback()  # the reading is over, and writing lasts a moment
@@ -51,7 +52,7 @@ def make_study(run: JobRun) -> None:
                 run.subject,
                 basis="",
                 value=to_plain(report),
-                at=now(),
+                at=at,
                 seconds=time.perf_counter() - started,
             )
 
@@ -72,4 +73,7 @@ def _made(db: Session, run: JobRun, task: str, source: str, part: Part) -> Repor
             seed=seed, commands=[f"quintain study compare {' '.join(refs)} --seed {seed} --out DIR"]
         )
         return datasets_report(db, run.blobs, OPERATOR, refs, options, done=tell).report
+    if room == "errors":
+        dataset, *models = name.split(BESIDE)
+        return errors_report(db, run.blobs, OPERATOR, f"{task}/{dataset}", models, seed=seed)
     return whole_report(db, run.blobs, OPERATOR, f"{task}/{name}", seed=seed, done=tell, part=part)

@@ -14,7 +14,8 @@ from quintain.core.records.figures import Estimate
 from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact, ReportSection, Table
 from quintain.core.texts import Text
 from quintain.reports.charts import interval_chart
-from quintain.services.evaluate.results import DatasetResult, guarded, newest_only, results, sees_all
+from quintain.services.evaluate.dataset_results import DatasetResult, guarded, newest_only, sees_all
+from quintain.services.evaluate.results import results
 from quintain.services.models.registry import list_models
 from quintain.services.tasks.definitions import get_task
 from quintain.stats.by_class import ClassScores, scores_by_class

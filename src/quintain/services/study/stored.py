@@ -15,7 +15,7 @@ from quintain.data.label_view import votes_of
 from quintain.metrics.flips import same_answers
 from quintain.services.data import content
 from quintain.services.data.datasets import VersionInfo, get_version
-from quintain.services.evaluate.results import read_predictions
+from quintain.services.evaluate.scoring import read_predictions
 from quintain.stats.artefacts.examples import Examples
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.comparing.compared import ComparedSet
@@ -47,18 +47,18 @@ class StoredSet:
         }
 
 
-def stored_set(db: Session, blobs: Blobs, actor: Actor, task: Task, ref: str) -> StoredSet:
-    """Read a version and what models said of it; *actor* must be allowed to see its answers."""
+def stored_set(db: Session, blobs: Blobs, actor: Actor, task: Task, ref: str, *, only: Sequence[str] = ()) -> StoredSet:
+    """Read a version and what models said of it, all or *only* these; *actor* must be allowed to see its answers."""
     version = get_version(db, actor, ref)
     table = content.scan(db, blobs, actor, ref, answers=True).filter(pl.col("answer").is_not_null()).collect()
     said: dict[str, pl.DataFrame] = {}
     for row in cell_queries.rows(db, dataset_version_id=version.id, variant=cell_queries.PLAIN):
-        if row.cell.predictions:
+        name = f"{row.model.name}@{row.model_version.number}"
+        if row.cell.predictions and (not only or name in only):
             found = read_predictions(blobs, row)
             kept = [name for name in ("id", "prediction", "probabilities") if name in found.columns]
-            name = f"{row.model.name}@{row.model_version.number}"
             said[name] = table.select("id").join(found.select(kept), on="id", how="left", maintain_order="left")
-    return StoredSet(task, version, table, said)
+    return StoredSet(task, version, table, {one: said[one] for one in only if one in said} if only else said)
 
 
 def examples_of(stored: StoredSet) -> tuple[Examples, IntArray] | None:

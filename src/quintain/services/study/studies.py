@@ -1,15 +1,19 @@
-"""Studies: the whole report of a data set, a round or a trial, or of data sets side by side, made by a worker and kept.
+"""Studies: the whole report of a data set, a round or a trial, of data sets side by side, or of the errors of models.
 
-A report is made when an owner asks for it (see `making`), and shown with its time until they ask again.
+A report is made by a worker when an owner asks for it (see `making`), kept, and shown with its time until they ask
+again. Errors of models on open labels are for everybody to see, and a model's owner may ask for them, too. A report on
+a round or a trial quotes what people wrote: once somebody takes a text back, or an owner withholds one, the report is
+not shown until it is made again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sqlalchemy.orm import Session
 
-from quintain.core.errors import BadInput, NotFound
+from quintain.core.errors import BadInput, Forbidden, NotFound
 from quintain.core.people import Actor
 from quintain.core.records.report import Report
 from quintain.core.records.studies import KeptStudy
@@ -19,30 +23,35 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.collect.attempts import owned
 from quintain.services.data.datasets import get_version
 from quintain.services.jobs import queue
+from quintain.services.study.model_errors import asked_errors
 from quintain.services.tasks.definitions import find_row
 from quintain.services.trial.trials import find as find_trial
 from quintain.store.queries.jobs import figures as kept_queries
+from quintain.store.queries.study.texts import taken_back_since
 
 KIND = "study"
 BESIDE = "+"  # between the names of data sets that are compared
+QUOTING = ("rounds", "trials")  # what is studied as people wrote it; a data set's version stays as it is
 LONGEST = 200  # of the name of what is studied
 
 
 def start_study(db: Session, actor: Actor, task: str, source: str, *, seed: int = 0) -> KeptStudy:
     """Have a worker make the report of *source* (owners).
 
-    It is `data/NAME`, `rounds/NUMBER`, `trials/NAME` or, for data sets side by side, `compared/NAME+NAME`.
+    It is `data/NAME`, `rounds/NUMBER`, `trials/NAME`, for data sets side by side `compared/NAME+NAME`, and for the
+    errors of a model, or of two, `errors/DATASET+MODEL+MODEL`, which a model's owner may ask for, too.
     """
-    require_owner(actor, task)
-    pinned = _pinned(db, actor, task, source)
+    pinned, may_start = _pinned(db, actor, task, source)
+    if not may_start:
+        raise Forbidden("Only the owners of the task and of a model may have its errors studied.")
     queue.ask(db, KIND, _subject(task, pinned), task=task, by=actor, params={"seed": seed})
     return _study(db, task, pinned)
 
 
 def get_study(db: Session, actor: Actor, task: str, source: str) -> KeptStudy:
-    """Give the last report of *source*, and how far the next one is (owners: labels may be hidden)."""
-    require_owner(actor, task)
-    return _study(db, task, _pinned(db, actor, task, source))
+    """Give the last report of *source*, and how far the next one is (owners; errors on open labels: everybody)."""
+    pinned, may_start = _pinned(db, actor, task, source)
+    return replace(_study(db, task, pinned), may_start=may_start)
 
 
 def kept_report(db: Session, actor: Actor, task: str, source: str) -> Report:
@@ -63,6 +72,13 @@ def _study(db: Session, task: str, source: str) -> KeptStudy:
     subject = _subject(task, source)
     kept = kept_queries.figure(db, KIND, subject)
     job = queue.newest(db, KIND, subject)
+    room, _, name = source.partition("/")
+    if (
+        kept
+        and room in QUOTING
+        and taken_back_since(db, task, int(name) if room == "rounds" else None, kept.computed_at)
+    ):
+        return KeptStudy(task, source, report=None, at=kept.computed_at, seconds=None, job=job, taken_back=True)
     return KeptStudy(
         task=task,
         source=source,
@@ -77,9 +93,20 @@ def _subject(task: str, source: str) -> str:
     return f"{task} {source}"
 
 
-def _pinned(db: Session, actor: Actor, task: str, source: str) -> str:
-    """Give *source* with the version of a data set, or say that there is no such thing."""
+def _pinned(db: Session, actor: Actor, task: str, source: str) -> tuple[str, bool]:
+    """Give *source* with its versions, and whether *actor* may have it studied; or say that there is no such thing."""
     find_row(db, task)
+    room, _, name = source.partition("/")
+    if room == "errors":
+        dataset, *models = name.split(BESIDE)
+        asked = asked_errors(db, actor, task, dataset, models)
+        return _fitting(f"errors/{BESIDE.join([asked.dataset, *asked.models])}"), asked.may_start
+    require_owner(actor, task)
+    return _owned(db, actor, task, source), True
+
+
+def _owned(db: Session, actor: Actor, task: str, source: str) -> str:
+    """Give the name with its version of what only owners may study."""
     room, _, name = source.partition("/")
     if room == "data":
         version = get_version(db, actor, f"{task}/{name}")
@@ -93,7 +120,7 @@ def _pinned(db: Session, actor: Actor, task: str, source: str) -> str:
     raise NotFound(
         "There is no '{source}' to study.",
         source=source,
-        remedy="Name data/NAME, rounds/NUMBER, trials/NAME or compared/NAME+NAME.",
+        remedy="Name data/NAME, rounds/NUMBER, trials/NAME, compared/NAME+NAME or errors/DATASET+MODEL.",
     )
 
 
@@ -105,7 +132,10 @@ def _beside(db: Session, actor: Actor, task: str, names: Sequence[str]) -> str:
         raise BadInput(
             "Data sets are compared, and {n} was named.", n=len(pinned), remedy="Name 2 to {most}.", most=MOST_SETS
         )
-    source = f"compared/{BESIDE.join(pinned)}"
+    return _fitting(f"compared/{BESIDE.join(pinned)}")
+
+
+def _fitting(source: str) -> str:
     if len(source) > LONGEST:
-        raise BadInput("The names of these data sets are too long together.", remedy="Compare fewer at a time.")
+        raise BadInput("These names are too long together.", remedy="Compare fewer at a time.")
     return source

@@ -6,29 +6,49 @@ under a name that begins with the arm and the stage. What was set aside is no co
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlalchemy.orm import Session
 
 from quintain.core.ledger import Account
 from quintain.core.people import Actor
-from quintain.core.records.trial import ArmCosts
+from quintain.core.records.trial import ArmCosts, JudgingCosts, TrialCosts
+from quintain.core.rounds import Money
 from quintain.protocols import grading
 from quintain.protocols.engine import Course
+from quintain.protocols.reading import parse_protocol
 from quintain.protocols.stages import Stage
 from quintain.services.access.permissions import require_owner
 from quintain.services.pay.policy import policy_of
 from quintain.services.pay.report import group_cost, summed
 from quintain.services.trial.courses import course_of
+from quintain.services.trial.pool import pool_name
 from quintain.services.trial.trials import find
+from quintain.services.validate.validations import find as find_validation
+from quintain.services.validate.validations import list_validations
 from quintain.store.queries.pay import ledger
 from quintain.store.queries.trial import trials as queries
 from quintain.store.tables import CrowdArm, CrowdTrial
 
 
-def trial_costs(db: Session, actor: Actor, task: str, name: str) -> list[ArmCosts]:
-    """Say what a question has cost in each arm (owners)."""
+def trial_costs(db: Session, actor: Actor, task: str, name: str) -> TrialCosts:
+    """Say what a question has cost in each arm, and what the judging of all has cost (owners)."""
     require_owner(actor, task)
     trial = find(db, task, name)
-    return [costs_of(db, trial, arm) for arm in queries.arms(db, trial.id)]
+    arms = queries.arms(db, trial.id)
+    return TrialCosts([costs_of(db, trial, arm) for arm in arms], judging_costs(db, task, trial, arms))
+
+
+def judging_costs(db: Session, task: str, trial: CrowdTrial, arms: Sequence[CrowdArm]) -> JudgingCosts:
+    """Add up what judges of a trial's pool have earned: for pages, known items that they judged right, and quizzes."""
+    currency, ref = parse_protocol(arms[0].toml).currency, f"{task}/{pool_name(trial.name)}"
+    sums = dict.fromkeys(("judging", "gold", "quiz"), 0)
+    if ref in list_validations(db, task):
+        pool = find_validation(db, ref)
+        quiz = pool.policy.quiz.name if pool.policy.quiz is not None else ""
+        sums = queries.judging_sums(db, trial.task_id, pool.id, quiz, currency)
+    pages, bonuses, quizzes = (Money(sums[kind], currency) for kind in ("judging", "gold", "quiz"))
+    return JudgingCosts(pages, bonuses, quizzes, Money(sum(sums.values()), currency))
 
 
 def costs_of(db: Session, trial: CrowdTrial, arm: CrowdArm) -> ArmCosts:

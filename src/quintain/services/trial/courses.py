@@ -2,24 +2,29 @@
 
 A course in memory is no more than the record says. It is thrown away whenever the record holds another event at the
 place up to which it was followed, as after a transaction that was rolled back.
+
+The record is asked once in a transaction, not each time that somebody wants to know: who reads goes on with what they
+saw first, and who holds an arm knows that nobody adds to it. While somebody here is adding to an arm, others who only
+read see it already; nothing is ever written by it, since who writes holds the arm first.
 """
 
 from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, SessionTransaction
 
 from quintain.protocols.engine import Course
 from quintain.protocols.events import Event
 from quintain.protocols.reading import parse_protocol
 from quintain.protocols.stages import Stage
 from quintain.services.trial.grades import GradingFigures, figures_of
-from quintain.store.database import lock, transaction
+from quintain.store.database import lock
 from quintain.store.queries.trial import trials as queries
 from quintain.store.tables import CrowdArm, CrowdEvent, CrowdTrial
 
@@ -32,7 +37,17 @@ class _Kept:
     course: Course
     number: int
     token: str
+    adding: SessionTransaction | None = None  # in which the newest event was added
     figures: tuple[str, dict[str, GradingFigures]] | None = None
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What a session knows in its transaction: the event up to which it saw each arm, and the arms that it holds."""
+
+    within: tuple[object, object]
+    tokens: dict[int, str] = field(default_factory=dict)
+    held: set[int] = field(default_factory=set)
 
 
 _kept: dict[tuple[int, int], _Kept] = {}
@@ -64,31 +79,63 @@ def _has_begun(course: Course, stage: Stage) -> bool:
 
 def record(db: Session, trial: CrowdTrial, arm: CrowdArm, event: Event, user_id: int | None = None) -> None:
     """Add an event to an arm's record, inside a transaction; one that cannot be is refused, and nothing changes."""
-    with transaction(db):
-        hold(db, arm)  # before the guard: who waits for the database keeps nobody else waiting
-        with _guard:
-            kept = _fresh(db, trial, arm)
-            kept.course.apply(event)
-            number, token = kept.number + 1, secrets.token_urlsafe(12)
-            db.add(CrowdEvent(arm_id=arm.id, number=number, token=token, body=event.as_dict(), user_id=user_id))
-            db.flush()
-            kept.number, kept.token = number, token
+    hold(db, arm)  # before the guard: who waits for the database keeps nobody else waiting
+    with _guard:
+        kept = _fresh(db, trial, arm)
+        kept.course.apply(event)
+        number, token = kept.number + 1, secrets.token_urlsafe(12)
+        kept.number, kept.token, kept.adding = number, token, db.get_transaction()
+        db.add(CrowdEvent(arm_id=arm.id, number=number, token=token, body=event.as_dict(), user_id=user_id))
+        db.flush()
+        _seen(db).tokens[arm.id] = token
 
 
 def hold(db: Session, arm: CrowdArm) -> None:
     """Let nobody else add to an arm's record until this transaction ends."""
-    lock(db, f"trial arm {arm.id}")
+    if arm.id not in _seen(db).held:
+        lock(db, f"trial arm {arm.id}")
+        seen = _seen(db)
+        seen.held.add(arm.id)
+        seen.tokens.pop(arm.id, None)  # others may have added to it before
+
+
+def _seen(db: Session) -> _Seen:
+    """Give what is known in this transaction, or in this part of it that may be undone by itself."""
+    within = (db.get_transaction(), db.get_nested_transaction())
+    found = db.info.get("trial arms")
+    if not isinstance(found, _Seen) or within[0] is None or found.within != within:
+        found = db.info["trial arms"] = _Seen(within)
+    return found
 
 
 def _fresh(db: Session, trial: CrowdTrial, arm: CrowdArm) -> _Kept:
     key = (id(db.get_bind()), arm.id)
     kept = _kept.get(key)
-    if kept is None or kept.toml != arm.toml or queries.token_at(db, arm.id, kept.number) != kept.token:
-        kept = _Kept(arm.toml, Course(parse_protocol(arm.toml), trial.seed), 0, "")
-        while len(_kept) >= MOST:
-            _kept.pop(next(iter(_kept)))
-        _kept[key] = kept
-    for number, token, body in queries.events_after(db, arm.id, kept.number):
+    if kept is not None and kept.toml == arm.toml:
+        seen = _seen(db)
+        if seen.tokens.get(arm.id) == kept.token or (_is_added_to(kept) and arm.id not in seen.held):
+            return kept
+        newer = queries.events_from(db, arm.id, kept.number)
+        if not kept.number or (newer and newer[0][:2] == (kept.number, kept.token)):
+            return _follow(db, arm, kept, newer[1:] if kept.number else newer)
+    kept = _Kept(arm.toml, Course(parse_protocol(arm.toml), trial.seed), 0, "")
+    while len(_kept) >= MOST:
+        _kept.pop(next(iter(_kept)))
+    _kept[key] = kept
+    return _follow(db, arm, kept, queries.events_from(db, arm.id, 1))
+
+
+def _is_added_to(kept: _Kept) -> bool:
+    """Say whether the transaction that added the newest event is still going on."""
+    if kept.adding is not None and not kept.adding.is_active:
+        kept.adding = None
+    return kept.adding is not None
+
+
+def _follow(db: Session, arm: CrowdArm, kept: _Kept, events: Sequence[tuple[int, str, dict[str, Any]]]) -> _Kept:
+    """Bring a course up to date."""
+    for number, token, body in events:
         kept.course.apply(Event.of(body))
         kept.number, kept.token = number, token
+    _seen(db).tokens[arm.id] = kept.token
     return kept

@@ -6,6 +6,8 @@ as it was written.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, NotFound
@@ -14,6 +16,7 @@ from quintain.core.records.trial import Letter, LetterDraft, ReceivedLetter
 from quintain.core.rounds import Money
 from quintain.core.texts import Text, joined, packed, unpacked
 from quintain.protocols.feedback import letter_of, sentences
+from quintain.protocols.stages import END
 from quintain.services.access import audit
 from quintain.services.access.notify import notify, notify_all
 from quintain.services.access.permissions import require_owner, require_user
@@ -39,6 +42,9 @@ def letters(db: Session, actor: Actor, task: str, name: str, arm_name: str, stag
     kept = queries.letters(db, arm.id, stage)
     drafts = _drafts(db, trial, arm, stage)
     people = people_names(db, [*{*kept, *drafts}])
+    with course_of(db, trial, arm) as course:
+        decided = course.arm.decisions.get(stage, {}) if course.protocol.stage(stage).qualification else {}
+        away = {int(one) for one, decision in decided.items() if not decision.passed and not course.person(one).left}
     return [
         LetterDraft(
             people.get(one, str(one)),
@@ -48,6 +54,7 @@ def letters(db: Session, actor: Actor, task: str, name: str, arm_name: str, stag
             kept[one].reply if one in kept else "",
             kept[one].appeal if one in kept else False,
             (kept[one].answer or "") if one in kept else "",
+            one in away,
         )
         for one in sorted({*kept, *drafts})
     ]
@@ -86,8 +93,22 @@ def edit_letter(
 
 def send(db: Session, trial: CrowdTrial, arm: CrowdArm, stage: str, task: str) -> None:
     """Send the letters of a stage as they stand, in a transaction; by e-mail, too, to who wants messages there."""
+    _send(db, trial, arm, stage, task, _drafts(db, trial, arm, stage))
+
+
+def tell_turned_away(db: Session, trial: CrowdTrial, arm: CrowdArm, stage: str, task: str) -> None:
+    """Send those whom a qualification has just turned away their letter, so that they read why and can appeal."""
+    with course_of(db, trial, arm) as course:
+        found = course.protocol.stage(stage)
+        decided = course.arm.decisions.get(stage, {})
+        gone = [one for one, decision in decided.items() if not decision.passed and course.person(one).at == END]
+        made = [letter_of(course, found, one) for one in gone]
+    _send(db, trial, arm, stage, task, {int(one.person): _worded(db, one) for one in made})
+
+
+def _send(db: Session, trial: CrowdTrial, arm: CrowdArm, stage: str, task: str, drafts: Mapping[int, Text]) -> None:
     kept = queries.letters(db, arm.id, stage)
-    for user_id, text in _drafts(db, trial, arm, stage).items():
+    for user_id, text in drafts.items():
         found = kept.get(user_id)
         if found is None:
             found = CrowdLetter(arm_id=arm.id, stage=stage, user_id=user_id, text=str(text), said=packed(text))
@@ -152,8 +173,10 @@ def _text_of(row: CrowdLetter) -> str:
 def _drafts(db: Session, trial: CrowdTrial, arm: CrowdArm, stage: str) -> dict[int, Text]:
     """Make the letters of those who wait at a stage of feedback."""
     with course_of(db, trial, arm) as course:
-        found = next((one for one in course.protocol.stages if one.name == stage and one.feedback), None)
-        if found is None:
+        found = next((one for one in course.protocol.stages if one.name == stage), None)
+        if found is not None and found.qualification is not None:
+            return {}  # those are sent when the stage is closed
+        if found is None or found.feedback is None:
             raise NotFound("There is no stage of feedback '{stage}'.", stage=stage)
         made = [letter_of(course, found, person) for person in course.at(stage)]
     return {int(one.person): _worded(db, one) for one in made}

@@ -54,7 +54,7 @@ def pool_policy(protocol: Protocol) -> ValidationPolicy:
         page_size=plan.per,
         often=often,
         gold=Gold(bonus=plan.gold_bonus, bonus_every=KNOWN, bonus_right=RIGHT),
-        reward=JudgeReward(plan.pay, protocol.currency),
+        reward=JudgeReward(plan.pay, protocol.currency, plan.quiz),
     )
 
 
@@ -115,4 +115,5 @@ def judging_of(db: Session, task: str, trial: CrowdTrial, arms: Sequence[CrowdAr
         items=items,
         judgements=judgements,
         cost=Money(-(-judgements // plan.per) * plan.pay, protocols[0].currency),
+        quiz=Money(plan.quiz, protocols[0].currency),
     )

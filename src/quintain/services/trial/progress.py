@@ -28,8 +28,7 @@ Rounds = dict[str, tuple[int, int]]
 
 def arm_of(db: Session, trial: CrowdTrial, user_id: int) -> CrowdArm | None:
     """Give the arm that somebody is in."""
-    found = queries.member(db, trial.id, user_id)
-    return db.get(CrowdArm, found.arm_id) if found is not None else None
+    return queries.arm_of(db, trial.id, user_id)
 
 
 def sync(db: Session, trial: CrowdTrial, arm: CrowdArm) -> None:
@@ -49,27 +48,38 @@ def sync(db: Session, trial: CrowdTrial, arm: CrowdArm) -> None:
             settle(db, trial, arm, course)
 
 
-def sync_person(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int) -> None:
-    """Put on record what one person finished, what that earns them, and where they may write now."""
+def sync_person(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int) -> Rounds:
+    """Put on record what one person finished, what that earns them, and where they may write now; give the rounds."""
     person, rounds = str(user_id), queries.rounds(db, arm.id)
     if not any(_news_of(db, trial, arm, person, rounds)):
-        return
+        return rounds
     with transaction(db):
         hold(db, arm)
         with course_of(db, trial, arm) as course:
             full = _full(course)
-        while events := [*_news_of(db, trial, arm, person, rounds)]:  # who goes on may have work at the next stage
+        while events := [*_news_of(db, trial, arm, person, rounds)]:
+            before = _place(db, trial, arm, person)
             for event in events:
                 record(db, trial, arm, event, user_id)
+            if _place(db, trial, arm, person) == before:
+                break  # only who goes on may have work at the next stage
         with course_of(db, trial, arm) as course:
             filled = _full(course) - full
             settle(db, trial, arm, course, [person])
-        give_passes(db, trial, arm, None if filled else [person])
+        give_passes(db, trial, arm, None if filled else [person], rounds=rounds)
+    return rounds
 
 
-def give_passes(db: Session, trial: CrowdTrial, arm: CrowdArm, only: Collection[str] | None = None) -> None:
+def give_passes(
+    db: Session,
+    trial: CrowdTrial,
+    arm: CrowdArm,
+    only: Collection[str] | None = None,
+    *,
+    rounds: Rounds | None = None,
+) -> None:
     """Let exactly those write in each of the arm's rounds who can do so now, all or some *only*; in a transaction."""
-    rounds = queries.rounds(db, arm.id)
+    rounds = queries.rounds(db, arm.id) if rounds is None else rounds
     with course_of(db, trial, arm) as course:
         people = [
             one for one in course.arm.people.values() if one.name.isdecimal() and (only is None or one.name in only)
@@ -100,6 +110,11 @@ def _full(course: Course) -> set[str]:
         for one in course.protocol.stages
         if one.writing is not None and 0 < one.writing.wanted <= course.arm.written.get(one.name, 0)
     }
+
+
+def _place(db: Session, trial: CrowdTrial, arm: CrowdArm, person: str) -> str:
+    with course_of(db, trial, arm) as course:
+        return course.person(person).at
 
 
 def _news_of(db: Session, trial: CrowdTrial, arm: CrowdArm, person: str, rounds: Rounds) -> Iterator[Event]:

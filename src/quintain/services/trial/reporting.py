@@ -20,7 +20,7 @@ from quintain.services.access.pseudonyms import pseudonyms
 from quintain.services.collect.justifying import JUSTIFIED
 from quintain.services.collect.question_types import TYPE
 from quintain.services.plain.trial_report import ReportOptions, make_report
-from quintain.services.trial.costs import costs_of
+from quintain.services.trial.costs import costs_of, judging_costs
 from quintain.services.trial.courses import course_of
 from quintain.services.trial.pool import fill_pool, final_items, final_round, pool_name
 from quintain.services.trial.progress import sync
@@ -56,8 +56,10 @@ def report(
     require_owner(actor, task)
     options = options or ReportOptions(sample=parse_protocol(queries.arms(db, trial.id)[0].toml).validation.setting)
     judged = queries.judgements(db, trial.task_id, pool_name(name))
-    arms = [_arm(db, trial, arm, judged, task) for arm in queries.arms(db, trial.id)]
-    return make_report(trial.title or name, arms, options, commands=command)
+    rows = queries.arms(db, trial.id)
+    arms = [_arm(db, trial, arm, judged, task) for arm in rows]
+    spent = judging_costs(db, task, trial, rows)
+    return make_report(trial.title or name, arms, options, commands=command, judging=spent)
 
 
 def stored_arms(blobs: Blobs, trial: CrowdTrial) -> list[TrialArm]:

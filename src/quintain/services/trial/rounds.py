@@ -112,7 +112,7 @@ def _spec(
         asks=Asks(
             confirm=targets.there,
             justification=writing is not None and writing.justification,
-            types=protocol.question_types if writing is not None else (),
+            types=protocol.question_types,
         ),
         instructions=tutorial.examples if tutorial is not None else "",
         qualifications=({"rule": "holds", "name": pass_of(arm.id, stage.name)},),

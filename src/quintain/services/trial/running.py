@@ -1,4 +1,4 @@
-"""What an owner does while a trial runs: close stages, which lets people go on and sends letters."""
+"""What an owner does while a trial runs: close stages, which lets people go on and sends letters; let somebody back."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import Conflict
 from quintain.core.people import Actor
 from quintain.core.records.trial import CrowdTrial as TrialRecord
-from quintain.protocols.events import closed
+from quintain.core.texts import Text
+from quintain.protocols.events import closed, readmitted
 from quintain.services.access import audit
+from quintain.services.access.actors import find_user
+from quintain.services.access.notify import notify
 from quintain.services.access.permissions import require_owner
 from quintain.services.trial.courses import course_of, record
 from quintain.services.trial.earnings import settle
-from quintain.services.trial.letters import send
+from quintain.services.trial.letters import send, tell_turned_away
 from quintain.services.trial.progress import give_passes, sync
 from quintain.services.trial.trials import find, find_arm, get_trial
 from quintain.store.database import transaction
@@ -31,13 +34,34 @@ def close_stage(
         arm = find_arm(db, trial, arm_name)
         sync(db, trial, arm)
         with course_of(db, trial, arm) as course:
-            feedback = any(one.name == stage and one.feedback for one in course.protocol.stages)
-        if feedback:
+            kind = next((one.kind for one in course.protocol.stages if one.name == stage), "")
+        if kind == "feedback":
             send(db, trial, arm, stage, task)
         record(db, trial, arm, closed(stage, force=force), actor.user_id)
+        if kind == "qualification":
+            tell_turned_away(db, trial, arm, stage, task)
         leases.drop(db, arm.id, stage)
         give_passes(db, trial, arm)
         with course_of(db, trial, arm) as course:
             settle(db, trial, arm, course)
         audit.record(db, actor, "trial.close-stage", f"{task}/{name}", arm=arm_name, stage=stage, force=force)
+    return get_trial(db, actor, task, name)
+
+
+def readmit(db: Session, actor: Actor, task: str, name: str, *, arm: str, stage: str, person: str) -> TrialRecord:
+    """Let somebody go on whom a qualification turned away, as after an appeal; they get what those who passed got."""
+    require_owner(actor, task)
+    with transaction(db):
+        trial = find(db, task, name)
+        if trial.state != "open":
+            raise Conflict("Trial {task}/{name} is not open.", task=task, name=name)
+        row, user = find_arm(db, trial, arm), find_user(db, person)
+        sync(db, trial, row)
+        record(db, trial, row, readmitted(str(user.id), stage), actor.user_id)
+        give_passes(db, trial, row, [str(user.id)])
+        with course_of(db, trial, row) as course:
+            settle(db, trial, row, course, [str(user.id)])
+        audit.record(db, actor, "trial.readmit", f"{task}/{name}", arm=arm, stage=stage, user=user.id)
+        told = Text("We have looked at the decision again: you go on in {trial}.", trial=trial.title or name)
+        notify(db, user.id, "trial.readmit", told, f"/tasks/{task}/trials/{name}")
     return get_trial(db, actor, task, name)

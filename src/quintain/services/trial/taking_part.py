@@ -49,8 +49,7 @@ def my_part(db: Session, actor: Actor, task: str, name: str) -> TrialPart:
         reasons = _against(db, entries, user_id, task)
         what = "shut" if trial.state != "open" or trial.data or reasons else "enter"
         return TrialPart(name, trial.title, what, "", 0, None, False, False, reasons, [], consent_of(entries))
-    sync_person(db, trial, arm, user_id)
-    rounds = queries.rounds(db, arm.id)
+    rounds = sync_person(db, trial, arm, user_id)
     letters = received(db, arm, user_id)
     with course_of(db, trial, arm) as course:
         todo = course.todo(str(user_id))
@@ -72,7 +71,7 @@ def enter(db: Session, actor: Actor, task: str, name: str, *, consent: bool = Fa
     with transaction(db):
         trial = find(db, task, name)
         lock(db, f"entering trial {trial.id}")
-        if queries.member(db, trial.id, user_id) is None:
+        if arm_of(db, trial, user_id) is None:
             if trial.state != "open" or trial.data:
                 raise Conflict("Trial {task}/{name} takes nobody in.", task=task, name=name)
             entries = _entries(db, trial)
@@ -214,8 +213,7 @@ def _entries(db: Session, trial: CrowdTrial) -> list[EntryStage]:
     """Give what all arms ask of whoever comes in: who enters is to suit each of them."""
     found = []
     for arm in queries.arms(db, trial.id):
-        with course_of(db, trial, arm) as course:
-            found += [one.entry for one in course.protocol.stages if one.entry is not None]
+        found += [one.entry for one in parse_protocol(arm.toml).stages if one.entry is not None]
     return found
 
 

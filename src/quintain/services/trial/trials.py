@@ -180,6 +180,12 @@ def find_arm(db: Session, trial: CrowdTrial, name: str) -> CrowdArm:
     return found
 
 
+def stage_kind(db: Session, task: str, name: str, arm: str, stage: str) -> str:
+    """Say of which kind a stage of an arm is."""
+    protocol = parse_protocol(find_arm(db, find(db, task, name), arm).toml)
+    return protocol.stage(stage).kind
+
+
 def get_trial(db: Session, actor: Actor, task: str, name: str) -> records.CrowdTrial:
     """Give a trial; its arms to owners only, and a draft to nobody else."""
     row = find(db, task, name)

@@ -18,6 +18,7 @@ from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find
 from quintain.store.database import transaction
 from quintain.store.queries.validate import item_figures
+from quintain.store.queries.validate import items as item_queries
 from quintain.store.queries.validate import validation as queries
 from quintain.store.queries.validate.item_figures import KeptItem
 from quintain.store.tables import Adjudication, ValidationItem
@@ -48,7 +49,7 @@ def look(db: Session, actor: Actor, ref: str, *, first: int = 0, limit: int = 1)
     total = item_figures.count_contested(db, validation.id, actor.user_id)
     first = min(max(first, 0), max(total - 1, 0))
     rows = item_figures.contested(db, validation.id, actor.user_id, offset=first, limit=limit)
-    found = queries.items(db, [row.item_id for row in rows])
+    found = item_queries.items(db, [row.item_id for row in rows])
     listed = [_contested(validation, row, found[row.item_id]) for row in rows]
     return Queue(listed, first, total)
 
@@ -71,7 +72,7 @@ def adjudicate(db: Session, actor: Actor, ref: str, item_id: int, label: str, *,
     with transaction(db):
         validation = find(db, ref)
         require_role(actor, RoleName.EXPERT, RoleName.OWNER, task=validation.task.name)
-        item = queries.item_by_id(db, validation.id, item_id)
+        item = item_queries.item_by_id(db, validation.id, item_id)
         if item is None or item.gold is not None:
             raise NotFound(
                 "{ref} has no item {item}.",

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +19,9 @@ from quintain.services.validate.validation import ValidationInfo
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judgements import NONE, Judgements, sample_votes
 from quintain.stats.workers import wilson
+from quintain.store.queries.validate import items as item_queries
 from quintain.store.queries.validate import judgements as queries
 from quintain.store.queries.validate import slots as slot_queries
-from quintain.store.queries.validate import validation as item_queries
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,37 +139,3 @@ def _with_decisions(
         if there and name in place:
             label[where], decided[where] = place[name], True
     return label, decided
-
-
-def export_rows(db: Session, validation: ValidationInfo) -> dict[str, Any]:
-    """Give the columns `item, worker, label, kept` of all judgements, with judges under numbers, not names.
-
-    Where writers vote, their votes are rows, too, by workers of their own: what is kept makes the labels again.
-    """
-    evidence = gather(db, validation)
-    final = final_labels(db, validation, evidence)
-    table = evidence.table
-    kept = np.zeros(len(table), dtype=bool)
-    kept[evidence.rows[final.kept]] = True
-    normal = table.gold == ""
-    hashes = slot_queries.item_hashes(db, validation.id)
-    codes = np.searchsorted(evidence.users, table.user)
-    voting = np.flatnonzero(final.writer != NONE)
-    written = item_queries.writers(db, validation.id) if len(voting) else {}
-    authors = sorted({written[item][0] for item in final.items[voting].tolist()})
-    number = {author: place + 1 for place, author in enumerate(authors)}
-    mine = final.items[voting].tolist()
-    often = item_queries.asked_often(db, validation.id)
-    items = [*table.item[normal].tolist(), *mine]
-    return {
-        "item": [hashes[item] for item in items],
-        "worker": [
-            *(f"judge-{code + 1}" for code in codes[normal].tolist()),
-            *(f"writer-{number[written[item][0]]}" for item in mine),
-        ],
-        "label": [*table.label[normal].tolist(), *(final.classes[code] for code in final.writer[voting].tolist())],
-        "kept": [*kept[normal].tolist(), *(True for _ in mine)],
-        "late": [*table.late[normal].tolist(), *(False for _ in mine)],
-        "seconds": [*table.seconds[normal].tolist(), *(None for _ in mine)],
-        "asked": [often.get(item, validation.policy.judgements) for item in items],
-    }

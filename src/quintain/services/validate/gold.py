@@ -30,6 +30,8 @@ from quintain.stats.judge_rules import catches
 from quintain.stats.workers import wilson
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
+from quintain.store.queries.validate import intake
+from quintain.store.queries.validate import items as item_queries
 from quintain.store.queries.validate import judgements as judgement_queries
 from quintain.store.queries.validate import slots as slot_queries
 from quintain.store.queries.validate import validation as queries
@@ -62,7 +64,7 @@ def add_gold(
         require_owner(actor, validation.task.name)
         lock(db, f"items of {validation.id}")
         made = _checked(validation, rows, file, first)
-        known = queries.known_hashes(db, validation.id, list(made))
+        known = item_queries.known_hashes(db, validation.id, list(made))
         asked = asked_in(db, validation.task.name)
         moment = now()
         new = [
@@ -71,7 +73,7 @@ def add_gold(
             if key not in known
         ]
         if new:
-            queries.add_items(db, new)
+            intake.add_items(db, new)
         audit.record(db, actor, "gold.add", ref, added=len(new), repeats=len(rows) - len(new))
     return len(new)
 
@@ -118,7 +120,7 @@ def gold_from_item(db: Session, actor: Actor, ref: str, item_id: int, *, note: s
         validation = find(db, ref)
         require_owner(actor, validation.task.name)
         lock(db, f"items of {validation.id}")
-        item = queries.item_by_id(db, validation.id, item_id)
+        item = item_queries.item_by_id(db, validation.id, item_id)
         if item is None or item.gold is not None or item.retired_at is not None:
             raise NotFound(
                 "{ref} has no item {item}.",
@@ -136,8 +138,8 @@ def gold_from_item(db: Session, actor: Actor, ref: str, item_id: int, *, note: s
                 item=item_id,
                 remedy="Wait for its judgements, or adjudicate it first.",
             )
-        copy = queries.GOLD_COPY + item.hash
-        if queries.known_hashes(db, validation.id, [copy]):
+        copy = item_queries.GOLD_COPY + item.hash
+        if item_queries.known_hashes(db, validation.id, [copy]):
             raise Conflict("Item {item} is a gold item already.", item=item_id)
         row = {
             "validation_id": validation.id,
@@ -149,7 +151,7 @@ def gold_from_item(db: Session, actor: Actor, ref: str, item_id: int, *, note: s
             "gold": label,
             "gold_note": note.strip(),
         }
-        (made,) = queries.add_items(db, [row])
+        (made,) = intake.add_items(db, [row])
         slot_queries.drop(db, [item_id])  # an expert may have decided before all were asked
         db.add(Adjudication(item_id=item_id, user_id=actor.user_id, label=label, reason="made a gold item"))
         queries.touch(db, validation.id)
@@ -163,9 +165,9 @@ def list_gold(db: Session, actor: Actor, ref: str) -> list[Gold]:
     require_owner(actor, validation.task.name)
     answers = judgement_queries.gold_counts(db, validation.id)
     asked = asked_in(db, validation.task.name)
-    gone = set(queries.gone_items(db, validation.id))
+    gone = set(intake.gone_items(db, validation.id))
     found = []
-    for item, shown in queries.gold_items(db, validation.id):
+    for item, shown in item_queries.gold_items(db, validation.id):
         if item.id in gone:  # its writer took it back: nobody reads it any more
             continue
         answered, right = answers.get(item.id, (0, 0))
@@ -202,7 +204,7 @@ def _set_use(db: Session, actor: Actor, ref: str, item_id: int, *, used: bool) -
     with transaction(db):
         validation = find(db, ref)
         require_owner(actor, validation.task.name)
-        item = queries.item_by_id(db, validation.id, item_id)
+        item = item_queries.item_by_id(db, validation.id, item_id)
         if item is None or item.gold is None:
             raise NotFound(
                 "{ref} has no gold item {item}.",
@@ -211,7 +213,7 @@ def _set_use(db: Session, actor: Actor, ref: str, item_id: int, *, used: bool) -
                 remedy="`quintain validate gold list {ref}` lists them.",
                 page="The list of gold items names those there are.",
             )
-        if used and item_id in queries.gone_items(db, validation.id):
+        if used and item_id in intake.gone_items(db, validation.id):
             raise Conflict(
                 "Gold item {item} was retracted by its writer, or is withheld.",
                 item=item_id,

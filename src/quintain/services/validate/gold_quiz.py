@@ -20,7 +20,7 @@ from quintain.services.validate.validations import find, set_policy
 from quintain.services.work import quizzes
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
-from quintain.store.queries.validate import validation as queries
+from quintain.store.queries.validate import items as item_queries
 from quintain.store.queries.work import qualify as quiz_queries
 from quintain.store.tables import ValidationItem
 
@@ -35,7 +35,7 @@ def make_quiz(db: Session, actor: Actor, ref: str, *, instructions: str = "") ->
         require_owner(actor, validation.task.name)
         lock(db, f"items of {validation.id}")
         quiz = validation.policy.quiz or EntryQuiz()
-        items = [item for item, _ in queries.gold_items(db, validation.id) if item.retired_at is None]
+        items = [item for item, _ in item_queries.gold_items(db, validation.id) if item.retired_at is None]
         if len(items) < quiz.questions:
             raise Conflict(
                 "The quiz asks {questions} gold questions, and there are {n}.",
@@ -50,10 +50,12 @@ def make_quiz(db: Session, actor: Actor, ref: str, *, instructions: str = "") ->
             "instructions": instructions,
             "right": quiz.right,
             "questions": [_question(validation, item) for item in chosen],
+            "pay": validation.policy.reward.quiz,
+            "currency": validation.policy.reward.currency,
         }
         quizzes.put_quiz(db, actor, validation.task.name, quiz.name, definition)
         asked = {text_of(item.inputs) for item in chosen}
-        for item in queries.shown_gold_of_task(db, validation.task_id):
+        for item in item_queries.shown_gold_of_task(db, validation.task_id):
             if text_of(item.inputs) in asked:
                 item.retired_at = now()
         if validation.policy.quiz is None:

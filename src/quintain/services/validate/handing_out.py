@@ -29,8 +29,9 @@ from quintain.services.pay import caps
 from quintain.services.validate import endgame
 from quintain.services.validate.labels import choices, shows_answer
 from quintain.services.validate.review import catch_up
+from quintain.services.validate.taking_in import AT_A_CLAIM, take_attempts
 from quintain.services.validate.validation import QUALIFICATION, ValidationInfo
-from quintain.services.validate.validations import find, require_open, take_attempts
+from quintain.services.validate.validations import find, require_open
 from quintain.services.work import qualify
 from quintain.store.base import now
 from quintain.store.database import repeated, transaction
@@ -148,9 +149,8 @@ def claim_page(db: Session, actor: Actor, ref: str, *, moment: datetime | None =
 
 
 def _more(db: Session, validation: ValidationInfo) -> bool:
-    """Take in what has been written since; say whether there was anything."""
-    with transaction(db):
-        return take_attempts(db, validation).added > 0
+    """Take in some of what has been written since; say whether there was anything."""
+    return take_attempts(db, validation, AT_A_CLAIM).added > 0
 
 
 class _FurtherOnError(Exception):

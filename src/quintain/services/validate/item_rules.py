@@ -18,7 +18,7 @@ from quintain.services.validate.labels import writers_label
 from quintain.services.validate.validation import ValidationInfo
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.judgements import NONE, Judgements, mix, name_hashes
-from quintain.store.queries.validate import validation as queries
+from quintain.store.queries.validate import items as item_queries
 
 _ALL = 2**64
 
@@ -46,7 +46,7 @@ class ItemRules:
 def rules_of(db: Session, validation: ValidationInfo, items: IntArray, classes: Sequence[str]) -> ItemRules:
     """Give what the policy says of each of *items*."""
     policy = validation.policy
-    often = queries.asked_often(db, validation.id)
+    often = item_queries.asked_often(db, validation.id)
     asked = np.array([often.get(item, policy.judgements) for item in items.tolist()], dtype=np.int64)
     least = policy.often.minimum if policy.often is not None else 0
     minimum = np.array(
@@ -55,7 +55,7 @@ def rules_of(db: Session, validation: ValidationInfo, items: IntArray, classes: 
     writer, author = np.full(len(items), NONE, dtype=np.int64), np.zeros(len(items), dtype=np.int64)
     if policy.writer:
         code = {name: place for place, name in enumerate(classes)}
-        written = queries.writers(db, validation.id)
+        written = item_queries.writers(db, validation.id)
         for place, item in enumerate(items.tolist()):
             if item in written:
                 author[place], aim = written[item]

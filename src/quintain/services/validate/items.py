@@ -15,7 +15,7 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.validate.kept import known
 from quintain.services.validate.validations import find
 from quintain.store.queries.validate import item_figures
-from quintain.store.queries.validate import validation as queries
+from quintain.store.queries.validate import items as item_queries
 from quintain.store.queries.validate.item_figures import ItemFilter, KeptItem
 from quintain.store.tables import ValidationItem
 
@@ -52,8 +52,8 @@ def list_items(db: Session, actor: Actor, ref: str, wanted: WantedItems | None =
     rows = item_figures.page(
         db, validation.id, chosen, order=wanted.order, down=wanted.down, offset=first, limit=wanted.limit
     )
-    items = queries.items(db, [row.item_id for row in rows])
-    copies = queries.copied(db, validation.id, [item.hash for item in items.values()])
+    items = item_queries.items(db, [row.item_id for row in rows])
+    copies = item_queries.copied(db, validation.id, [item.hash for item in items.values()])
     listed = [_row(row, items[row.item_id], copies) for row in rows]
     return JudgedItems(listed, total, _counts(found.whole.get("states", [])), as_of=found.as_of)
 

@@ -19,8 +19,8 @@ from quintain.stats.judge_patterns import copies, keys_in_turn
 from quintain.stats.judgements import Judgements
 from quintain.stats.one_coin import OneCoin, fit_one_coin
 from quintain.stats.workers import agreement_with_others, median_by, too_fast
+from quintain.store.queries.validate import items as item_queries
 from quintain.store.queries.validate import judgements as queries
-from quintain.store.queries.validate import validation as item_queries
 from quintain.store.queries.validate.judgements import JudgementTable
 
 LEAST = 10  # judgements before a pattern is worth a look
@@ -88,12 +88,13 @@ def evidence_of(
     items, item = np.unique(table.item[counts], return_inverse=True)
     names = sorted({*labels, *set(table.label.tolist())})
     place = {name: code for code, name in enumerate(names)}
-    label = np.fromiter(map(place.__getitem__, table.label[counts]), dtype=np.int64)
     rows = np.flatnonzero(counts)
-    order = np.lexsort((user[counts], item))
+    label = np.fromiter(map(place.__getitem__, table.label[counts]), dtype=np.int64, count=len(rows))
+    user = user[counts]
+    order = np.lexsort((user, item))
     counted = Judgements(
-        item[order].astype(np.int64),
-        user[counts][order].astype(np.int64),
+        item[order].astype(np.int64, copy=False),
+        user[order].astype(np.int64, copy=False),
         label[order],
         [f"{one:012}" for one in items.tolist()],
         [f"{one:012}" for one in users.tolist()],

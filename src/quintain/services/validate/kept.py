@@ -29,6 +29,7 @@ from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.jobs import figures as figure_queries
 from quintain.store.queries.validate import item_figures, judgements
+from quintain.store.queries.validate import items as item_queries
 from quintain.store.queries.validate import validation as queries
 
 SHAPE = 1  # of what is kept: figures of another shape are counted anew
@@ -124,7 +125,7 @@ def _basis(db: Session, ref: str) -> str:
 def _facts(db: Session, ref: str) -> int:
     """Count the judgements, and no further than matters; items that nobody has judged cost as much to write."""
     validation_id, most = find(db, ref).id, VALIDATION.at_once + 1
-    return max(judgements.count_to(db, validation_id, most), queries.count_items_to(db, validation_id, most))
+    return max(judgements.count_to(db, validation_id, most), item_queries.count_items_to(db, validation_id, most))
 
 
 def _compute(db: Session, blobs: Blobs | None, ref: str, tell: figures.Tell) -> WithRows:

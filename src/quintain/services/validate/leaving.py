@@ -22,6 +22,8 @@ from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.collect import attempts as attempt_queries
 from quintain.store.queries.collect import rounds as round_queries
+from quintain.store.queries.validate import intake
+from quintain.store.queries.validate import items as item_queries
 from quintain.store.queries.validate import slots as slot_queries
 from quintain.store.queries.validate import validation as queries
 from quintain.store.tables import AttemptNote, FlagDecision
@@ -30,9 +32,9 @@ from quintain.store.tables import AttemptNote, FlagDecision
 def leave(db: Session, attempt_id: int) -> None:
     """Ask nobody about an attempt any more, gold copies included; for other services, in their transaction."""
     queries.touch_round(db, attempt_id)
-    ids = [item.id for item in queries.items_of_attempt(db, attempt_id)]
+    ids = [item.id for item in item_queries.items_of_attempt(db, attempt_id)]
     if ids:
-        queries.retire_items(db, ids, now())
+        item_queries.retire_items(db, ids, now())
         slot_queries.drop(db, ids)
         db.expire_all()
 
@@ -40,8 +42,8 @@ def leave(db: Session, attempt_id: int) -> None:
 def come_back(db: Session, attempt_id: int) -> None:
     """Ask for what is missing about an attempt that is withheld no more; its gold copy stays retired."""
     queries.touch_round(db, attempt_id)
-    for item in queries.items_of_attempt(db, attempt_id):
-        if item.gold is not None or item.retired_at is None or item.id in queries.gone_items(db, item.validation_id):
+    for item in item_queries.items_of_attempt(db, attempt_id):
+        if item.gold is not None or item.retired_at is None or intake.is_gone(db, attempt_id):
             continue
         item.retired_at = None
         queries.touch(db, item.validation_id)

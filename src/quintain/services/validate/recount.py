@@ -19,11 +19,11 @@ from quintain.services.validate.validation import ValidationInfo
 from quintain.stats.agreement import measure_agreement
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.judgements import NONE, Judgements
+from quintain.store.queries.validate import items as item_queries
 from quintain.store.queries.validate import judgements as queries
 from quintain.store.queries.validate import slots as slot_queries
-from quintain.store.queries.validate import validation as item_queries
 from quintain.store.queries.validate.item_figures import KeptItem
-from quintain.store.queries.validate.validation import PartCount
+from quintain.store.queries.validate.items import PartCount
 
 RESAMPLES = 200
 NARROW = 0.75  # one dissenting voice of five is no contest; two of five are

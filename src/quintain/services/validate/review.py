@@ -88,8 +88,8 @@ def handlers() -> Handlers:
 def work(run: JobRun) -> Mapping[str, Any]:
     """Review as a worker: what somebody asked for, or what is new."""
     with run.sessions() as db:
-        wanted = [apply for apply, kind in ASKED.items() if kind == run.kind]
-        found = review(db, OPERATOR, run.subject, apply=wanted[0]) if wanted else review_new(db, OPERATOR, run.subject)
+        wanted, asker = [apply for apply, kind in ASKED.items() if kind == run.kind], run.asker(db)
+        found = review(db, asker, run.subject, apply=wanted[0]) if wanted else review_new(db, OPERATOR, run.subject)
     return {} if found is None else {"judges": found.judges, "caught": len(found.caught), "opened": found.opened}
 
 

@@ -18,9 +18,9 @@ from quintain.services.validate.validation import ValidationInfo, slot_rows
 from quintain.stats.adaptive import Stopping, is_enough
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.one_coin import vote_log_odds
+from quintain.store.queries.validate import items as item_queries
 from quintain.store.queries.validate import judgements as judgement_queries
 from quintain.store.queries.validate import slots as slot_queries
-from quintain.store.queries.validate import validation as queries
 from quintain.store.tables import Slot, ValidationItem
 
 
@@ -47,7 +47,7 @@ def ask_again(db: Session, validation: ValidationInfo, items: Sequence[Validatio
 
     That is what was not asked for any more, and what was set aside meanwhile or said by who is the writer now.
     """
-    settled = queries.settled(db, [item.id for item in items])
+    settled = item_queries.settled(db, [item.id for item in items])
     authors = {item.id: item.author_id for item in items if item.id not in settled}
     slots = slot_queries.of_items(db, list(authors))
     givers = judgement_queries.givers(db, [slot.judgement_id for slot in slots if slot.judgement_id is not None])
@@ -65,8 +65,8 @@ def ask_again(db: Session, validation: ValidationInfo, items: Sequence[Validatio
 
 
 def _adapt(db: Session, validation: ValidationInfo, adaptive: Adaptive, by_item: dict[int, list[Slot]]) -> None:
-    settled = queries.settled(db, list(by_item))
-    items = queries.items(db, [item_id for item_id in by_item if item_id not in settled])
+    settled = item_queries.settled(db, list(by_item))
+    items = item_queries.items(db, [item_id for item_id in by_item if item_id not in settled])
     # What was drawn to be judged often is, however sure its label: that is what the sample is for.
     by_item = {item_id: by_item[item_id] for item_id, item in items.items() if item.asked is None}
     if not by_item:
@@ -103,7 +103,7 @@ def _scores(
     table = judgement_queries.table(db, validation.id, item_ids)
     aside = judgement_queries.set_aside(db, validation.id)
     known = judgement_queries.accuracies(db, validation.id, set(table.user.tolist()))
-    items = queries.items(db, item_ids)
+    items = item_queries.items(db, item_ids)
     found = {}
     for item_id in item_ids:
         names = [label.name for label in choices(validation.task, items[item_id].inputs)]

@@ -32,6 +32,7 @@ from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find, list_validations
 from quintain.services.validate.vmer import rates_of
 from quintain.store.base import now
+from quintain.store.queries.validate import items as item_queries
 from quintain.store.queries.validate import judgements as queries
 from quintain.store.queries.validate import validation as validation_queries
 
@@ -55,7 +56,7 @@ def status(db: Session, actor: Actor, ref: str, *, writers: int | None = None) -
         asking=asking(validation, found.whole.get("parts", [])),
         forecast=forecast(db, validation, found.slots),
         waiting=_waiting(db, validation),
-        gold=GoldUse(validation.policy.gold.rate, validation_queries.count_gold(db, validation.id)),
+        gold=GoldUse(validation.policy.gold.rate, item_queries.count_gold(db, validation.id)),
         agreement=found.whole.get("agreement", {"reason": "nothing was counted yet"}),
         agreement_by_review=_by_review(db, validation),
         labels=found.whole.get("labels", {}),

@@ -26,7 +26,7 @@ class ValidationInfo:
     name: str
     state: ValidationState
     seed: int
-    taken_to: int
+    seen_to: str
     revision: int
     policy: ValidationPolicy
 

@@ -25,25 +25,23 @@ from quintain.services.access.notify import notify_all
 from quintain.services.access.permissions import require_owner
 from quintain.services.jobs import queue
 from quintain.services.tasks.definitions import find_row, get_task
-from quintain.services.validate.item_rules import drawn_often
+from quintain.services.validate import taking_in
 from quintain.services.validate.label_methods import require_suited
 from quintain.services.validate.policy import dump_policy, parse_policy, stored_policy
-from quintain.services.validate.settle import ask_again
-from quintain.services.validate.validation import ValidationInfo, slot_rows
+from quintain.services.validate.taking_in import add_rows, take_attempts
+from quintain.services.validate.validation import ValidationInfo
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.collect import prompts
-from quintain.store.queries.validate import slots
+from quintain.store.queries.validate import intake
 from quintain.store.queries.validate import validation as queries
-from quintain.store.tables import Attempt, Validation, ValidationPolicyVersion
+from quintain.store.tables import Validation, ValidationPolicyVersion
 from quintain.tasks.contract import kind_of
 from quintain.tasks.definition import parse_task
 
 NAME = re.compile(r"[a-z0-9]([a-z0-9_-]{0,78}[a-z0-9])?")
-CHUNK = 5000
-AT_ONCE = 5000  # attempts that are taken in while somebody waits
 PREPARE = "open validation"  # the kind of job that takes in more
-LOOK_AGAIN = -1  # what was looked at for items is to be looked at once more
+LOOK_AGAIN = ""  # what was looked at for items is to be looked at once more
 SOURCE_KEYS = ("rating", "review", "start", "end")
 ROW_KEYS = ("inputs", "answer", "predictions", *SOURCE_KEYS)
 PREDICTION_KEYS = ("model", "answer", "hash", "probabilities", "fooled")
@@ -71,7 +69,7 @@ def find(db: Session, ref: str) -> ValidationInfo:
         name=found.name,
         state=ValidationState(found.state),
         seed=found.seed,
-        taken_to=found.taken_to,
+        seen_to=found.seen_to,
         revision=found.revision,
         policy=read_policy(found.policy),
     )
@@ -118,12 +116,16 @@ def open_validation(
 def _is_prepared(db: Session, actor: Actor, ref: str) -> bool:
     """Leave a round of many attempts to a worker; say whether that is so."""
     validation = find(db, ref)
-    if validation.round_id is None or queries.count_attempts_to(db, validation.round_id, AT_ONCE + 1) <= AT_ONCE:
+    if validation.round_id is None or _is_small(db, validation.round_id):
         return False
     db.get_one(Validation, validation.id).state = ValidationState.PREPARING.value
     queue.ask(db, PREPARE, ref, task=validation.task.name, by=actor)
     db.flush()
     return True
+
+
+def _is_small(db: Session, round_id: int) -> bool:
+    return intake.count_attempts_to(db, round_id, taking_in.AT_ONCE + 1) <= taking_in.AT_ONCE
 
 
 def tell_judges(db: Session, validation: ValidationInfo, but: int | None) -> None:
@@ -172,7 +174,7 @@ def set_policy(db: Session, actor: Actor, ref: str, policy_toml: str, *, file: s
                 )
             )
             if policy.unfooled_share != validation.policy.unfooled_share:
-                db.get_one(Validation, validation.id).taken_to = LOOK_AGAIN
+                db.get_one(Validation, validation.id).seen_to = LOOK_AGAIN
             audit.record(db, actor, "validation.policy", ref, version=newest + 1)
             db.flush()
     return policy
@@ -195,66 +197,6 @@ def set_state(db: Session, actor: Actor, ref: str, state: ValidationState) -> No
             row.state, row.closed_at = state.value, now() if state is ValidationState.CLOSED else None
             audit.record(db, actor, f"validation.{state.value}", ref)
             db.flush()
-
-
-def take_attempts(db: Session, validation: ValidationInfo) -> ItemsAdded:
-    """Take in the round's attempts that are no items yet, and let go of those that were retracted or withheld.
-
-    For other services, in their transaction.
-    """
-    if validation.round_id is None or validation.state is ValidationState.PREPARING:
-        return ItemsAdded(0, 0)
-    if queries.mark(db, validation.round_id) == validation.taken_to:
-        return ItemsAdded(0, 0)
-    lock(db, f"items of {validation.id}")
-    row = db.get_one(Validation, validation.id, populate_existing=True)
-    row.taken_to = queries.mark(db, validation.round_id)
-    gone = queries.gone_items(db, validation.id)
-    if gone:
-        queries.retire_items(db, gone, now())
-        slots.drop(db, gone)
-        db.expire_all()
-    share = validation.policy.unfooled_share
-    found = queries.new_attempts(db, validation.id, validation.round_id, unfooled=share, seed=validation.seed)
-    found = [attempt for attempt in found if attempt.inputs]
-    again = _take_again(db, validation, found)
-    new = add_rows(db, validation, [from_attempt(attempt) for attempt in found])
-    db.flush()
-    return ItemsAdded(len(new) + again, len(found) - len(new) - again)
-
-
-def _take_again(db: Session, validation: ValidationInfo, found: Sequence[Attempt]) -> int:
-    """Ask again about texts that were retracted and have been submitted once more; give how many.
-
-    The item is the same, so that nobody sees the text twice; what others said of it counts, and what is missing is
-    asked for. It belongs to the new attempt from now on.
-    """
-    first = {attempt.hash: attempt for attempt in reversed(found)}
-    items = queries.retracted_items(db, validation.id, list(first))
-    for item in items:
-        made = from_attempt(first[item.hash])
-        for name in ("attempt_id", "author_id", "answer", "aim", "predictions"):
-            setattr(item, name, made[name])
-        item.retired_at = None
-    if items:
-        queries.touch(db, validation.id)
-    db.flush()
-    ask_again(db, validation, items)
-    return len(items)
-
-
-def from_attempt(attempt: Attempt) -> dict[str, Any]:
-    """Give an attempt as the item that it becomes."""
-    return {
-        "attempt_id": attempt.id,
-        "author_id": attempt.user_id,
-        "hash": attempt.hash,
-        "inputs": attempt.inputs,
-        "answer": attempt.target,
-        "aim": attempt.aim,
-        "predictions": attempt.predictions or [],
-        "source": attempt.source or {},
-    }
 
 
 def add_items(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, Any]]) -> ItemsAdded:
@@ -348,49 +290,6 @@ def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, A
 def aim_text(answer: Any) -> str:
     """Give an answer as the text that labels are compared with; empty where it is no label."""
     return one_form(str(answer))[:80] if isinstance(answer, str | int) and not isinstance(answer, bool) else ""
-
-
-def add_rows(
-    db: Session,
-    validation: ValidationInfo,
-    rows: list[dict[str, Any]],
-    *,
-    before: int | None = None,
-    often: Mapping[str, int] | None = None,
-) -> list[dict[str, Any]]:
-    """Add the rows that are no items yet, with their slots, and give them; for other services, in their transaction.
-
-    *before* is how many items there are, and *often* how many judgements some get by their hashes, where that is known.
-    """
-    unique: dict[str, dict[str, Any]] = {}
-    for row in rows:
-        unique.setdefault(row["hash"], row)
-    known = queries.known_hashes(db, validation.id, list(unique))
-    new = [row for key, row in unique.items() if key not in known]
-    before = queries.count_items(db, validation.id) if before is None else before
-    asked = _asked(db, validation, new) if often is None else [often.get(row["hash"]) for row in new]
-    for start in range(0, len(new), CHUNK):
-        some = [
-            {
-                "attempt_id": None,
-                "author_id": None,
-                "part": "",
-                **row,
-                "asked": asked[start + place],
-                "validation_id": validation.id,
-                "batch": (before + start + place) // validation.policy.batch_size,
-            }
-            for place, row in enumerate(new[start : start + CHUNK])
-        ]
-        ids = queries.add_items(db, some)
-        counts = [row["asked"] or validation.policy.first_slots for row in some]
-        slots.add(db, slot_rows(validation, ids, some, 0, counts))
-    return new
-
-
-def _asked(db: Session, validation: ValidationInfo, new: Sequence[Mapping[str, Any]]) -> list[int | None]:
-    often = {one.part: one.often for one in queries.parts(db, validation.id)} if validation.policy.often else {}
-    return drawn_often(validation, new, often)
 
 
 def require_open(validation: ValidationInfo) -> None:

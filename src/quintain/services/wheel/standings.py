@@ -29,7 +29,7 @@ from quintain.services.access import audit
 from quintain.services.access.notify import notify
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect.rounds import list_rounds
-from quintain.services.evaluate.results import read_predictions
+from quintain.services.evaluate.scoring import read_predictions
 from quintain.services.models.registry import list_models
 from quintain.services.tasks.definitions import find_row, get_task
 from quintain.services.validate.validations import find

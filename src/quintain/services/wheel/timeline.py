@@ -14,7 +14,7 @@ from quintain.core.people import Actor, RoleName
 from quintain.core.records.wheel import RoundParity, Timeline, TimelineRound, TimelineScore
 from quintain.core.wheel import ParityState
 from quintain.services.collect.rounds import RoundInfo, list_rounds
-from quintain.services.evaluate.results import FEWEST_SHOWN
+from quintain.services.evaluate.dataset_results import FEWEST_SHOWN
 from quintain.services.tasks.definitions import find_row
 from quintain.services.wheel.standings import margin_of, parity_of, visible_models
 from quintain.stats.workers import validated_share

@@ -16,12 +16,16 @@ from quintain.core.people import Actor, RoleName
 from quintain.core.quizzes import QuestionSpec, QuizSpec
 from quintain.core.records import work as records
 from quintain.core.records.work import Feedback, Question
+from quintain.core.rounds import Money
 from quintain.core.spec import read, restore
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner, require_user
+from quintain.services.pay.caps import require_room
+from quintain.services.pay.earnings import earn
 from quintain.services.tasks.definitions import find_row
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
+from quintain.store.queries.pay.earnings import paid_works
 from quintain.store.queries.work import qualify as queries
 from quintain.store.tables import Quiz, QuizTry, QuizVersion
 from quintain.tasks.definition import NAME
@@ -74,6 +78,7 @@ def get_quiz(db: Session, actor: Actor, task: str, name: str) -> records.Quiz:
         tries_left=left,
         rest_until=rest,
         retired=spec.retired,
+        pay=Money(spec.pay, spec.currency) if spec.pay else None,
     )
 
 
@@ -110,6 +115,7 @@ def take_quiz(db: Session, actor: Actor, task: str, name: str, answers: Sequence
                 remedy="Have a rest until {rest} UTC, read the instructions again, then try once more.",
                 code="quota_reached",
             )
+        paid = _is_paid(db, actor, quiz, task, spec)
         right = sum(given == question.answer for given, question in zip(answers, questions, strict=True))
         passed = right >= spec.needed
         db.add(
@@ -124,9 +130,30 @@ def take_quiz(db: Session, actor: Actor, task: str, name: str, answers: Sequence
             )
         )
         db.flush()
+        if paid:
+            money, what = Money(spec.pay, spec.currency), f"Quiz {task}/{name}"
+            earn(db, user_id, quiz.task_id, kind="base", work=work_of(quiz.id, user_id), money=money, what=what)
         left, rest = _left(db, quiz.id, user_id, spec)
     explanations = tuple(question.explanation for question in questions) if passed else ()
     return records.QuizTry(passed, right, len(questions), left, rest, explanations)
+
+
+def work_of(quiz_id: int, user_id: int) -> str:
+    """Name the piece of work that taking a quiz is: one for each person, however often they try.
+
+    >>> work_of(3, 7)
+    'quiz:3:7'
+    """
+    return f"quiz:{quiz_id}:{user_id}"
+
+
+def _is_paid(db: Session, actor: Actor, quiz: Quiz, task: str, spec: QuizSpec) -> bool:
+    """Say whether taking a quiz pays somebody who may work on the task; a cap that is reached lets nobody begin."""
+    user_id = require_user(actor)
+    if not spec.pay or not actor.has(RoleName.WORKER, task) or paid_works(db, [work_of(quiz.id, user_id)]):
+        return False
+    require_room(db, quiz.task_id, user_id)
+    return True
 
 
 def practise(db: Session, actor: Actor, task: str, name: str, question: int, answer: int) -> Feedback:

@@ -16,6 +16,7 @@ IrtModel = Literal["1pl", "2pl", "3pl"]
 IrtMethod = Literal["mml", "vi"]
 # What stands behind the likelihood: abilities integrated out, items integrated out, or all of them approximated.
 Integrated = Literal["abilities", "items", "both"]
+Normal = tuple[float, float]  # mean and spread
 CELLS = 4_000_000  # respondents × items at once: 32 MB
 
 
@@ -73,6 +74,11 @@ class IrtFit:
         slope, difficulty, guess = self.discrimination[part], self.difficulty[part], self.guess[part]
         core = scipy.special.expit(slope * (ability[:, None] - difficulty))
         return np.asarray(guess + (1 - guess) * core, dtype=np.float64)
+
+
+def guess_told(prior: Normal) -> dict[str, float]:
+    """Say which prior of the logit of guessing was used."""
+    return {"guess_mean": prior[0], "guess_spread": prior[1]}
 
 
 def mean_squares(

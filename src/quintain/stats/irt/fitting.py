@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from quintain.stats.irt.fit import IrtFit, IrtMethod, IrtModel
+from quintain.stats.irt.fit import IrtFit, IrtMethod, IrtModel, Normal
 from quintain.stats.irt.itemwise import fit_itemwise
 from quintain.stats.irt.marginal import fit_marginal
 from quintain.stats.irt.responses import Responses
-from quintain.stats.irt.variational import fit_variational
+from quintain.stats.irt.variational import GUESS, fit_variational
 
 MANY = 100  # items from which an ability is known well enough to be a parameter of its own
 MOST = 3000  # respondents up to which the grid of items is fine enough
@@ -17,13 +17,21 @@ def integrates_items(respondents: float, items: int) -> bool:
     return items >= MANY and respondents <= min(items, MOST)
 
 
-def fit_responses(responses: Responses, model: IrtModel = "2pl", method: IrtMethod = "mml", *, seed: int = 0) -> IrtFit:
+def fit_responses(
+    responses: Responses,
+    model: IrtModel = "2pl",
+    method: IrtMethod = "mml",
+    *,
+    seed: int = 0,
+    guess: Normal | None = None,
+) -> IrtFit:
     """Estimate items and abilities by marginal likelihood (*mml*) or variational inference (*vi*).
 
     Marginal likelihood integrates over the abilities where items are few, and over the items where they are many.
+    *guess* is the prior of the logit of guessing, in place of the method's own.
     """
     if method == "vi":
-        return fit_variational(responses, model, seed=seed)
+        return fit_variational(responses, model, seed=seed, guess=guess or GUESS)
     if integrates_items(responses.total, len(responses.items)):
-        return fit_itemwise(responses, model, seed=seed)
-    return fit_marginal(responses, model)
+        return fit_itemwise(responses, model, seed=seed, guess=guess)
+    return fit_marginal(responses, model, guess=guess)

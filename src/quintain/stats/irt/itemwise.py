@@ -8,7 +8,8 @@ normal distributions whose means and spreads are estimated, too (empirical Bayes
 item is a sum over a grid that covers that distribution and moves with it; how likely each item's responses are at each
 point of the grid is one matrix product, since what respondents say of an item is first counted at nodes along the
 ability scale (each respondent counts at the two nodes beside it). An item's estimates are the means of its
-posterior, and its errors their deviations. Abilities have mean 0 and deviation 1.
+posterior, and its errors their deviations. Abilities have mean 0 and deviation 1. A prior of guessing that is given is
+kept as it is.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import scipy
 import scipy.interpolate
 
 from quintain.stats.bootstrap import FloatArray, IntArray
-from quintain.stats.irt.fit import IrtFit, IrtModel, mean_squares
+from quintain.stats.irt.fit import IrtFit, IrtModel, Normal, mean_squares
 from quintain.stats.irt.responses import Responses
 
 SingleArray = npt.NDArray[np.float32]
@@ -47,9 +48,11 @@ NAMES = ("discrimination", "difficulty", "guess")
 START = {"discrimination": (0.0, 0.4), "difficulty": (0.0, 1.0), "guess": (-1.4, 0.6)}
 
 
-def fit_itemwise(responses: Responses, model: IrtModel = "2pl", *, seed: int = 0) -> IrtFit:
+def fit_itemwise(
+    responses: Responses, model: IrtModel = "2pl", *, seed: int = 0, guess: Normal | None = None
+) -> IrtFit:
     """Estimate abilities, the distribution of items, and each item's place in it; *seed* draws the first items."""
-    problem = _Problem(responses, model)
+    problem = _Problem(responses, model, guess)
     order = np.random.default_rng(seed).permutation(problem.items)
     state = problem.start()
     chosen, converged, turns = order[:FIRST], False, 0
@@ -94,8 +97,8 @@ class _Grid:
 class _Problem:
     """The responses, turned for matrix products, and the steps of the estimation."""
 
-    def __init__(self, responses: Responses, model: IrtModel) -> None:
-        self.responses, self.model = responses, model
+    def __init__(self, responses: Responses, model: IrtModel, guess: Normal | None) -> None:
+        self.responses, self.model, self.guess = responses, model, guess
         self.people, self.items = responses.correct.shape
         there = ~np.isnan(responses.correct)
         weight = responses.weight.astype(np.float32)[:, None]
@@ -103,6 +106,7 @@ class _Problem:
         wrong = (there & (responses.correct == 0)).astype(np.float32) * weight
         self.wrong: SingleArray = np.ascontiguousarray(wrong.T)
         self.moving = {"1pl": NAMES[1:2], "2pl": NAMES[:2], "3pl": NAMES}[model]
+        self.estimated = self.moving if guess is None else self.moving[:2]
         more = float(np.clip(np.sqrt(responses.total / USUAL), 1.0, WIDEST[model]))
         sides = [
             np.linspace(-SPAN[name], SPAN[name], round(SIZES[name] * (more if name != "guess" else more**0.5)))
@@ -117,7 +121,7 @@ class _Problem:
         right, wrong = self.right.sum(axis=0), self.wrong.sum(axis=0)
         logit = np.log((right + 0.5) / (wrong + 0.5)).astype(np.float64)
         ability = (logit - logit.mean()) / (logit.std() or 1.0)
-        return _State(ability, np.full(self.people, 0.1), dict(START))
+        return _State(ability, np.full(self.people, 0.1), {**START, "guess": self.guess or START["guess"]})
 
     def turn(self, state: _State, chosen: IntArray) -> tuple[_State, float]:
         """Go one step; also say how far abilities moved, in their errors."""
@@ -199,7 +203,7 @@ class _Problem:
             density = grid.density({name: prior[name] for name in self.moving})
             posterior = density * (likelihood.T @ (1 / (likelihood @ density)))
             new = self._moved(grid, posterior / posterior.sum(), density, prior)
-            change = max(abs(new[name][k] - prior[name][k]) for name in self.moving for k in (0, 1))
+            change = max(abs(new[name][k] - prior[name][k]) for name in self.estimated for k in (0, 1))
             prior = new
             if change < 1e-3:
                 break
@@ -210,7 +214,7 @@ class _Problem:
     ) -> dict[str, tuple[float, float]]:
         """Move means and spreads towards where the prior's own moments are those of the items."""
         new = dict(prior)
-        for name in self.moving:
+        for name in self.estimated:
             mean, spread = prior[name]
             theirs, ours = _moments(posterior, grid.at[name]), _moments(density, grid.at[name])
             wider = (theirs[1] / ours[1]) ** (RELAXED / 2)
@@ -278,7 +282,7 @@ class _Problem:
             infit=infit,
             outfit=outfit,
             loglik=loglik,
-            parameters=self.people + len(hyper) - (1 if self.model == "1pl" else 2),
+            parameters=self.people + 2 * len(self.estimated) - (1 if self.model == "1pl" else 2),
             respondents=self.responses.total,
             turns=turns,
             converged=converged,

@@ -4,9 +4,11 @@
 
 The chance of a right response is c + (1 − c) / (1 + exp(−(aθ + d))), with difficulty b = −d / a. Abilities θ are
 standard normal. The integral is Gauss and Hermite's, with points around each respondent's own posterior, which moves
-with the estimates, so that the points lie where the likelihood is (Naylor and Smith 1982). With few respondents, with
-items that everybody gets right or wrong, and for guessing, the data alone do not decide; there weak normal priors do
-(`PRIOR`), and what is maximised is the posterior.
+with the estimates, so that the points lie where the likelihood is (Naylor and Smith 1982). With few respondents and
+with items that everybody gets right or wrong the data alone do not decide; there weak normal priors of a and d do
+(`PRIOR`), and what is maximised is the posterior. With guessing they never decide: a curve that is flat and far to the
+left looks like one that begins high. There the priors are those of log a, b and the logit of c (`GUESSING`), of which
+the last may be given.
 """
 
 from __future__ import annotations
@@ -18,22 +20,24 @@ import numpy.typing as npt
 import scipy
 
 from quintain.stats.bootstrap import FloatArray, IntArray
-from quintain.stats.irt.fit import IrtFit, IrtModel, mean_squares
+from quintain.stats.irt.fit import IrtFit, IrtModel, Normal, guess_told, mean_squares
 from quintain.stats.irt.responses import Responses
 
 # With more items a respondent's posterior is narrower and nearer to normal, and fewer points do.
 POINTS = ((40, 31), (300, 9), (10**9, 3))
+WITH_GUESSING = 15  # points at most: priors blur more than they would sharpen
 FEW = 200  # respondents below which priors are used
 CELLS = 4_000_000  # respondents × points × items at once: 32 MB
-PRIOR = {"discrimination": (1.0, 1.0), "intercept": (0.0, 3.0), "guess": (-1.386, 1.0)}
+PRIOR: tuple[Normal, ...] = ((1.0, 1.0), (0.0, 3.0))
+GUESSING: tuple[Normal, ...] = ((0.0, 0.5), (0.0, 2.0), (-1.386, 1.0))
 MOST_TURNS = 200
 TOLERANCE = 1e-7
 
 
-def fit_marginal(responses: Responses, model: IrtModel = "2pl") -> IrtFit:
-    """Estimate items and abilities."""
+def fit_marginal(responses: Responses, model: IrtModel = "2pl", *, guess: Normal | None = None) -> IrtFit:
+    """Estimate items and abilities; *guess* is the prior of the logit of guessing."""
     data, place = responses.patterns()
-    problem = _Problem(data, model)
+    problem = _Problem(data, model, guess)
     values = problem.start()
     before, turns, converged = -np.inf, 0, False
     while turns < MOST_TURNS and not converged:
@@ -51,8 +55,9 @@ def fit_marginal(responses: Responses, model: IrtModel = "2pl") -> IrtFit:
 class _Problem:
     """The likelihood of items at points that are fixed, its gradient, and the points."""
 
-    def __init__(self, data: Responses, model: IrtModel) -> None:
+    def __init__(self, data: Responses, model: IrtModel, guess: Normal | None = None) -> None:
         self.data, self.model = data, model
+        self.prior = (*GUESSING[:2], guess or GUESSING[2]) if model == "3pl" else PRIOR
         self.there = ~np.isnan(data.correct)
         self.right = np.nan_to_num(data.correct)
         rows, self.items = data.correct.shape
@@ -61,6 +66,7 @@ class _Problem:
         constant = bool(((share <= 0) | (share >= 1)).any())
         self.priors = model == "3pl" or data.total < FEW or constant
         points = next(points for most, points in POINTS if self.items < most)
+        points = min(points, WITH_GUESSING) if model == "3pl" else points
         self.nodes, self.node_weights = np.polynomial.hermite_e.hermegauss(points)
         self.mean, self.spread = np.zeros(rows), np.ones(rows)
         self.theta, self.log_weight = np.zeros((rows, points)), np.zeros((rows, points))
@@ -71,18 +77,21 @@ class _Problem:
         return np.asarray(self.data.weight @ table, dtype=np.float64)
 
     def start(self) -> FloatArray:
-        """Begin with discrimination 1, items as hard as they are seldom right, and a little guessing."""
+        """Begin with discrimination 1, items as hard as they are seldom right, and guessing as the prior has it."""
         share = np.clip(self.share, 0.02, 0.98)
-        slope = np.ones(1 if self.model == "1pl" else self.items)
-        guess = np.full(self.items if self.model == "3pl" else 0, -1.386)
-        return np.concatenate([slope, np.log(share / (1 - share)), guess])
+        logit = np.log(share / (1 - share))
+        if self.model == "3pl":
+            return np.concatenate([np.zeros(self.items), -logit, np.full(self.items, self.prior[2][0])])
+        return np.concatenate([np.ones(1 if self.model == "1pl" else self.items), logit])
 
     def split(self, values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Give discriminations, intercepts and chances to guess."""
+        if self.model == "3pl":
+            steep, difficulty, logit = values.reshape(3, self.items)
+            slope = np.exp(steep)
+            return slope, -slope * difficulty, scipy.special.expit(logit)
         cut = 1 if self.model == "1pl" else self.items
-        slope, intercept, rest = values[:cut], values[cut : cut + self.items], values[cut + self.items :]
-        guess = scipy.special.expit(rest) if self.model == "3pl" else np.zeros(self.items)
-        return np.broadcast_to(slope, self.items), intercept, guess
+        return np.broadcast_to(values[:cut], self.items), values[cut:], np.zeros(self.items)
 
     def _place(self) -> None:
         self.theta = self.mean[:, None] + self.spread[:, None] * self.nodes
@@ -126,13 +135,11 @@ class _Problem:
             one, two, three = self._slopes(slope[part], intercept[part], guess[part], part)
             by_slope[part], by_intercept[part] = _add_up(counts, one), _add_up(counts, two)
             by_guess[part] = _add_up(counts, three) if self.model == "3pl" else 0.0
-        gradient = np.concatenate(
-            [
-                by_slope.sum(keepdims=True) if self.model == "1pl" else by_slope,
-                by_intercept,
-                by_guess if self.model == "3pl" else np.zeros(0),
-            ]
-        )
+        if self.model == "3pl":
+            gradient = np.concatenate([*_by_curve(by_slope, by_intercept, slope, intercept), by_guess])
+        else:
+            first = by_slope.sum(keepdims=True) if self.model == "1pl" else by_slope
+            gradient = np.concatenate([first, by_intercept])
         prior, slopes = self._prior(values)
         return -float(self.data.weight @ rows) - prior, -(gradient + slopes)
 
@@ -158,10 +165,11 @@ class _Problem:
     def _prior(self, values: FloatArray) -> tuple[float, FloatArray]:
         if not self.priors:
             return 0.0, np.zeros(len(values))
-        cut = 1 if self.model == "1pl" else self.items
-        sizes = {"discrimination": cut, "intercept": self.items, "guess": len(values) - cut - self.items}
-        centre = np.concatenate([np.full(size, PRIOR[name][0]) for name, size in sizes.items()])
-        width = np.concatenate([np.full(size, PRIOR[name][1]) for name, size in sizes.items()])
+        sizes = (1 if self.model == "1pl" else self.items, self.items, self.items)
+        centre, width = (
+            np.concatenate([np.full(size, one[at]) for one, size in zip(self.prior, sizes, strict=False)])
+            for at in (0, 1)
+        )
         away = (values - centre) / width
         return -float(away @ away) / 2, -away / width
 
@@ -193,6 +201,7 @@ class _Problem:
             turns=turns,
             converged=converged,
             priors=self.priors,
+            prior=guess_told(self.prior[2]) if self.model == "3pl" else {},
         )
 
     def _errors(self, values: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -202,14 +211,16 @@ class _Problem:
         held = np.zeros((self.items, size, size))
         for part in self._parts():
             found = self._slopes(slope[part], intercept[part], guess[part], part)[:size]
-            each = np.stack([np.einsum("rp,rpi->ri", weights, one) for one in found], axis=2)
-            if size == 3:  # by the logit; the chance itself is had by its slope
-                each[:, :, 2] *= 1 - guess[part]
-            held[part] = np.einsum("r,ria,rib->iab", self.data.weight, each, each)
+            each = [np.einsum("rp,rpi->ri", weights, one) for one in found]
+            if size == 3:
+                each[:2] = _by_curve(each[0], each[1], slope[part], intercept[part])
+            table = np.stack(each, axis=2)
+            held[part] = np.einsum("r,ria,rib->iab", self.data.weight, table, table)
         if self.priors:
-            widths = [PRIOR[name][1] for name in ("discrimination", "intercept", "guess")][:size]
-            held += np.diag(1 / np.square(widths))
-        covariance = np.linalg.pinv(held)
+            held += np.diag([1 / width**2 for _, width in self.prior])
+        covariance = np.asarray(np.linalg.pinv(held), dtype=np.float64)
+        if size == 3:
+            return _curve_errors(covariance, slope, intercept, guess)
         one, two = np.sqrt(covariance[:, 0, 0]), np.sqrt(covariance[:, 1, 1])
         # Difficulty is −d / a: its error follows from both and how they go together.
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -219,8 +230,24 @@ class _Problem:
                 + by_intercept**2 * covariance[:, 1, 1]
                 + 2 * by_slope * by_intercept * covariance[:, 0, 1]
             )
-        three = np.sqrt(covariance[:, 2, 2]) * guess * (1 - guess) if size == 3 else np.zeros(self.items)
-        return one, two, np.sqrt(np.maximum(variance, 0)), three
+        return one, two, np.sqrt(np.maximum(variance, 0)), np.zeros(self.items)
+
+
+def _by_curve(
+    by_slope: FloatArray, by_intercept: FloatArray, slope: FloatArray, intercept: FloatArray
+) -> list[FloatArray]:
+    """Turn slopes by a and d into those by log a and b, where d = −ab."""
+    return [slope * by_slope + intercept * by_intercept, -slope * by_intercept]
+
+
+def _curve_errors(
+    covariance: FloatArray, slope: FloatArray, intercept: FloatArray, guess: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Give the errors of a, d, b and c from the covariance of log a, b and the logit of c."""
+    steep, hard, both = covariance[:, 0, 0], covariance[:, 1, 1], covariance[:, 0, 1]
+    variance = intercept**2 * steep + slope**2 * hard - 2 * intercept * slope * both
+    chance = np.sqrt(covariance[:, 2, 2]) * guess * (1 - guess)
+    return slope * np.sqrt(steep), np.sqrt(np.maximum(variance, 0)), np.sqrt(hard), chance
 
 
 def _add_up(counts: FloatArray, table: FloatArray) -> FloatArray:

@@ -11,8 +11,9 @@ place and judged by the same draws.
 
 It is the paper's method, and not the default: posteriors that know nothing of each other are too narrow, and abilities
 come out nearer to each other than they are. What the bound falls short of the evidence by grows with the spread of the
-prior, so that with few respondents the narrowest has the highest bound whatever items were drawn from; with many it
-follows them.
+prior, by about a tenth to a third of a unit an item between 0.25 and 0.5, and hardly with the number of respondents. So
+with few of them the narrowest prior has the highest bound whatever items were drawn from (more steps and draws change
+nothing of that), and with about a thousand, and 150 items that tell their abilities, it follows the items.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ import numpy.typing as npt
 import scipy
 
 from quintain.stats.bootstrap import FloatArray
-from quintain.stats.irt.fit import IrtFit, IrtModel, mean_squares
+from quintain.stats.irt.fit import IrtFit, IrtModel, Normal, guess_told, mean_squares
 from quintain.stats.irt.responses import Responses
 
+GUESS: Normal = (0.0, 1.0)  # of its logit, as in appendix F
 SPREADS = (0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
 STEPS = 500
 MORE_STEPS = 200  # from there, for each prior
@@ -56,9 +58,10 @@ def fit_variational(
     spreads: Sequence[float] = SPREADS,
     seed: int = 0,
     steps: int = STEPS,
+    guess: Normal = GUESS,
 ) -> IrtFit:
     """Estimate items and abilities at the prior of discrimination with the highest bound."""
-    problem = _Problem(responses, model)
+    problem = _Problem(responses, model, guess)
     wanted = list(spreads) if model != "1pl" else [max(spreads)]
     if not wanted:
         raise ValueError("at least one spread is to be tried")
@@ -94,8 +97,8 @@ class _Slopes:
 class _Problem:
     """The bound and its slopes."""
 
-    def __init__(self, responses: Responses, model: IrtModel) -> None:
-        self.responses, self.model = responses, model
+    def __init__(self, responses: Responses, model: IrtModel, guess: Normal) -> None:
+        self.responses, self.model, self.guess = responses, model, guess
         self.there: SingleArray = (~np.isnan(responses.correct)).astype(np.float32)
         self.right: SingleArray = np.nan_to_num(responses.correct).astype(np.float32)
         weight = weights_of_tests(responses.tests) if responses.tests else np.ones(len(responses.items))
@@ -107,7 +110,7 @@ class _Problem:
         """Begin with abilities and difficulties that follow from shares of right responses."""
         items = self.right.shape[1]
         mean = {"ability": self._logit(1), "discrimination": np.zeros(1 if self.model == "1pl" else items, np.float32)}
-        mean |= {"difficulty": -self._logit(0), "guess": np.full(items, -0.5, np.float32)}
+        mean |= {"difficulty": -self._logit(0), "guess": np.full(items, self.guess[0] - 0.5, np.float32)}
         mean = {name: mean[name] for name in self.names}
         return mean, {name: np.full(len(one), np.log(0.2), np.float32) for name, one in mean.items()}
 
@@ -144,27 +147,31 @@ class _Problem:
         slopes = {name: np.zeros_like(one) for name, one in place.items()}
         total = 0.0
         for sign in (1, -1):
-            wide = {name: sign * noise[name] * np.exp(place[f"{name} width"]) for name in self.names}
-            found = self._at({name: place[name] + wide[name] for name in self.names})
+            away = {name: sign * noise[name] * np.exp(place[f"{name} width"]) for name in self.names}
+            found = self._at({name: place[name] + away[name] for name in self.names})
             total += found.loglik / 2
             for name in self.names:
                 slopes[name] += found.by[name] / 2
-                slopes[f"{name} width"] += found.by[name] * wide[name] / 2
+                slopes[f"{name} width"] += found.by[name] * away[name] / 2
         for name in self.names:
-            prior = spread if name == "discrimination" else 1.0
+            centre, wide = self._prior(name, spread)
             variance = np.exp(2 * place[f"{name} width"])
-            slopes[name] -= place[name] / prior**2
-            slopes[f"{name} width"] += 1 - variance / prior**2
+            slopes[name] -= (place[name] - centre) / wide**2
+            slopes[f"{name} width"] += 1 - variance / wide**2
         return total - self._divergence(place, spread), slopes
 
     def _divergence(self, place: Values, spread: float) -> float:
         """Give how far the posterior is from the prior (Kullback and Leibler)."""
         total = 0.0
         for name in self.names:
-            prior, log_width = (spread if name == "discrimination" else 1.0), place[f"{name} width"]
-            apart = (np.exp(2 * log_width) + place[name] ** 2) / prior**2 - 1 - 2 * log_width + 2 * np.log(prior)
+            (centre, wide), log_width = self._prior(name, spread), place[f"{name} width"]
+            squared = np.exp(2 * log_width) + (place[name] - centre) ** 2
+            apart = squared / wide**2 - 1 - 2 * log_width + 2 * np.log(wide)
             total += float(apart.sum(dtype=np.float64)) / 2
         return total
+
+    def _prior(self, name: str, spread: float) -> Normal:
+        return {"discrimination": (0.0, spread), "guess": self.guess}.get(name, (0.0, 1.0))
 
     def _at(self, drawn: Values) -> _Slopes:
         """Give the log-likelihood at one draw and its slopes by every parameter."""
@@ -236,7 +243,11 @@ class _Problem:
             converged=settled,
             priors=True,
             integrated="both",
-            prior={"discrimination_mean": 0.0, "discrimination_spread": best},
+            prior={
+                "discrimination_mean": 0.0,
+                "discrimination_spread": best,
+                **(guess_told(self.guess) if self.model == "3pl" else {}),
+            },
             elbo=tried[best],
             search=tried,
         )

@@ -35,7 +35,8 @@ class CodingRow(Base):
 class CodingItem(Base):
     """An item of the sample, in the mixed order in which all are coded. *arm* is for nobody before the end.
 
-    *text* is a justification, where those are coded; *alike* are the texts that are nearly the same.
+    *text* is a justification, where those are coded; *alike* are the texts that are nearly the same. *attempt_id* and
+    *alike_attempts* say what somebody wrote: once that is taken back or withheld, the item is out of the sample.
     """
 
     __tablename__ = "coding_items"
@@ -53,6 +54,8 @@ class CodingItem(Base):
     text: Mapped[str] = mapped_column(Text, default="")
     alike: Mapped[list[str]] = mapped_column(default=list)
     author_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"), index=True)
+    attempt_id: Mapped[int | None] = mapped_column(ForeignKey("attempts.id"))
+    alike_attempts: Mapped[list[int | None]] = mapped_column(JSON, default=list)
     draw: Mapped[int]
 
 

@@ -17,7 +17,10 @@ PLAIN = JSON(none_as_null=True)
 
 
 class CrowdTrial(Base):
-    """A trial of a task: draft, open or closed. *data* is the blob of items that came from elsewhere, if any."""
+    """A trial of a task: draft, open or closed. *data* is the blob of items that came from elsewhere, if any.
+
+    *doors* says how people from panels come in and go back, as plain data of `quintain.core.trial_doors.TrialDoors`.
+    """
 
     __tablename__ = "crowd_trials"
     __table_args__ = (UniqueConstraint("task_id", "name"),)
@@ -29,6 +32,7 @@ class CrowdTrial(Base):
     seed: Mapped[int] = mapped_column(BigInteger)
     state: Mapped[str] = mapped_column(String(12), default="draft")
     data: Mapped[str] = mapped_column(String(64), default="")
+    doors: Mapped[dict[str, Any] | None] = mapped_column(PLAIN, nullable=True)
     created_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     created_at: Mapped[datetime] = mapped_column(default=now)
     opened_at: Mapped[datetime | None]

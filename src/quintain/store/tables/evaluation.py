@@ -24,11 +24,12 @@ class Cell(Base):
     __table_args__ = (
         UniqueConstraint("model_version_id", "dataset_version_id", "variant"),
         Index("ix_cells_state_lease_until", "state", "lease_until"),
+        Index("ix_cells_dataset_state", "dataset_version_id", "state", "model_version_id"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     model_version_id: Mapped[int] = mapped_column(ForeignKey("model_versions.id"), index=True)
-    dataset_version_id: Mapped[int] = mapped_column(ForeignKey("dataset_versions.id"), index=True)
+    dataset_version_id: Mapped[int] = mapped_column(ForeignKey("dataset_versions.id"))
     variant: Mapped[str] = mapped_column(String(80))
     state: Mapped[str] = mapped_column(String(12), default=CellState.QUEUED.value)
     generation: Mapped[int] = mapped_column(default=0)

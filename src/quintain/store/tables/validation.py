@@ -29,7 +29,7 @@ GOLD_ITEM = text("gold IS NOT NULL")
 class Validation(Base):
     """The judging of a round's attempts, or of items from elsewhere (*round_id* is None): open, paused or closed.
 
-    *taken_to* stands for the attempts, notes and flags that were looked at for items: while it is the same, there is
+    *seen_to* stands for the attempts, notes and flags that were looked at for items: while it is the same, there is
     nothing to take in. *revision* grows with every decision of an expert and every item that leaves or comes back:
     with the newest ids of what is only ever added, it says what figures rest on.
     """
@@ -43,7 +43,7 @@ class Validation(Base):
     name: Mapped[str] = mapped_column(String(80))
     state: Mapped[str] = mapped_column(String(12), default="open")
     seed: Mapped[int] = mapped_column(BigInteger, default=0)
-    taken_to: Mapped[int] = mapped_column(default=0)
+    seen_to: Mapped[str] = mapped_column(String(80), default="", server_default="")
     revision: Mapped[int] = mapped_column(default=0, server_default="0")
     created_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     created_at: Mapped[datetime] = mapped_column(default=now)

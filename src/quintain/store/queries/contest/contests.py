@@ -63,7 +63,14 @@ def unfrozen(db: Session) -> list[StoredContest]:
     return _rows(db, None, frozen=False)
 
 
-def _rows(db: Session, task: str | None, *, name: str | None = None, frozen: bool | None = None) -> list[StoredContest]:
+def newest(db: Session, limit: int) -> list[StoredContest]:
+    """List the newest contests of all tasks, at most *limit*."""
+    return _rows(db, None, limit=limit)
+
+
+def _rows(
+    db: Session, task: str | None, *, name: str | None = None, frozen: bool | None = None, limit: int | None = None
+) -> list[StoredContest]:
     newest = (
         select(func.max(ContestVersion.number))
         .where(ContestVersion.contest_id == ContestRow.id)
@@ -83,7 +90,7 @@ def _rows(db: Session, task: str | None, *, name: str | None = None, frozen: boo
         query = query.where(ContestRow.name == name)
     if frozen is False:
         query = query.where(ContestRow.frozen_at.is_(None))
-    return [StoredContest(*row) for row in db.execute(query)]
+    return [StoredContest(*row) for row in db.execute(query.limit(limit))]
 
 
 def versions(db: Session, contest_id: int) -> list[tuple[ContestVersion, str | None]]:

@@ -85,6 +85,18 @@ def disputes(db: Session, contest_id: int) -> dict[int, list[ContestDispute]]:
     return _of_contest(db, ContestDispute, contest_id)
 
 
+def disputed_unruled(db: Session, contest_id: int, limit: int) -> list[int]:
+    """Give the pairs that were contested and not decided about, those contested last first."""
+    query = (
+        select(ContestDispute.pair_id)
+        .join(ContestPair, ContestPair.id == ContestDispute.pair_id)
+        .where(ContestPair.contest_id == contest_id, ContestPair.id.not_in(select(ContestRuling.pair_id)))
+        .group_by(ContestDispute.pair_id)
+        .order_by(func.max(ContestDispute.id).desc())
+    )
+    return list(db.scalars(query.limit(limit)))
+
+
 def judgements(db: Session, contest_id: int) -> dict[int, list[ContestJudgement]]:
     """List what judges said of pairs, by pair."""
     return _of_contest(db, ContestJudgement, contest_id)

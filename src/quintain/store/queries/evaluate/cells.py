@@ -26,7 +26,6 @@ from quintain.store.tables import (
 
 PLAIN = "plain"
 MEASURE = "measure"
-_ORDER = (CellState.RUNNING, CellState.QUEUED, CellState.FAILED, CellState.CANCELLED)
 
 
 class CellRow(NamedTuple):
@@ -289,57 +288,6 @@ def rows(
     if variant is not None:
         query = query.where(Cell.variant == variant)
     return [CellRow(*found) for found in db.execute(query)]
-
-
-def page(
-    db: Session,
-    *,
-    task: str,
-    viewer_id: int | None,
-    private: bool,
-    states: Sequence[str] = (),
-    model: str = "",
-    dataset: str = "",
-    variant: str = "",
-    offset: int = 0,
-    limit: int = 50,
-) -> tuple[list[CellRow], int]:
-    """List some of a task's cells, newest first, and count all that fit.
-
-    Cells of private models are among them where *private* says so, and those of the viewer's own.
-    """
-    query = joined().where(TaskRow.name == task)
-    if not private:
-        query = query.where(or_(Model.visibility != "private", Model.owner_id == viewer_id))
-    if states:
-        query = query.where(Cell.state.in_(states))
-    if model:
-        query = query.where(Model.name == model)
-    if dataset:
-        query = query.where(Dataset.name == dataset)
-    if variant:
-        query = query.where(or_(Cell.variant == variant, Cell.variant.startswith(f"{variant}.v", autoescape=True)))
-    total = db.scalar(select(func.count()).select_from(query.with_only_columns(Cell.id).subquery())) or 0
-    found = db.execute(query.order_by(_order(), Cell.id.desc()).offset(offset).limit(limit))
-    return [CellRow(*row) for row in found], total
-
-
-def _order() -> ColumnElement[int]:
-    """Put what runs first, then what waits, then what failed: what somebody may want to do something about."""
-    return case({state: place for place, state in enumerate(_ORDER)}, value=Cell.state, else_=len(_ORDER))
-
-
-def count_by_state(db: Session, task: str | None = None) -> dict[str, int]:
-    """Count the cells of a task, or of all, by state."""
-    query = select(Cell.state, func.count()).group_by(Cell.state)
-    if task is not None:
-        query = (
-            query.join(ModelVersion, ModelVersion.id == Cell.model_version_id)
-            .join(Model, Model.id == ModelVersion.model_id)
-            .join(TaskRow, TaskRow.id == Model.task_id)
-            .where(TaskRow.name == task)
-        )
-    return {str(state): int(number) for state, number in db.execute(query)}
 
 
 def failures(db: Session, model_version_id: int, dataset_version_id: int) -> int:

@@ -30,7 +30,7 @@ SECRETS = {"password_hash", "token_hash", "csrf"}
 # and no answer to them is ever late. Writers do not learn what others were drawn for,
 # and coders not where an item is from.
 UNTOLD = {
-    "coding_items": {"arm", "key", "alike", "draw"},
+    "coding_items": {"arm", "key", "alike", "draw", "attempt_id", "alike_attempts"},
     "codings": {"figures"},
     "judgements": {"item_id", "late"},
     "judging_notes": {"item_id"},

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from quintain.store.base import table_of
 from quintain.store.tables import (
+    CrowdTrial,
     Earning,
     EarningStanding,
     PanelPerson,
@@ -161,7 +162,9 @@ def stays(db: Session, task_id: int, provider: str) -> list[Stay]:
         .order_by(PanelVisit.id)
     )
     places = select(Validation.id, Validation.round_id).where(Validation.task_id == task_id)
-    rounds = {f"validation:{number}": round_id for number, round_id in db.execute(places)}
+    rounds: dict[str, int | None] = {f"validation:{number}": round_id for number, round_id in db.execute(places)}
+    for number in db.scalars(select(CrowdTrial.id).where(CrowdTrial.task_id == task_id)):
+        rounds |= {f"trial:{number}": None, f"grading:{number}": None}
     others = select(PanelStay).where(PanelStay.provider == provider, PanelStay.place.in_(rounds))
     found = [Stay(f"visit:{row[0]}", row[1], row[2], row[3], row[4], row[5] is not None) for row in db.execute(visits)]
     found += [

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Select, func, insert, or_, select
 from sqlalchemy.orm import Session, aliased
 
-from quintain.store.queries.validate.validation import gone
+from quintain.store.queries.validate.intake import gone
 from quintain.store.tables import Attempt, CodingCode, CodingItem, CodingPlace, CodingRow, TaskRow
 
 
@@ -64,8 +64,26 @@ def add_items(db: Session, coding_id: int, rows: Sequence[Mapping[str, Any]], co
     db.execute(insert(CodingPlace), places)
 
 
+def _left(item: Any) -> ColumnElement[bool]:
+    """Say of the item with the id *item* that what it shows was taken back or is withheld."""
+    shown = aliased(CodingItem)
+    taken = select(shown.id).join(Attempt, Attempt.id == shown.attempt_id)
+    return taken.where(shown.id == item, gone()).exists()
+
+
+def gone_among(db: Session, attempt_ids: Sequence[int]) -> set[int]:
+    """Say which of these attempts were taken back or are withheld."""
+    return set(db.scalars(select(Attempt.id).where(Attempt.id.in_(attempt_ids), gone())))
+
+
+def left_items(db: Session, coding_id: int) -> list[CodingItem]:
+    """List the items of a sample that are out of it, since what they show was taken back or is withheld."""
+    query = select(CodingItem).join(Attempt, Attempt.id == CodingItem.attempt_id)
+    return list(db.scalars(query.where(CodingItem.coding_id == coding_id, gone())))
+
+
 def counts(db: Session, coding_ids: Sequence[int]) -> dict[int, tuple[int, int, int]]:
-    """Count the places of codings, those that are done, and the people who did them."""
+    """Count the places of codings, those that are done, and the people who did them; without what left the sample."""
     query = (
         select(
             CodingPlace.coding_id,
@@ -73,7 +91,7 @@ def counts(db: Session, coding_ids: Sequence[int]) -> dict[int, tuple[int, int, 
             func.count().filter(CodingPlace.done.is_(True)),
             func.count(CodingPlace.holder_id.distinct()).filter(CodingPlace.done.is_(True)),
         )
-        .where(CodingPlace.coding_id.in_(coding_ids))
+        .where(CodingPlace.coding_id.in_(coding_ids), ~_left(CodingPlace.item_id))
         .group_by(CodingPlace.coding_id)
     )
     return {row[0]: (row[1], row[2], row[3]) for row in db.execute(query)}
@@ -100,6 +118,7 @@ def draw(db: Session, coding_id: int, user_id: int, at: datetime, until: datetim
         CodingPlace.holder_id == user_id,
         CodingPlace.done.is_(False),
         CodingPlace.lease_until > at,
+        ~_left(CodingPlace.item_id),
     )
     place = db.scalar(held.limit(1).execution_options(populate_existing=True))
     if place is None:
@@ -123,7 +142,8 @@ def draw(db: Session, coding_id: int, user_id: int, at: datetime, until: datetim
 def any_open_to(db: Session, coding_id: int, user_id: int, at: datetime) -> bool:
     """Say whether there is something to code for somebody."""
     mine = (CodingPlace.coding_id == coding_id) & (CodingPlace.holder_id == user_id) & CodingPlace.done.is_(False)
-    found = select(CodingPlace.id).where(or_(mine & (CodingPlace.lease_until > at), _open_to(coding_id, user_id, at)))
+    held = mine & (CodingPlace.lease_until > at) & ~_left(CodingPlace.item_id)
+    found = select(CodingPlace.id).where(or_(held, _open_to(coding_id, user_id, at)))
     return db.scalar(select(found.exists())) or False
 
 
@@ -140,6 +160,7 @@ def _open_to(coding_id: int, user_id: int, at: datetime) -> ColumnElement[bool]:
         & or_(CodingPlace.lease_until.is_(None), CodingPlace.lease_until <= at)
         & ~mine.exists()
         & ~own.exists()
+        & ~_left(CodingPlace.item_id)
     )
 
 
@@ -162,6 +183,7 @@ def last_of(db: Session, coding_id: int, user_id: int, before: int | None) -> in
         select(CodingPlace.id)
         .join(first, first.c.place_id == CodingPlace.id)
         .where(CodingPlace.coding_id == coding_id, CodingPlace.holder_id == user_id, CodingPlace.done.is_(True))
+        .where(~_left(CodingPlace.item_id))
     )
     if before is not None:
         earlier = select(func.min(CodingCode.id)).where(CodingCode.place_id == before).scalar_subquery()
@@ -200,6 +222,7 @@ def codes(db: Session, coding_id: int) -> list[CodedRow]:
         .join(CodingPlace, CodingPlace.id == CodingCode.place_id)
         .join(CodingItem, CodingItem.id == CodingPlace.item_id)
         .where(CodingPlace.coding_id == coding_id, CodingPlace.done.is_(True), ~later.exists())
+        .where(~_left(CodingItem.id))
         .order_by(CodingItem.draw, CodingPlace.turn)
     )
     return [CodedRow(*row) for row in db.execute(query)]

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
-from quintain.store.queries.validate.validation import gone
-from quintain.store.tables import Attempt, Prompt, ValidationItem
+from quintain.store.queries.validate.intake import gone
+from quintain.store.tables import (
+    Attempt,
+    AttemptFlag,
+    AttemptNote,
+    FlagDecision,
+    Prompt,
+    Round,
+    TaskRow,
+    ValidationItem,
+)
 
 
 class WrittenText(NamedTuple):
@@ -30,6 +40,21 @@ def of_round(db: Session, round_id: int) -> list[WrittenText]:
         .order_by(Attempt.id)
     )
     return [WrittenText(*row) for row in db.execute(query)]
+
+
+def taken_back_since(db: Session, task: str, number: int | None, at: datetime) -> bool:
+    """Say whether an attempt of a round, or of any round of *task*, was taken back or withheld after *at*."""
+    rounds = select(Round.id).join(TaskRow, TaskRow.id == Round.task_id).where(TaskRow.name == task)
+    if number is not None:
+        rounds = rounds.where(Round.number == number)
+    noted = select(AttemptNote.attempt_id).where(AttemptNote.kind == "retracted", AttemptNote.created_at >= at)
+    withheld = (
+        select(AttemptFlag.attempt_id)
+        .join(FlagDecision, FlagDecision.flag_id == AttemptFlag.id)
+        .where(FlagDecision.withhold, FlagDecision.created_at >= at)
+    )
+    left = select(Attempt.id).where(or_(Attempt.id.in_(noted), Attempt.id.in_(withheld)), Attempt.round_id.in_(rounds))
+    return db.scalar(select(left.exists())) or False
 
 
 def of_validation(db: Session, validation_id: int) -> list[dict[str, Any]]:

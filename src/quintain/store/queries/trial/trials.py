@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, func, select
+from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session
 
-from quintain.store.queries.validate.validation import gone
+from quintain.store.queries.validate.intake import gone
 from quintain.store.tables import (
     Attempt,
     CrowdAnswer,
@@ -20,7 +20,9 @@ from quintain.store.tables import (
     CrowdTrial,
     Earning,
     EarningStanding,
+    JudgingPage,
     Prompt,
+    Quiz,
     Round,
     TaskRow,
     ValidationItem,
@@ -36,6 +38,13 @@ def find(db: Session, task: str, name: str) -> CrowdTrial | None:
     """Find a trial."""
     query = select(CrowdTrial).join(TaskRow, TaskRow.id == CrowdTrial.task_id)
     return db.scalar(query.where(TaskRow.name == task, CrowdTrial.name == name))
+
+
+def by_id(db: Session, number: int) -> tuple[CrowdTrial, str]:
+    """Give a trial with the name of its task."""
+    query = select(CrowdTrial, TaskRow.name).join(TaskRow, TaskRow.id == CrowdTrial.task_id)
+    row = db.execute(query.where(CrowdTrial.id == number)).one()
+    return row[0], row[1]
 
 
 def all_of(db: Session, task: str | None, offset: int, limit: int) -> Sequence[tuple[CrowdTrial, str]]:
@@ -72,9 +81,10 @@ def rounds(db: Session, arm_id: int) -> dict[str, tuple[int, int]]:
     }
 
 
-def member(db: Session, trial_id: int, user_id: int) -> CrowdMember | None:
-    """Find somebody in a trial."""
-    return db.scalar(select(CrowdMember).where(CrowdMember.trial_id == trial_id, CrowdMember.user_id == user_id))
+def arm_of(db: Session, trial_id: int, user_id: int) -> CrowdArm | None:
+    """Give the arm that somebody is in."""
+    query = select(CrowdArm).join(CrowdMember, CrowdMember.arm_id == CrowdArm.id)
+    return db.scalar(query.where(CrowdMember.trial_id == trial_id, CrowdMember.user_id == user_id))
 
 
 def member_counts(db: Session, trial_id: int, stratum: str) -> dict[str, int]:
@@ -88,23 +98,10 @@ def member_counts(db: Session, trial_id: int, stratum: str) -> dict[str, int]:
     return {row[0]: row[1] for row in db.execute(query)}
 
 
-def newest_number(db: Session, arm_id: int) -> tuple[int, str]:
-    """Give the number and the token of an arm's newest event; 0 where there is none."""
-    query = select(CrowdEvent.number, CrowdEvent.token).where(CrowdEvent.arm_id == arm_id)
-    found = db.execute(query.order_by(CrowdEvent.number.desc()).limit(1)).first()
-    return (found[0], found[1]) if found else (0, "")
-
-
-def token_at(db: Session, arm_id: int, number: int) -> str:
-    """Give the token of one event."""
-    query = select(CrowdEvent.token).where(CrowdEvent.arm_id == arm_id, CrowdEvent.number == number)
-    return db.scalar(query) or ""
-
-
-def events_after(db: Session, arm_id: int, number: int) -> Sequence[tuple[int, str, dict[str, Any]]]:
-    """List the events of an arm after a number, in order."""
+def events_from(db: Session, arm_id: int, number: int) -> Sequence[tuple[int, str, dict[str, Any]]]:
+    """List the events of an arm from a number on, in order."""
     query = select(CrowdEvent.number, CrowdEvent.token, CrowdEvent.body).where(
-        CrowdEvent.arm_id == arm_id, CrowdEvent.number > number
+        CrowdEvent.arm_id == arm_id, CrowdEvent.number >= number
     )
     return [(row.number, row.token, row.body) for row in db.execute(query.order_by(CrowdEvent.number))]
 
@@ -191,6 +188,24 @@ def arm_sums(db: Session, task_id: int, arm_id: int) -> dict[str, list[tuple[str
     for (stage, kind, status, currency), amount in sums.items():
         found.setdefault(stage, []).append((kind, status, currency, amount))
     return found
+
+
+def judging_sums(db: Session, task_id: int, validation: int, quiz: str, currency: str) -> dict[str, int]:
+    """Add up what judges of a validation earned: `judging` for pages, `gold`, and `quiz` for its entry quiz."""
+    pages = db.scalars(select(JudgingPage.id).where(JudgingPage.validation_id == validation))
+    asked = db.scalars(select(Quiz.id).where(Quiz.task_id == task_id, Quiz.name == quiz))
+    of = {"judging": {*map(str, pages)}, "gold": {str(validation)}, "quiz": {*map(str, asked)}}
+    query = (
+        select(Earning.work, Earning.amount)
+        .join(EarningStanding, EarningStanding.earning_id == Earning.id)
+        .where(Earning.task_id == task_id, Earning.currency == currency, EarningStanding.status != "declined")
+        .where(or_(*(Earning.work.startswith(f"{kind}:", autoescape=True) for kind in of)))
+    )
+    sums = dict.fromkeys(of, 0)
+    for work, amount in db.execute(query):
+        kind, number, *_ = work.split(":")
+        sums[kind] += amount if number in of[kind] else 0
+    return sums
 
 
 def letters(db: Session, arm_id: int, stage: str) -> dict[int, CrowdLetter]:

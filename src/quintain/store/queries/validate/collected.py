@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
-from quintain.store.queries.validate.validation import gone
+from quintain.store.queries.validate.intake import gone
 from quintain.store.tables import Attempt, Round, TaskRow, Validation, ValidationItem, ValidationReview
 
 FETCHED = 2000  # rows that are read at a time

@@ -22,7 +22,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from quintain.store.database import transaction
-from quintain.store.queries.validate.validation import with_text
+from quintain.store.queries.validate.items import with_text
 from quintain.store.tables import ItemFigure, ValidationItem
 from quintain.store.turns import turn
 

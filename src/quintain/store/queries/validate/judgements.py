@@ -27,7 +27,8 @@ from quintain.store.tables import (
 _MARK_DUE = text("""
     INSERT INTO due_reviews (validation_id, batch) VALUES (:validation, :batch)
     ON CONFLICT (validation_id, batch) DO NOTHING""")
-FETCHED = 50_000  # rows that are read at a time
+FETCHED = 10_000  # rows that are read at a time
+_KINDS = (np.int64, np.int64, np.int64, object, object, bool, np.float64)
 FOREVER = 2**62  # set aside through this judgement: all of them
 
 
@@ -82,7 +83,7 @@ def table(db: Session, validation_id: int, item_ids: Sequence[int] | None = None
     )
     if item_ids is not None:
         query = query.where(Judgement.item_id.in_(item_ids))
-    return _columns(db, query)
+    return _columns(db, query, count(db, validation_id) if item_ids is None else 0)
 
 
 def _not_their_own() -> ColumnElement[bool]:
@@ -90,28 +91,22 @@ def _not_their_own() -> ColumnElement[bool]:
     return or_(ValidationItem.author_id.is_(None), ValidationItem.author_id != Judgement.user_id)
 
 
-def _columns(db: Session, query: Executable) -> JudgementTable:
-    # The driver's own tuples, some at a time: a million row objects would take longer than all that is computed from
-    # them, and more memory. A label is one text, however often it was given.
+def _columns(db: Session, query: Executable, expected: int) -> JudgementTable:
+    # The driver's own tuples, some at a time, into columns that are there already: a million row objects, or columns
+    # in pieces, would take longer than all that is computed from them, and more memory. A label is one text, however
+    # often it was given.
     cursor = db.connection().execute(query).cursor
-    texts: dict[str, str] = {}
-    parts: list[tuple[npt.NDArray[Any], ...]] = []
+    texts: dict[str | None, str] = {None: ""}
+    columns = [np.empty(expected, dtype=kind) for kind in _KINDS]
+    filled = 0
     while cursor is not None and (rows := cursor.fetchmany(FETCHED)):
-        ids, items, users, labels, golds, late, seconds = zip(*rows, strict=True)
-        parts.append(
-            (
-                *(np.array(column, dtype=np.int64) for column in (ids, items, users)),
-                np.array([texts.setdefault(one, one) for one in labels], dtype=object),
-                np.array(["" if one is None else texts.setdefault(one, one) for one in golds], dtype=object),
-                np.array(late, dtype=bool),
-                np.array([np.nan if one is None else one for one in seconds], dtype=np.float64),
-            )
-        )
-    kinds = (np.int64, np.int64, np.int64, object, object, bool, np.float64)
-    columns = zip(*parts, strict=True) if parts else [()] * len(kinds)
-    return JudgementTable(
-        *(np.concatenate([*some, np.empty(0, kind)]).astype(kind) for some, kind in zip(columns, kinds, strict=True))
-    )
+        end = filled + len(rows)
+        if end > len(columns[0]):
+            columns = [np.concatenate([column[:filled], np.empty(end, column.dtype)]) for column in columns]
+        for column, values in zip(columns, zip(*rows, strict=True), strict=True):
+            column[filled:end] = [texts.setdefault(one, one) for one in values] if column.dtype == object else values
+        filled = end
+    return JudgementTable(*(column[:filled] for column in columns))
 
 
 def of_user(db: Session, validation_id: int, user_id: int) -> list[tuple[int, int, str, str | None]]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import ColumnElement, bindparam, func, insert, literal_column, or_, select, text, update
+from sqlalchemy import ColumnElement, bindparam, func, literal_column, or_, select, text, update
 from sqlalchemy.orm import Session
 
 from quintain.core.validation import SlotState
@@ -19,6 +19,7 @@ from quintain.store.base import UtcTime
 from quintain.store.tables import Slot, ValidationItem
 
 MANY = 10_000  # slots from which on PostgreSQL is told that the table has changed
+_ARRAYS = {"draw": "bigint"}  # which PostgreSQL is to be told apart from int
 
 # Written out: pages are kept alive and given back all the time, and an expression is built anew each time.
 _HELD = """
@@ -44,11 +45,32 @@ def _is(state: SlotState, slot: Any = Slot) -> ColumnElement[bool]:
 
 
 def add(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Add slots."""
-    if rows:
-        begun = {"state": SlotState.OPEN.value, "generation": 0}  # given here: a default would be asked for each row
-        db.connection().execute(insert(Slot.__table__), [{**begun, **row} for row in rows])  # type: ignore[arg-type]
-    if len(rows) >= MANY and db.get_bind().dialect.name == "postgresql":
+    """Add slots, all with the same columns, of which there are several for every item.
+
+    They go to the database as plain values, which no layer in between looks at one by one.
+    """
+    if not rows:
+        return
+    names = list(rows[0])
+    begun = {"state": "'open'", "generation": "0"}
+    begun = {name: value for name, value in begun.items() if name not in names}
+    into = f"INSERT INTO validation_slots ({', '.join((*names, *begun))})"
+    if db.get_bind().dialect.name == "postgresql":
+        arrays = ", ".join(f"CAST(:{name} AS {_ARRAYS.get(name, 'int')}[])" for name in names)
+        chosen = ", ".join(("slot.*", *begun.values()))
+        columns = map(list, zip(*(row.values() for row in rows), strict=True))
+        given = dict(zip(names, columns, strict=True))
+        db.connection().execute(text(f"{into} SELECT {chosen} FROM unnest({arrays}) AS slot"), given)  # noqa: S608 - names of ours
+    else:
+        marks = ", ".join((*("?" * len(names)), *begun.values()))
+        db.connection().exec_driver_sql(f"{into} VALUES ({marks})", [tuple(row.values()) for row in rows])
+    if len(rows) >= MANY:
+        analyse(db)
+
+
+def analyse(db: Session) -> None:
+    """Tell PostgreSQL that the table has changed much; SQLite is told about all tables by the hour."""
+    if db.get_bind().dialect.name == "postgresql":
         db.execute(text("ANALYZE validation_slots"))
 
 
@@ -144,12 +166,6 @@ def waiting_items(db: Session, validation_id: int) -> npt.NDArray[np.int64]:
     query = select(Slot.item_id).where(Slot.validation_id == validation_id)
     found = [*db.scalars(query.where(_is(SlotState.OPEN))), *db.scalars(query.where(_is(SlotState.LEASED)))]
     return np.unique(np.array(found, dtype=np.int64))
-
-
-def item_hashes(db: Session, validation_id: int) -> dict[int, str]:
-    """Give the hashes of a validation's items by their ids."""
-    query = select(ValidationItem.id, ValidationItem.hash).where(ValidationItem.validation_id == validation_id)
-    return {int(key): name for key, name in db.execute(query)}
 
 
 def _change(db: Session, condition: ColumnElement[bool], **values: Any) -> int:

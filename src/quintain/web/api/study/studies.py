@@ -13,11 +13,12 @@ from quintain.web.api.call import Calling
 from quintain.web.api.params import TaskName
 from quintain.web.report_files import ReportFormat, send_file
 
-Room = Annotated[Literal["data", "rounds", "trials", "compared"], Path(description="What it is about.")]
+Room = Annotated[Literal["data", "rounds", "trials", "compared", "errors"], Path(description="What it is about.")]
 Name = Annotated[
     str,
     Path(
-        description="A data set, with @2 for a version; a round's number; a trial; several data sets with + between.",
+        description="A data set, with @2 for a version; a round's number; a trial; several data sets with + between; "
+        "of errors, a data set and one model or two, with + between.",
         max_length=200,
     ),
 ]
@@ -32,12 +33,12 @@ Source = Annotated[str, Depends(_source)]
 
 
 def get_study(call: Calling, task: TaskName, source: Source) -> KeptStudy:
-    """Give the last report of a data set, a round or a trial, and how far the next one is (owners)."""
+    """Give the last report, and how far the next one is (owners; errors on open labels: everybody)."""
     return service.get_study(call.db, call.actor, task, source)
 
 
 def start_study(call: Calling, task: TaskName, source: Source, seed: Seed = 0) -> KeptStudy:
-    """Have a worker make the report anew (owners)."""
+    """Have a worker make the report anew (owners; errors also a model's owner)."""
     return service.start_study(call.db, call.actor, task, source, seed=seed)
 
 

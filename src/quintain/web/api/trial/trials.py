@@ -18,9 +18,10 @@ from quintain.core.records.trial import (
     NextStep,
     PoolAdded,
     TrialCosts,
+    TrialEntries,
     TrialPart,
 )
-from quintain.services.trial import costs, letters, reporting, rubric, running, taking_part, trials
+from quintain.services.trial import costs, doors, letters, reporting, rubric, running, taking_part, trials
 from quintain.services.trial.rounds import DEFAULT_GENRE
 from quintain.services.trial.trials import OpenTrial
 from quintain.web.api.call import Calling
@@ -60,6 +61,12 @@ class ClosingRequest(Shape):
     force: bool = False
 
 
+class ReadmittingRequest(Shape):
+    """Whom to let go on."""
+
+    person: Text
+
+
 class QuizAnswer(Shape):
     """The answer to one step of a tutorial's quiz: first or second."""
 
@@ -74,6 +81,12 @@ class GradeRequest(Shape):
     stage: Text
     item: Text
     answers: dict[str, Any]
+
+
+class DoorsRequest(Shape):
+    """How people from panels come into a trial and go back, as a TOML file."""
+
+    toml: LongText
 
 
 class LetterText(Shape):
@@ -120,6 +133,14 @@ def close_stage(
 ) -> CrowdTrial:
     """Close a stage of an arm: those who wait there go on."""
     return running.close_stage(call.db, call.actor, task, trial, arm, stage, force=closing.force)
+
+
+def readmit(
+    call: Calling, task: TaskName, trial: TrialName, arm: ArmName, stage: StageName, readmitting: ReadmittingRequest
+) -> CrowdTrial:
+    """Let somebody go on whom a qualification turned away, as after an appeal."""
+    person = readmitting.person
+    return running.readmit(call.db, call.actor, task, trial, arm=arm, stage=stage, person=person)
 
 
 def list_letters(call: Calling, task: TaskName, trial: TrialName, arm: ArmName, stage: StageName) -> LetterDrafts:
@@ -217,8 +238,18 @@ def grade_item(call: Calling, task: TaskName, trial: TrialName, given: GradeRequ
 
 
 def get_trial_costs(call: Calling, task: TaskName, trial: TrialName) -> TrialCosts:
-    """Say what a question has cost in each arm: with training and without, experts' time priced in."""
-    return TrialCosts(costs.trial_costs(call.db, call.actor, task, trial))
+    """Say what a question has cost in each arm: with training and without; and what the judging has cost."""
+    return costs.trial_costs(call.db, call.actor, task, trial)
+
+
+def get_trial_doors(call: Calling, task: TaskName, trial: TrialName) -> TrialEntries:
+    """Give the addresses that panels send people to, to take part and to grade (owners)."""
+    return doors.get_doors(call.db, call.actor, task, trial, base_url=call.base_url)
+
+
+def put_trial_doors(call: Calling, task: TaskName, trial: TrialName, given: DoorsRequest) -> TrialEntries:
+    """Say how people from panels come into a trial and go back (owners)."""
+    return doors.put_doors(call.db, call.actor, task, trial, given.toml, base_url=call.base_url)
 
 
 def open_trial_pool(call: Calling, task: TaskName, trial: TrialName) -> PoolAdded:

@@ -9,6 +9,7 @@ from starlette.responses import Response
 from quintain.core.records.judging import JudgingEntry
 from quintain.core.records.validate import AdaptiveForecast, Judges, JudgingNotes, Policies, ValidationTrail
 from quintain.services.validate import doors, judges
+from quintain.services.validate import export as judged_export
 from quintain.services.validate import forecast as adaptive_forecast
 from quintain.services.validate import trail as validation_trail
 from quintain.services.validate import validations as validate
@@ -64,7 +65,7 @@ def list_validation_trail(call: Calling, ref: ValidationRef, limit: Limit = 100)
 
 def export_labels(call: Calling, ref: ValidationRef, format: Format = "csv") -> Response:  # noqa: A002 - the word in the address
     """Download the judged items with their labels and votes (owners)."""
-    write = partial(validation_trail.export_labels, call.db, call.actor, ref)
+    write = partial(judged_export.export_labels, call.db, call.actor, ref)
     return download(f"{ref.replace('/', '-')}-labels", format, write)
 
 

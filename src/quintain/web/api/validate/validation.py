@@ -37,10 +37,10 @@ from quintain.core.records.validate import (
 from quintain.core.validation import RuleName, ValidationState
 from quintain.services.validate import adjudicate as adjudication
 from quintain.services.validate import drafts as judge_drafts
+from quintain.services.validate import export as judged_export
 from quintain.services.validate import gold, gold_quiz, handing_in, handing_out, judges, review, unqualify, vmer
 from quintain.services.validate import items as validation_items
 from quintain.services.validate import status as validation_status
-from quintain.services.validate import trail as validation_trail
 from quintain.services.validate import validations as validate
 from quintain.services.validate.items import ItemOrder
 from quintain.web.api.call import Calling
@@ -292,7 +292,7 @@ def return_page(call: Calling, token: PageToken) -> None:
 
 def export_judgements(call: Calling, ref: ValidationRef, format: Format = "csv") -> Response:  # noqa: A002 - the word in the address
     """Download all judgements, judges under numbers (owners)."""
-    write = partial(validation_trail.export_judgements, call.db, call.actor, ref)
+    write = partial(judged_export.export_judgements, call.db, call.actor, ref)
     return download(f"{ref.replace('/', '-')}-judgements", format, write)
 
 

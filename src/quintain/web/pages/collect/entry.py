@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from quintain.services.access.sign_in import LONGEST
 from quintain.services.collect import entry
+from quintain.services.trial import doors as trial_doors
 from quintain.services.validate import doors
 from quintain.web.middleware import CONTENT_SECURITY_POLICY
 from quintain.web.visit import CSRF_COOKIE, SESSION_COOKIE, Posting, Visit, Visiting
@@ -40,6 +41,16 @@ def complete_judging(visit: Visiting, task: str, name: str) -> Response:
     return _done(visit, doors.complete(visit.db, visit.actor, f"{task}/{name}"))
 
 
+def complete_trial(visit: Visiting, task: str, trial: str) -> Response:
+    """Show the completion code, and the way back, to who has done something in a trial."""
+    return _done(visit, trial_doors.complete(visit.db, visit.actor, task, trial, "trial"))
+
+
+def complete_grading(visit: Visiting, task: str, trial: str) -> Response:
+    """Show the completion code, and the way back, to who has graded."""
+    return _done(visit, trial_doors.complete(visit.db, visit.actor, task, trial, "grading"))
+
+
 def _done(visit: Visit, done: entry.Completion) -> Response:
     host = urlsplit(done.url)
     own = CONTENT_SECURITY_POLICY.replace("form-action 'self'", f"form-action 'self' https://{host.netloc}")
@@ -50,7 +61,7 @@ def _done(visit: Visit, done: entry.Completion) -> Response:
 def _enter(visit: Visit, key: str) -> Response:
     parameters = {name: value for name, value in visit.request.query_params.items() if isinstance(value, str)}
     agent = visit.request.headers.get("user-agent", "")
-    arrival = doors.enter(visit.db, key, parameters, user_agent=agent, language=visit.language)
+    arrival = trial_doors.enter(visit.db, key, parameters, user_agent=agent, language=visit.language)
     if arrival.session is None:
         return visit.render("collect/entry.html", why="preview", target="")
     visit.remember(SESSION_COOKIE, arrival.session.token, int(LONGEST.total_seconds()))

@@ -20,7 +20,6 @@ from quintain.services.models.registry import list_models
 from quintain.services.tasks import definitions as tasks
 from quintain.store.base import now
 from quintain.web.errors import Trouble, trouble_of
-from quintain.web.form_reading import FormReading
 from quintain.web.pages.contest.common import next_steps, room_of
 from quintain.web.pages.contest.words import phase_names, role_names
 from quintain.web.pages.tasks.tasks import title_of
@@ -163,12 +162,8 @@ def _save(post: Post, task: Task, info: ContestInfo | None) -> Response:
             if spec.task != task.name:
                 raise Conflict("This is a contest of '{task}', not of '{name}'.", task=spec.task, name=task.name)
         else:
-            reading = FormReading(values)
-            data = {**FORM.data(reading, info.spec if info else None), "task": task.name}
-            if info:
-                data["name"] = info.name
-            if reading.faults:
-                raise BadInput(faults=reading.faults)
+            named = {"name": info.name} if info else {}
+            data = FORM.given(values, info.spec if info else None, task=task.name, **named)
             spec = contest_of(data)
         if info and spec.name != info.name:
             raise Conflict("This is the contest '{other}', not '{name}'.", other=spec.name, name=info.name)

@@ -24,7 +24,6 @@ from quintain.stats.diff import Piece, word_diff
 from quintain.tasks.contract import kind_of
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import on_disk
-from quintain.web.form_reading import FormReading
 from quintain.web.forms import answer_text
 from quintain.web.pages.collect.write_form import shown_input
 from quintain.web.pages.tasks.tasks import title_of
@@ -263,10 +262,7 @@ def _save(post: Post, task: Task, info: ProjectInfo | None) -> Response:
         if as_file:
             saved = projects.put_project(visit.db, visit.blobs, visit.actor, text, task=task.name)
         else:
-            reading = FormReading(values)
-            data = {**FORM.data(reading, info.spec if info else None), "task": task.name}
-            if reading.faults:
-                raise BadInput(faults=reading.faults)
+            data = FORM.given(values, info.spec if info else None, task=task.name)
             saved = projects.put_spec(visit.db, visit.blobs, visit.actor, read(ContrastSpec, data))
     except (BadInput, Conflict) as error:
         return _editor(visit, task, info, values, text, as_file=as_file, trouble=trouble_of(error))

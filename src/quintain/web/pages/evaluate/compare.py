@@ -9,7 +9,7 @@ from quintain.core.records.evaluate import AnswerDifference
 from quintain.metrics.contract import METRICS
 from quintain.services.evaluate import compare
 from quintain.services.evaluate.compare import Comparison
-from quintain.services.evaluate.results import sees_all
+from quintain.services.evaluate.dataset_results import sees_all
 from quintain.services.tasks import definitions as tasks
 from quintain.tasks.contract import kind_of
 from quintain.web.errors import Trouble, trouble_of

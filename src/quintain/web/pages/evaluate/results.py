@@ -12,8 +12,9 @@ from quintain.core.task import Task
 from quintain.metrics.contract import METRICS
 from quintain.reports.charts import heat_map
 from quintain.services.evaluate import examples
+from quintain.services.evaluate.dataset_results import DatasetResult, missing_layers, newest_only, sees_all
 from quintain.services.evaluate.overlap import model_overlap
-from quintain.services.evaluate.results import DatasetResult, missing_layers, model_results, newest_only, sees_all
+from quintain.services.evaluate.results import model_results
 from quintain.services.models import registry as models
 from quintain.services.models.registry import ModelInfo
 from quintain.services.tasks import definitions as tasks

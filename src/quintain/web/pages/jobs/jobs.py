@@ -5,6 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from quintain.services.jobs import queue
+from quintain.web.pages.jobs.naming import name_job
 from quintain.web.visit import Posting, Visiting
 
 
@@ -13,7 +14,7 @@ def index(visit: Visiting) -> Response:
     _ = visit.tongue.gettext
     return visit.render(
         "jobs/jobs.html",
-        jobs=queue.list_jobs(visit.db, visit.actor).jobs,
+        jobs=[name_job(_, job) for job in queue.list_jobs(visit.db, visit.actor).jobs],
         state_names={
             "queued": _("waits"),
             "running": _("running"),

@@ -15,7 +15,6 @@ from quintain.services.release import bundle, releases
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import download_archive
-from quintain.web.form_reading import FormReading
 from quintain.web.pages.release.stations import station_line
 from quintain.web.pages.validate.console import crumbs, home_of
 from quintain.web.spec_form import Sheet, SpecForm
@@ -61,11 +60,7 @@ def fetch(visit: Visiting, task: str, name: str, number: int, file: str) -> Resp
 
 
 def _spec(values: dict[str, Any]) -> ReleaseSpec:
-    reading = FormReading(values)
-    data = FORM.data(reading)
-    if reading.faults:
-        raise BadInput(faults=reading.faults)
-    return read(ReleaseSpec, data)
+    return read(ReleaseSpec, FORM.given(values))
 
 
 def _page(

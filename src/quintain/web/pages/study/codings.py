@@ -22,7 +22,6 @@ from quintain.services.study.codings import CodingInfo
 from quintain.services.tasks import definitions as tasks
 from quintain.services.trial.trials import list_trials
 from quintain.web.errors import Trouble, trouble_of
-from quintain.web.form_reading import FormReading
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.paging import Paging
 from quintain.web.spec_form import Choice, Sheet, SpecForm
@@ -202,10 +201,7 @@ def _save(post: Post, task: Task, info: CodingInfo | None) -> Response:
         if as_file:
             saved = codings.put_coding(visit.db, visit.blobs, visit.actor, text, task=task.name)
         else:
-            reading = FormReading(values)
-            data = {**FORM.data(reading, info.spec if info else None), "task": task.name}
-            if reading.faults:
-                raise BadInput(faults=reading.faults)
+            data = FORM.given(values, info.spec if info else None, task=task.name)
             saved = codings.put_spec(visit.db, visit.blobs, visit.actor, read(CodingSpec, data))
     except (BadInput, Conflict) as error:
         return _editor(visit, task, info, values, text, as_file=as_file, trouble=trouble_of(error))

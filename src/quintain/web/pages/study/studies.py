@@ -1,4 +1,4 @@
-"""All about a data set, a round or a trial as a page: the last report, and the job that makes the next."""
+"""All about a data set, a round, a trial or a model's errors as a page: the last report, and the job for the next."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ def show(visit: Visiting, task: str, room: str, name: str, following: str = "") 
     going = study.job is not None and study.job.going
     base = f"/tasks/{task}/studies/{study.source}"
     _ = visit.tongue.gettext
+    about, parts = _subject(visit, study.source)
     return visit.render(
         "study/study.html",
         headers={"HX-Refresh": "true"} if following and not going else None,
@@ -35,12 +36,36 @@ def show(visit: Visiting, task: str, room: str, name: str, following: str = "") 
         report=told,
         body=body_of(told, wording) if told and wording else "",
         base=base,
+        about=about,
+        parts=[(part, f"/tasks/{task}/{address}") for part, address in parts],
+        room=room,
         crumbs=[
             (title_of(visit, found), f"/tasks/{task}"),
             (_("Reports"), f"/tasks/{task}/reports"),
-            (study.source, None),
+            (about, None),
         ],
     )
+
+
+def _subject(visit: Visiting, source: str) -> tuple[str, list[tuple[str, str]]]:
+    """Name in words what a report is about, and the things in it with where they are."""
+    _ = visit.tongue.gettext
+    room, name = source.split("/", 1)
+    first, *rest = refs = name.split(service.BESIDE)
+    if room == "compared":
+        parts = [(ref, f"data/{ref.partition('@')[0]}") for ref in refs]
+        return _("%(sets)s compared", sets=", ".join(refs)), parts
+    if room == "errors":
+        about = _("Errors of %(models)s on %(dataset)s", models=", ".join(rest), dataset=first)
+        return about, [(ref, _results(ref, first.partition("@")[0])) for ref in rest]
+    words = {"data": _("data set %(name)s"), "rounds": _("round %(name)s"), "trials": _("trial %(name)s")}
+    about = words[room] % {"name": name}
+    return about, [(about, source.partition("@")[0])]
+
+
+def _results(model: str, dataset: str) -> str:
+    name, _, number = model.partition("@")
+    return f"models/{name}/results/{dataset}?version={number}"
 
 
 def start(post: Posting, task: str, room: str, name: str) -> Response:

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, NotFound
 from quintain.core.people import RoleName
+from quintain.core.trial_doors import TrialDoors
 from quintain.protocols.reading import shipped, shipped_text
 from quintain.reports.html import body_of
 from quintain.services.collect.starting import prompt_sources
 from quintain.services.tasks import definitions as tasks
+from quintain.services.trial import doors as doors_
 from quintain.services.trial import letters as letters_
 from quintain.services.trial import reporting, running, trials
 from quintain.services.trial.costs import trial_costs
 from quintain.services.trial.trials import OpenTrial
 from quintain.web.errors import Trouble, trouble_of
+from quintain.web.form_reading import FormReading
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.report_files import in_words, send_file
 from quintain.web.said import say
+from quintain.web.spec_form import Sheet, SpecForm
 from quintain.web.visit import Posting, Visit, Visiting
+
+DOORS = SpecForm(TrialDoors)
 
 
 def index(visit: Visiting, task: str) -> Response:
@@ -73,6 +81,21 @@ def close_stage(post: Posting, task: str, trial: str) -> Response:
     return visit.redirect(f"/tasks/{task}/trials/{trial}", visit.tongue.gettext("%(stage)s is closed.", stage=stage))
 
 
+def set_doors(post: Posting, task: str, trial: str) -> Response:
+    """Say how people from panels come in and go back."""
+    visit = post.visit
+    typed = DOORS.typed(post)
+    try:
+        reading = FormReading(dict(typed))
+        data = DOORS.data(reading)
+        if reading.faults:
+            raise BadInput(faults=reading.faults)
+        doors_.set_doors(visit.db, visit.actor, task, trial, data, base_url=visit.base_url)
+    except (BadInput, Conflict) as error:
+        return show_to_owner(visit, task, trial, trouble_of(error), typed)
+    return visit.redirect(f"/tasks/{task}/trials/{trial}#doors", visit.tongue.gettext("Saved"))
+
+
 def letters(visit: Visiting, task: str, trial: str, arm: str, stage: str) -> Response:
     """Show the letters of a stage, which can be edited until they go out."""
     found = tasks.get_task(visit.db, task)
@@ -85,6 +108,7 @@ def letters(visit: Visiting, task: str, trial: str, arm: str, stage: str) -> Res
         arm=arm,
         stage=stage,
         letters=letters_.letters(visit.db, visit.actor, task, trial, arm, stage),
+        kind=trials.stage_kind(visit.db, task, trial, arm, stage),
         crumbs=[
             (title_of(visit, found), f"/tasks/{task}"),
             (_("Trials"), f"/tasks/{task}/trials"),
@@ -101,6 +125,14 @@ def edit_letter(post: Posting, task: str, trial: str, arm: str, stage: str) -> R
     if text.split() != say(visit.language, shown.get(person, "")).split():
         letters_.edit_letter(visit.db, visit.actor, task, trial, arm=arm, stage=stage, person=person, text=text)
     return visit.redirect(f"/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", visit.tongue.gettext("Saved"))
+
+
+def readmit(post: Posting, task: str, trial: str, arm: str, stage: str) -> Response:
+    """Let somebody go on whom a qualification turned away."""
+    visit, person = post.visit, post.text("person")
+    running.readmit(visit.db, visit.actor, task, trial, arm=arm, stage=stage, person=person)
+    told = visit.tongue.gettext("%(person)s goes on.", person=person)
+    return visit.redirect(f"/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", told)
 
 
 def answer_reply(post: Posting, task: str, trial: str, arm: str, stage: str) -> Response:
@@ -139,17 +171,28 @@ def fetch(visit: Visiting, task: str, trial: str, *, format: str = "html") -> Re
     return visit.finish(send_file(found, f"{task}-trial-{trial}", format, visit.language))
 
 
-def show_to_owner(visit: Visit, task: str, trial: str) -> Response:
+def show_to_owner(
+    visit: Visit, task: str, trial: str, trouble: Trouble | None = None, typed: dict[str, Any] | None = None
+) -> Response:
     """Show where the arms of a trial stand."""
     found = tasks.get_task(visit.db, task)
     record = trials.get_trial(visit.db, visit.actor, task, trial)
+    faults = DOORS.faults_by_control(trouble.faults if trouble else (), visit.language)
+    values = typed or DOORS.show(doors_.doors_of(trials.find(visit.db, task, trial)))
+    doors = None
+    if not record.simulated:
+        doors = doors_.get_doors(visit.db, visit.actor, task, trial, base_url=visit.base_url)
     return visit.render(
         "trial/trial.html",
+        status=trouble.status if trouble else 200,
         task=found,
         section="trials",
         trial=record,
         kinds=_kinds(visit),
-        costs=[] if record.state == "draft" or record.simulated else trial_costs(visit.db, visit.actor, task, trial),
+        doors=doors,
+        sheet=Sheet(DOORS, visit.tongue, values, faults, {}),
+        error=trouble,
+        costs=None if record.state == "draft" or record.simulated else trial_costs(visit.db, visit.actor, task, trial),
         sources=prompt_sources(visit.db, visit.actor, task) if record.state == "draft" else [],
         crumbs=[
             (title_of(visit, found), f"/tasks/{task}"),

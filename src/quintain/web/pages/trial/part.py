@@ -8,7 +8,7 @@ from quintain.core.errors import Conflict, Forbidden
 from quintain.core.people import RoleName
 from quintain.core.records.trial import TrialPart
 from quintain.services.tasks import definitions as tasks
-from quintain.services.trial import letters, taking_part, trials
+from quintain.services.trial import doors, letters, taking_part, trials
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.pages.trial.owner import show_to_owner
@@ -104,6 +104,7 @@ def _page(visit: Visit, task: str, trial: str, trouble: Trouble | None = None) -
         section="trials",
         trial=record,
         part=part,
+        to_panel=doors.may_complete(visit.db, visit.actor, task, trial, "trial"),
         error=trouble,
         crumbs=[
             (title_of(visit, found), f"/tasks/{task}"),

@@ -17,6 +17,7 @@ from quintain.reports.charts import bar_chart, heat_map
 from quintain.services.access.permissions import require_role
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import doors, kept, preparing
+from quintain.services.validate import export as judged_export
 from quintain.services.validate import forecast as adaptive_forecast
 from quintain.services.validate import review as reviewing
 from quintain.services.validate import status as validation_status
@@ -116,7 +117,7 @@ def review(post: Posting, task: str, name: str) -> Response:
 def export(visit: Visiting, task: str, name: str, form: str = "csv", what: str = "judgements") -> Response:
     """Send all judgements as a file, judges under numbers; or the items with their labels."""
     labels = what == "labels"
-    make = validation_trail.export_labels if labels else validation_trail.export_judgements
+    make = judged_export.export_labels if labels else judged_export.export_judgements
 
     def write(path: Path) -> object:
         return make(visit.db, visit.actor, f"{task}/{name}", path)

@@ -87,7 +87,7 @@ function fadeToasts() {
 
 /** On a narrow screen the rooms of a task are a strip that scrolls: bring the one that is open into sight. */
 function showRoom() {
-  const [strip, open] = [document.querySelector(".side ul"), document.querySelector(".side [aria-current]")];
+  const [strip, open] = [document.querySelector(".side-groups"), document.querySelector(".side [aria-current]")];
   if (strip && open) strip.scrollLeft = open.offsetLeft - strip.offsetLeft - (strip.clientWidth - open.offsetWidth) / 2;
 }
 

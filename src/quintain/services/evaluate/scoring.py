@@ -1,0 +1,122 @@
+"""Predictions scored against gold answers: overall, by tag, and which label was answered by which."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from quintain.core.example import Role
+from quintain.core.task import Task
+from quintain.engine.predicting import EXCHANGE
+from quintain.metrics.contract import METRICS
+from quintain.metrics.evaluate import SlicedRows, evaluate_metrics, slice_rows
+from quintain.services.data.label_shares import label_shares
+from quintain.services.jobs.memory import WarmValues
+from quintain.store.blobs import Blobs
+from quintain.store.queries.evaluate.cells import CellRow
+from quintain.tasks.contract import kind_of
+
+MOST_TAGS = 40
+CONSISTENCY = "consistency"
+GROUNDS_KEPT = 6  # 20 MB each at 200,000 examples
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """The examples of a data set that have a gold answer, and the rows that share a tag."""
+
+    examples: pl.DataFrame
+    slices: Mapping[str, SlicedRows]
+
+
+# A worker scores one model after the other on the same few data sets.
+_GROUNDS: WarmValues[Ground] = WarmValues(GROUNDS_KEPT)
+
+
+def ground_of(blobs: Blobs, blob: str) -> Ground:
+    """Read what predictions are scored against from a data set's file; those that were read last are at hand."""
+    return _GROUNDS.get(blob, lambda: _ground(pl.read_parquet(blobs.path(blob))))
+
+
+def _ground(examples: pl.DataFrame) -> Ground:
+    wanted = [name for name in ("id", "answer", "tags", "group", "meta") if name in examples.columns]
+    table = examples.select(wanted).filter(pl.col("answer").is_not_null())
+    common = table["tags"].explode().drop_nulls().value_counts(sort=True).head(MOST_TAGS).get_column("tags").to_list()
+    if not common:
+        return Ground(table.drop("tags"), {})
+    tags = table.select(pl.col("tags").list.filter(pl.element().is_in(common))).to_series()
+    return Ground(table.drop("tags"), {"tag": slice_rows("tag", tags, table.height)})
+
+
+def score_table(task: Task, examples: pl.DataFrame, predictions: pl.DataFrame, *, role: str = "") -> dict[str, Any]:
+    """Score *predictions* against the gold answers of *examples*, which are of a *role*, overall and by tag."""
+    return score_on(task, _ground(examples), predictions, role=role)
+
+
+def score_on(task: Task, ground: Ground, predictions: pl.DataFrame, *, role: str = "") -> dict[str, Any]:
+    """Score *predictions* on examples that were read before; see `score_table`."""
+    table = _beside(ground.examples, predictions)
+    if table.is_empty():
+        return {"metrics": {}, "slices": [], "examples": 0}
+    beside: dict[str, Any] = {}
+    if "probabilities" in table.columns:
+        answered = table.filter(pl.col("prediction").is_not_null())["probabilities"]
+        if len(answered) and answered.null_count() == 0:  # where it failed there are none, and it counts as wrong
+            beside["probabilities"] = table["probabilities"].struct.unnest()
+    people = label_shares(task, metric_names(task), table["meta"]) if "meta" in table.columns else None
+    if people is not None:
+        beside["distributions"] = people
+    if table["group"].null_count() < table.height:
+        beside["groups"] = table["group"].fill_null(table["id"])
+    # A model that gives no probabilities has no log loss, and examples that nobody voted on no soft metric.
+    absent = {"probabilities", "distributions"} - beside.keys()
+    names = [name for name in metric_names(task, role) if not absent & set(METRICS.get(name).needs)]
+    found = evaluate_metrics(task, table["answer"], table["prediction"], names, by=ground.slices, **beside)
+    return found.as_dict() | {"confusion": confusion(task, table)}
+
+
+def _beside(examples: pl.DataFrame, predictions: pl.DataFrame) -> pl.DataFrame:
+    """Put predictions beside their examples; in most files they stand in the same order."""
+    if examples.height == predictions.height and examples["id"].equals(predictions["id"]):
+        return examples.hstack(predictions.drop(examples.columns, strict=False))
+    return examples.join(predictions, on="id", how="left", maintain_order="left")
+
+
+def confusion(task: Task, table: pl.DataFrame) -> dict[str, Any] | None:
+    """Count which label (row) was answered by which (column), and was not; None where answers are not labels."""
+    if not kind_of(task).needs_labels:
+        return None
+    labels = list(task.label_names)
+    places = {label: place for place, label in enumerate(labels)}
+    counts, unanswered = [[0] * len(labels) for _ in labels], [0] * len(labels)
+    for answer, prediction, number in table.group_by("answer", "prediction").len().iter_rows():
+        if answer in places and prediction in places:
+            counts[places[answer]][places[prediction]] = number
+        elif answer in places:
+            unanswered[places[answer]] += number
+    return {"labels": labels, "counts": counts, "unanswered": unanswered}
+
+
+def metric_names(task: Task, role: str = "") -> tuple[str, ...]:
+    """List the metrics that are computed for *task*: its own, as far as they come from predictions.
+
+    Contrast sets are also scored by whether they are right as a whole, where the type of answers allows it.
+    """
+    own = tuple(name for name in task.metrics if name in METRICS)
+    suits = kind_of(task).answer_type in METRICS.get(CONSISTENCY).answer_types
+    return (*own, CONSISTENCY) if role == Role.CONTRAST and suits and CONSISTENCY not in own else own
+
+
+def read_predictions(blobs: Blobs, row: CellRow) -> pl.DataFrame:
+    """Read the predictions of a cell that is done; older ones say of no example that the model failed on it."""
+    table = pl.scan_parquet(blobs.path(str(row.cell.predictions)), glob=False).drop(EXCHANGE, strict=False).collect()
+    return table if "failure" in table.columns else table.with_columns(failure=pl.lit(None, dtype=pl.String))
+
+
+def exchanges(blobs: Blobs, row: CellRow) -> pl.DataFrame:
+    """Read what the model of a cell was asked in words and wrote, by example; no more than ids where it was not."""
+    table = pl.scan_parquet(blobs.path(str(row.cell.predictions)), glob=False)
+    return table.select("id", *(name for name in table.collect_schema() if name in EXCHANGE)).collect()

@@ -1,0 +1,185 @@
+"""Taking in: attempts of a round, and rows from elsewhere, become items with slots.
+
+Who claims a page takes in a few new attempts, so that nobody waits long for them; where there are more, a worker takes
+in the rest, some at a time. Everything is looked for outside of the transaction that writes, and looked at once more
+inside it: what was retracted meanwhile does not come in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain.core.records.validate import ItemsAdded
+from quintain.core.validation import ValidationState
+from quintain.services.jobs import queue
+from quintain.services.validate.item_rules import drawn_often
+from quintain.services.validate.settle import ask_again
+from quintain.services.validate.validation import ValidationInfo, slot_rows
+from quintain.store.base import now
+from quintain.store.database import lock, transaction
+from quintain.store.queries.validate import intake, slots
+from quintain.store.queries.validate import items as item_queries
+from quintain.store.queries.validate import validation as queries
+from quintain.store.queries.validate.intake import NewAttempt
+from quintain.store.tables import Attempt, Validation
+from quintain.store.turns import turn
+
+CHUNK = 5000
+AT_ONCE = 2000  # attempts that are taken in while the owner waits
+AT_A_CLAIM = 50  # and while a judge does: some milliseconds
+JOB = "take in attempts"  # the kind of job that takes in more, of a validation that is open
+
+
+def take_attempts(db: Session, validation: ValidationInfo, most: int = AT_ONCE) -> ItemsAdded:
+    """Take in the round's attempts that are no items yet, and let go of those that were retracted or withheld.
+
+    Of more than *most*, a worker takes in the rest.
+    """
+    if validation.round_id is None or validation.state is ValidationState.PREPARING:
+        return ItemsAdded(0, 0)
+    seen = intake.mark(db, validation.round_id)
+    if seen == validation.seen_to:
+        return ItemsAdded(0, 0)
+    found = new_attempts(db, validation, limit=most + 1, since=validation.seen_to)
+    rest = len(found) > most
+    if rest:
+        queue.ask(db, JOB, validation.ref, task=validation.task.name)
+        # A sample of a certain number is drawn from what comes in together: all of it is the worker's.
+        found = [] if validation.policy.often and validation.policy.often.items else found[:most]
+    before, often = item_queries.count_items(db, validation.id), often_of(db, validation, [one.hash for one in found])
+    with turn(db), transaction(db):
+        lock(db, f"items of {validation.id}")
+        let_go(db, validation, validation.seen_to)
+        added = take_some(db, validation, found, before=before, often=often)
+        if not rest:
+            db.get_one(Validation, validation.id, populate_existing=True).seen_to = seen
+        db.flush()
+    return ItemsAdded(added, len(found) - added)
+
+
+def new_attempts(
+    db: Session,
+    validation: ValidationInfo,
+    *,
+    after: int = 0,
+    limit: int | None = None,
+    since: str = "",
+    among: Sequence[int] | None = None,
+) -> list[NewAttempt]:
+    """List attempts of the validation's round that its policy chooses and that are no items yet."""
+    return intake.new_attempts(
+        db,
+        validation.id,
+        validation.round_id or 0,
+        unfooled=validation.policy.unfooled_share,
+        seed=validation.seed,
+        after=after,
+        limit=limit,
+        since=since,
+        among=among,
+    )
+
+
+def let_go(db: Session, validation: ValidationInfo, since: str) -> None:
+    """Ask no more about items whose attempts were retracted or withheld; within the caller's transaction."""
+    gone = intake.leaving_items(db, validation.id, validation.round_id or 0, since)
+    if gone:
+        item_queries.retire_items(db, gone, now())
+        slots.drop(db, gone)
+        db.expire_all()
+
+
+def take_some(
+    db: Session, validation: ValidationInfo, found: Sequence[NewAttempt], *, before: int, often: Mapping[str, int]
+) -> int:
+    """Make items of what still may be one of *found*, within the caller's transaction; give how many came in.
+
+    *before* is how many items there are, and *often* how many judgements some get, by their hashes.
+    """
+    if not found:
+        return 0
+    first: dict[str, NewAttempt] = {}
+    for attempt in new_attempts(db, validation, among=[one.id for one in found]):
+        first.setdefault(attempt.hash, attempt)
+    known = item_queries.known_hashes(db, validation.id, list(first)) if first else set()
+    again = _take_again(db, validation, {key: first[key] for key in known})
+    new = [attempt for key, attempt in first.items() if key not in known]
+    made = intake.add_attempts(
+        db, validation.id, [one.id for one in new], before=before, batch_size=validation.policy.batch_size
+    )
+    shapes = [
+        {"hash": one.hash, "batch": batch, "author_id": one.author_id}
+        for one, (_, batch) in zip(new, made, strict=True)
+    ]
+    asked = [often.get(one.hash) for one in new]
+    ids = [item for item, _ in made]
+    drawn = [item for item, number in zip(ids, asked, strict=True) if number is not None]
+    if drawn and validation.policy.often:
+        intake.ask_often(db, drawn, validation.policy.often.judgements)
+    slots.add(db, slot_rows(validation, ids, shapes, 0, [number or validation.policy.first_slots for number in asked]))
+    return len(new) + again
+
+
+def _take_again(db: Session, validation: ValidationInfo, first: Mapping[str, NewAttempt]) -> int:
+    """Ask again about texts that were retracted and have been submitted once more; give how many.
+
+    The item is the same, so that nobody sees the text twice; what others said of it counts, and what is missing is
+    asked for. It belongs to the new attempt from now on.
+    """
+    items = intake.retracted_items(db, validation.id, list(first)) if first else []
+    for item in items:
+        attempt = db.get_one(Attempt, first[item.hash].id)
+        item.attempt_id, item.author_id = attempt.id, attempt.user_id
+        item.answer, item.aim, item.predictions = attempt.target, attempt.aim, attempt.predictions or []
+        item.retired_at = None
+    if items:
+        queries.touch(db, validation.id)
+        db.flush()
+        ask_again(db, validation, items)
+    return len(items)
+
+
+def often_of(db: Session, validation: ValidationInfo, hashes: Sequence[str]) -> dict[str, int]:
+    """Draw which new items are judged more often than others, and how often, by their hashes."""
+    if validation.policy.often is None or not hashes:
+        return {}
+    unique = list(dict.fromkeys(hashes))
+    known = {one.part: one.often for one in item_queries.parts(db, validation.id)}
+    drawn = drawn_often(validation, [{"hash": one} for one in unique], known)
+    return {key: number for key, number in zip(unique, drawn, strict=True) if number is not None}
+
+
+def add_rows(db: Session, validation: ValidationInfo, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Add the rows that are no items yet, with their slots, and give them; for other services, in their transaction."""
+    unique: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        unique.setdefault(row["hash"], row)
+    known = item_queries.known_hashes(db, validation.id, list(unique))
+    new = [row for key, row in unique.items() if key not in known]
+    before = item_queries.count_items(db, validation.id)
+    asked = _asked(db, validation, new)
+    for start in range(0, len(new), CHUNK):
+        some = [
+            {
+                "attempt_id": None,
+                "author_id": None,
+                "part": "",
+                **row,
+                "asked": asked[start + place],
+                "validation_id": validation.id,
+                "batch": (before + start + place) // validation.policy.batch_size,
+            }
+            for place, row in enumerate(new[start : start + CHUNK])
+        ]
+        ids = intake.add_items(db, some)
+        counts = [row["asked"] or validation.policy.first_slots for row in some]
+        slots.add(db, slot_rows(validation, ids, some, 0, counts))
+    return new
+
+
+def _asked(db: Session, validation: ValidationInfo, new: Sequence[Mapping[str, Any]]) -> list[int | None]:
+    often = {one.part: one.often for one in item_queries.parts(db, validation.id)} if validation.policy.often else {}
+    return drawn_often(validation, new, often)

@@ -1,0 +1,261 @@
+"""Taking in: which attempts of a round may be judged and are no items yet, and which items are to leave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Select,
+    Text,
+    case,
+    cast,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    text,
+    union,
+    update,
+)
+from sqlalchemy.orm import Session
+
+from quintain.core.hashing import ID_LENGTH
+from quintain.store.queries.validate.validation import ENDS, WINDOW
+from quintain.store.tables import (
+    Attempt,
+    AttemptFlag,
+    AttemptNote,
+    FlagDecision,
+    ValidationItem,
+)
+
+DRAWN_DIGITS = 8  # of a hash, that chance is made of
+_MARKS = [
+    text(ENDS.format(name=name, whose=whose, window=WINDOW))
+    for name, whose in (("attempts", "round_id = :round"), ("attempt_notes", "1 = 1"), ("flag_decisions", "1 = 1"))
+]
+
+
+class NewAttempt(NamedTuple):
+    """An attempt that may become an item."""
+
+    id: int
+    hash: str
+    author_id: int | None
+
+
+def new_attempts(
+    db: Session,
+    validation_id: int,
+    round_id: int,
+    *,
+    unfooled: float,
+    seed: int,
+    after: int = 0,
+    limit: int | None = None,
+    since: str = "",
+    among: Sequence[int] | None = None,
+) -> list[NewAttempt]:
+    """List a round's attempts that may be judged and are no items yet: kept, neither retracted nor withheld.
+
+    With *after* and *limit*, the first so many beyond that one; with *since*, only those that something was written
+    about after that mark; with *among*, only those of these that still may be.
+
+    All that fooled the model, by its answer or by what the writer decided; of the others the share *unfooled*, drawn
+    by *seed* from the hashes of their contents, so that it is the same ones whenever they are asked for.
+    """
+    # An item that was retired belongs to another attempt: the text was taken back, and has been written again.
+    known = select(ValidationItem.id).where(
+        ValidationItem.validation_id == validation_id,
+        ValidationItem.hash == Attempt.hash,
+        ValidationItem.retired_at.is_(None) | (ValidationItem.attempt_id == Attempt.id),
+    )
+    query = select(Attempt.id, Attempt.hash, Attempt.user_id).where(
+        Attempt.round_id == round_id, Attempt.id > after, ~known.exists(), ~gone(), cast(Attempt.inputs, Text) != "{}"
+    )
+    query = query.where(*_chosen(unfooled, seed))
+    if since:
+        query = query.where(Attempt.id.in_(_touched(round_id, since)))
+    if among is not None:
+        query = query.where(Attempt.id.in_(among))
+    return [NewAttempt(*row) for row in db.execute(query.order_by(Attempt.id).limit(limit))]
+
+
+def _touched(round_id: int, since: str) -> CompoundSelect[int]:
+    """Choose the attempts that were written, or about which something was said or decided, after a mark.
+
+    What gets an id first may be committed last, so that some before it are looked at again.
+    """
+    attempt, note, decision = (int(one.partition(".")[0]) - WINDOW for one in since.split("/"))
+    return union(
+        select(Attempt.id).where(Attempt.round_id == round_id, Attempt.id > attempt),
+        select(AttemptNote.attempt_id).where(AttemptNote.id > note),
+        select(AttemptFlag.attempt_id)
+        .join(FlagDecision, FlagDecision.flag_id == AttemptFlag.id)
+        .where(FlagDecision.id > decision),
+    )
+
+
+def count_attempts(db: Session, round_id: int) -> int:
+    """Count the attempts of a round."""
+    return db.scalar(select(func.count()).where(Attempt.round_id == round_id)) or 0
+
+
+def candidate_hashes(db: Session, round_id: int, *, unfooled: float, seed: int) -> list[str]:
+    """List the hashes of a round's attempts that may be judged, items already or not, each once."""
+    query = select(Attempt.hash).where(Attempt.round_id == round_id, ~gone(), *_chosen(unfooled, seed))
+    return list(dict.fromkeys(db.scalars(query.order_by(Attempt.id))))
+
+
+def count_attempts_to(db: Session, round_id: int, most: int) -> int:
+    """Count the attempts of a round, and no further than *most*."""
+    some = select(Attempt.id).where(Attempt.round_id == round_id).limit(most).subquery()
+    return db.scalar(select(func.count()).select_from(some)) or 0
+
+
+def _chosen(unfooled: float, seed: int) -> list[ColumnElement[bool]]:
+    if unfooled >= 1:
+        return []
+    said = func.coalesce(_newest_note("decision"), Attempt.fooled)
+    agreed = func.coalesce(_newest_note("confirmed"), True)
+    return [(said.is_(True) & agreed.is_(True)) | _drawn(unfooled, seed)]
+
+
+def _drawn(share: float, seed: int) -> Any:
+    """Draw a share of the attempts: eight digits of their hash, from a place that *seed* says, below a limit."""
+    digits = func.substr(Attempt.hash, 1 + seed % (ID_LENGTH - DRAWN_DIGITS + 1), DRAWN_DIGITS)
+    return digits < f"{round(share * (16**DRAWN_DIGITS - 1)):0{DRAWN_DIGITS}x}"
+
+
+def gone_items(db: Session, validation_id: int) -> list[int]:
+    """List the items whose attempts were retracted or withheld: few of many, so that they are looked for by those."""
+    said = select(AttemptNote.attempt_id).where(AttemptNote.kind == "retracted")
+    suspects = or_(ValidationItem.attempt_id.in_(said), ValidationItem.attempt_id.in_(_withheld()))
+    return list(db.scalars(_gone_items(validation_id).where(suspects)))
+
+
+def leaving_items(db: Session, validation_id: int, round_id: int, since: str) -> list[int]:
+    """List the items that are still judged and whose attempts were retracted or withheld after a mark."""
+    if not since:
+        return gone_items(db, validation_id)
+    left = _gone_items(validation_id).where(ValidationItem.retired_at.is_(None))
+    return list(db.scalars(left.where(ValidationItem.attempt_id.in_(_touched(round_id, since)))))
+
+
+def _gone_items(validation_id: int) -> Select[int]:
+    query = select(ValidationItem.id).join(Attempt, Attempt.id == ValidationItem.attempt_id)
+    return query.where(ValidationItem.validation_id == validation_id, gone())
+
+
+def is_gone(db: Session, attempt_id: int) -> bool:
+    """Say whether an attempt was retracted or is withheld."""
+    return db.scalar(select(Attempt.id).where(Attempt.id == attempt_id, gone())) is not None
+
+
+def retracted_items(db: Session, validation_id: int, hashes: Sequence[str]) -> list[ValidationItem]:
+    """Give the items with these hashes whose attempts were retracted; what is withheld stays withheld."""
+    query = (
+        select(ValidationItem)
+        .join(Attempt, Attempt.id == ValidationItem.attempt_id)
+        .where(
+            ValidationItem.validation_id == validation_id,
+            ValidationItem.gold.is_(None),
+            ValidationItem.retired_at.is_not(None),
+            func.coalesce(_newest_note("retracted"), False).is_(True),
+            Attempt.id.not_in(_withheld()),
+        )
+        .order_by(ValidationItem.id)
+    )
+    found: list[ValidationItem] = []
+    for start in range(0, len(hashes), 5000):
+        found += db.scalars(query.where(ValidationItem.hash.in_(hashes[start : start + 5000])))
+    return found
+
+
+def mark(db: Session, round_id: int) -> str:
+    """Say what there is that was written, said or decided about a round's attempts, by the ends of the indices.
+
+    Of notes and decisions, those of other rounds are counted, too: looking once too often costs little.
+    """
+    connection = db.connection()
+    ends = [connection.execute(query, {"round": round_id}).one() for query in _MARKS]
+    return "/".join(f"{newest or 0}.{number}" for newest, number in ends)
+
+
+def gone() -> Any:
+    """Say of an attempt that it was retracted or is withheld."""
+    return func.coalesce(_newest_note("retracted"), False).is_(True) | Attempt.id.in_(_withheld())
+
+
+def _newest_note(kind: str) -> Any:
+    # A retraction says yes by being there; a decision or a confirmation says yes or no.
+    said = case((AttemptNote.yes.is_(None), True), else_=AttemptNote.yes)
+    query = select(said).where(AttemptNote.attempt_id == Attempt.id, AttemptNote.kind == kind)
+    return query.order_by(AttemptNote.id.desc()).limit(1).correlate(Attempt).scalar_subquery()
+
+
+def _withheld() -> Any:
+    newest = select(func.max(FlagDecision.id)).group_by(FlagDecision.flag_id)
+    return (
+        select(AttemptFlag.attempt_id)
+        .join(FlagDecision, FlagDecision.flag_id == AttemptFlag.id)
+        .where(FlagDecision.id.in_(newest), FlagDecision.withhold)
+    )
+
+
+def add_attempts(
+    db: Session, validation_id: int, attempt_ids: Sequence[int], *, before: int, batch_size: int
+) -> list[tuple[int, int]]:
+    """Make items of attempts, each of which has a hash of its own; give the item and the batch of each, in order.
+
+    *before* is how many items there are. The rows are copied within the database: nothing of them is read here.
+    """
+    place = literal(before - 1) + func.row_number().over(order_by=Attempt.id)
+    taken = {
+        "validation_id": literal(validation_id),
+        "attempt_id": Attempt.id,
+        "author_id": Attempt.user_id,
+        "batch": place // literal(batch_size),
+        "hash": Attempt.hash,
+        "inputs": Attempt.inputs,
+        "answer": Attempt.target,
+        "aim": Attempt.aim,
+        "predictions": Attempt.predictions,
+        "source": Attempt.source,
+    }
+    if not attempt_ids:
+        return []
+    mine = ValidationItem.validation_id == validation_id
+    newest = db.scalar(select(func.max(ValidationItem.id)).where(mine)) or 0
+    chosen = select(*taken.values()).where(Attempt.id.in_(attempt_ids)).order_by(Attempt.id)
+    db.execute(insert(ValidationItem).from_select(list(taken), chosen))
+    made = select(ValidationItem.attempt_id, ValidationItem.id, ValidationItem.batch).where(
+        mine, ValidationItem.id > newest, ValidationItem.gold.is_(None)
+    )
+    found = {attempt: (int(item), int(batch)) for attempt, item, batch in db.execute(made)}
+    return [found[one] for one in attempt_ids]
+
+
+def ask_often(db: Session, item_ids: Sequence[int], judgements: int) -> None:
+    """Note of items that they are judged more often than others."""
+    change = update(ValidationItem).where(ValidationItem.id.in_(item_ids)).values(asked=judgements)
+    db.execute(change.execution_options(synchronize_session=False))
+
+
+def add_items(db: Session, rows: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Add items of one validation and give their ids in the order of *rows*."""
+    if not rows:
+        return []
+    # Asking for the ids of what is inserted would make SQLite insert row by row.
+    db.execute(insert(ValidationItem), list(rows))
+    ids: dict[str, int] = {}
+    query = select(ValidationItem.hash, ValidationItem.id)
+    mine = query.where(ValidationItem.validation_id == rows[0]["validation_id"])
+    for start in range(0, len(rows), 5000):
+        some = [row["hash"] for row in rows[start : start + 5000]]
+        ids |= {key: int(found) for key, found in db.execute(mine.where(ValidationItem.hash.in_(some)))}
+    return [ids[row["hash"]] for row in rows]

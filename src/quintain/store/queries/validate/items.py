@@ -1,0 +1,241 @@
+"""The items of validations, gold ones too: by id, by writer, by text, and how many there are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Select, Text, cast, func, or_, select, update
+from sqlalchemy.orm import Session, aliased
+
+from quintain.store.queries.validate.validation import touch
+from quintain.store.tables import (
+    Offer,
+    Validation,
+    ValidationItem,
+)
+
+GOLD_COPY = "gold:"  # before the hash of an item that was made a gold item, too
+
+
+class PartCount(NamedTuple):
+    """The items of a part: all, those that are judged more often, and how many judgements these were to get."""
+
+    part: str
+    items: int
+    often: int
+    asked: int
+
+
+def items_of_attempt(db: Session, attempt_id: int) -> list[ValidationItem]:
+    """List the items that an attempt became, gold copies too."""
+    return list(db.scalars(select(ValidationItem).where(ValidationItem.attempt_id == attempt_id)))
+
+
+def retire_items(db: Session, ids: Sequence[int], at: datetime) -> None:
+    """Take items out of what is judged and counted."""
+    change = update(ValidationItem).where(ValidationItem.id.in_(ids), ValidationItem.retired_at.is_(None))
+    db.execute(change.values(retired_at=at).execution_options(synchronize_session=False))
+    for validation_id in db.scalars(select(ValidationItem.validation_id).where(ValidationItem.id.in_(ids)).distinct()):
+        touch(db, validation_id)
+
+
+def count_items(db: Session, validation_id: int) -> int:
+    """Count the items that were ever taken in to be judged; gold items are not. Both counts read an index alone."""
+    all_of_it = select(func.count()).where(ValidationItem.validation_id == validation_id)
+    gold = all_of_it.where(ValidationItem.gold.is_not(None))
+    return (db.scalar(all_of_it) or 0) - (db.scalar(gold) or 0)
+
+
+def count_items_to(db: Session, validation_id: int, most: int) -> int:
+    """Count the items of a validation, gold ones too, and no further than *most*."""
+    some = select(ValidationItem.id).where(ValidationItem.validation_id == validation_id).limit(most).subquery()
+    return db.scalar(select(func.count()).select_from(some)) or 0
+
+
+def count_standing(db: Session, validation_id: int) -> int:
+    """Count the items that are judged and were neither retracted nor withheld."""
+    query = select(func.count()).where(
+        ValidationItem.validation_id == validation_id,
+        ValidationItem.gold.is_(None),
+        ValidationItem.retired_at.is_(None),
+    )
+    return db.scalar(query) or 0
+
+
+def gone_ids(db: Session, validation_id: int) -> list[int]:
+    """List the items that were taken out: retracted or withheld; gold items are not among them."""
+    query = select(ValidationItem.id).where(
+        ValidationItem.validation_id == validation_id,
+        ValidationItem.gold.is_(None),
+        ValidationItem.retired_at.is_not(None),
+    )
+    return list(db.scalars(query.order_by(ValidationItem.id)))
+
+
+def count_gold(db: Session, validation_id: int) -> int:
+    """Count the gold items that are still shown."""
+    query = select(func.count()).where(
+        ValidationItem.validation_id == validation_id,
+        ValidationItem.gold.is_not(None),
+        ValidationItem.retired_at.is_(None),
+    )
+    return db.scalar(query) or 0
+
+
+def items(db: Session, ids: Sequence[int]) -> dict[int, ValidationItem]:
+    """Give items by their ids."""
+    found: dict[int, ValidationItem] = {}
+    for start in range(0, len(ids), 5000):
+        query = select(ValidationItem).where(ValidationItem.id.in_(ids[start : start + 5000]))
+        found |= {item.id: item for item in db.scalars(query)}
+    return found
+
+
+def hashes(db: Session, ids: Sequence[int]) -> dict[int, str]:
+    """Give the hashes of items by their ids."""
+    found: dict[int, str] = {}
+    for start in range(0, len(ids), 5000):
+        query = select(ValidationItem.id, ValidationItem.hash).where(ValidationItem.id.in_(ids[start : start + 5000]))
+        found |= {int(key): name for key, name in db.execute(query)}
+    return found
+
+
+def contents(db: Session, ids: Sequence[int]) -> list[tuple[str, dict[str, Any]]]:
+    """Give hash and inputs of items, in the order of their ids as given."""
+    found: dict[int, tuple[str, dict[str, Any]]] = {}
+    for start in range(0, len(ids), 5000):
+        query = select(ValidationItem.id, ValidationItem.hash, ValidationItem.inputs)
+        rows = db.execute(query.where(ValidationItem.id.in_(ids[start : start + 5000])))
+        found |= {int(key): (name, inputs) for key, name, inputs in rows}
+    return [found[one] for one in ids]
+
+
+def item_by_id(db: Session, validation_id: int, item_id: int) -> ValidationItem | None:
+    """Give one item of a validation."""
+    query = select(ValidationItem).where(ValidationItem.validation_id == validation_id, ValidationItem.id == item_id)
+    return db.scalar(query)
+
+
+def item_ids(db: Session, validation_id: int) -> npt.NDArray[np.int64]:
+    """List the ids of the items that are judged and stand, in order."""
+    query = select(ValidationItem.id).where(
+        ValidationItem.validation_id == validation_id,
+        ValidationItem.gold.is_(None),
+        ValidationItem.retired_at.is_(None),
+    )
+    return np.array(db.scalars(query.order_by(ValidationItem.id)).all(), dtype=np.int64)
+
+
+def writers(db: Session, validation_id: int, item_ids: Sequence[int] | None = None) -> dict[int, tuple[int, str]]:
+    """Give who wrote items and what they aimed at, by the items' ids; items that nobody wrote are left out."""
+    query = select(ValidationItem.id, ValidationItem.author_id, ValidationItem.aim)
+    written = query.where(ValidationItem.validation_id == validation_id, ValidationItem.author_id.is_not(None))
+    if item_ids is not None:
+        written = written.where(ValidationItem.id.in_(item_ids))
+    return {int(key): (int(author or 0), aim) for key, author, aim in db.execute(written)}
+
+
+def aims(db: Session, validation_id: int) -> list[str]:
+    """List the different labels that writers of items aimed at."""
+    written = (ValidationItem.validation_id == validation_id) & ValidationItem.author_id.is_not(None)
+    return [*db.scalars(select(ValidationItem.aim).where(written).distinct())]
+
+
+def asked_often(db: Session, validation_id: int) -> dict[int, int]:
+    """Give how many judgements the items were drawn to get that are judged more often than others."""
+    query = select(ValidationItem.id, ValidationItem.asked).where(
+        ValidationItem.validation_id == validation_id, ValidationItem.asked.is_not(None)
+    )
+    return {int(key): int(asked or 0) for key, asked in db.execute(query)}
+
+
+def parts(db: Session, validation_id: int) -> list[PartCount]:
+    """Count the items of each part that stand, those that are judged more often, and what is asked of these."""
+    query = (
+        select(
+            ValidationItem.part,
+            func.count(),
+            func.count(ValidationItem.asked),
+            func.coalesce(func.sum(ValidationItem.asked), 0),
+        )
+        .where(
+            ValidationItem.validation_id == validation_id,
+            ValidationItem.gold.is_(None),
+            ValidationItem.retired_at.is_(None),
+        )
+        .group_by(ValidationItem.part)
+        .order_by(ValidationItem.part)
+    )
+    return [PartCount(part, int(items), int(often), int(asked or 0)) for part, items, often, asked in db.execute(query)]
+
+
+def written_by(db: Session, validation_id: int, user_id: int) -> list[int]:
+    """List the items that a person wrote."""
+    query = select(ValidationItem.id).where(
+        ValidationItem.validation_id == validation_id, ValidationItem.author_id == user_id
+    )
+    return list(db.scalars(query))
+
+
+def with_text(validation_id: int, wanted: str) -> Select[int]:
+    """Choose the items in whose inputs *wanted* occurs, whatever its case."""
+    inputs = func.lower(cast(ValidationItem.inputs, Text))
+    # JSON is kept with or without escapes; either way of writing the text may be the one.
+    forms = {wanted.lower(), json.dumps(wanted.lower())[1:-1], json.dumps(wanted.lower(), ensure_ascii=False)[1:-1]}
+    return select(ValidationItem.id).where(
+        ValidationItem.validation_id == validation_id,
+        or_(*(inputs.contains(form, autoescape=True) for form in sorted(forms))),
+    )
+
+
+def settled(db: Session, ids: Sequence[int]) -> set[int]:
+    """Say which items nobody is asked about again: retracted, withheld, or made gold items, too."""
+    copy = aliased(ValidationItem)
+    copies = select(copy.id).where(
+        copy.validation_id == ValidationItem.validation_id, copy.hash == GOLD_COPY + ValidationItem.hash
+    )
+    found: set[int] = set()
+    for start in range(0, len(ids), 5000):
+        query = select(ValidationItem.id).where(ValidationItem.id.in_(ids[start : start + 5000]))
+        found |= set(db.scalars(query.where(or_(ValidationItem.retired_at.is_not(None), copies.exists()))))
+    return found
+
+
+def known_hashes(db: Session, validation_id: int, hashes: Sequence[str]) -> set[str]:
+    """Say which of *hashes* are items already."""
+    query = select(ValidationItem.hash).where(ValidationItem.validation_id == validation_id)
+    found: set[str] = set()
+    for start in range(0, len(hashes), 5000):
+        found |= set(db.scalars(query.where(ValidationItem.hash.in_(hashes[start : start + 5000]))))
+    return found
+
+
+def copied(db: Session, validation_id: int, hashes: Sequence[str]) -> set[str]:
+    """Say which of *hashes* are of items that were made gold items, too."""
+    found = known_hashes(db, validation_id, [GOLD_COPY + name for name in hashes])
+    return {name.removeprefix(GOLD_COPY) for name in found}
+
+
+def gold_items(db: Session, validation_id: int) -> list[tuple[ValidationItem, int]]:
+    """List the gold items with how often each was shown."""
+    shown = select(func.count()).where(Offer.item_id == ValidationItem.id, Offer.slot_id.is_(None))
+    query = select(ValidationItem, shown.correlate(ValidationItem).scalar_subquery()).where(
+        ValidationItem.validation_id == validation_id, ValidationItem.gold.is_not(None)
+    )
+    return [(item, int(count)) for item, count in db.execute(query.order_by(ValidationItem.id))]
+
+
+def shown_gold_of_task(db: Session, task_id: int) -> list[ValidationItem]:
+    """List the gold items that any validation of a task still shows."""
+    query = (
+        select(ValidationItem)
+        .join(Validation, Validation.id == ValidationItem.validation_id)
+        .where(Validation.task_id == task_id, ValidationItem.gold.is_not(None), ValidationItem.retired_at.is_(None))
+        .order_by(ValidationItem.id)
+    )
+    return list(db.scalars(query))

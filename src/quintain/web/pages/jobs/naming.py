@@ -1,0 +1,55 @@
+"""What each kind of job is called, and the page on which what came of it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from quintain.core.records.jobs import JobStanding
+
+
+@dataclass(frozen=True, slots=True)
+class NamedJob:
+    """A job as the list shows it: *about* is empty where its task says it all, *url* where no page shows it."""
+
+    job: JobStanding
+    title: str
+    about: str
+    url: str
+
+
+def titles(_: Callable[[str], str]) -> Mapping[str, str]:
+    """Name every kind of job."""
+    return {
+        "comparison": _("Comparison of two models"),
+        "figure:ability": _("Abilities of models"),
+        "figure:board": _("Board"),
+        "figure:round": _("Figures of a round"),
+        "figure:uncertainty": _("How sure a board is"),
+        "figure:validation": _("Figures of a validation"),
+        "open validation": _("Taking items into a validation"),
+        "review": _("Review of what is new"),
+        "review and apply": _("Review of judges, applied"),
+        "review and look": _("Review of judges, to look at"),
+        "review now": _("Review of judges"),
+        "study": _("Report"),
+    }
+
+
+def name_job(_: Callable[[str], str], job: JobStanding) -> NamedJob:
+    """Say in words what *job* does and what about, and where it can be read."""
+    about, address = _place(job)
+    return NamedJob(job, titles(_).get(job.kind, job.kind), about, f"/tasks/{job.task}/{address}" if address else "")
+
+
+def _place(job: JobStanding) -> tuple[str, str]:
+    name = job.subject.removeprefix(job.task)[1:]
+    if job.kind == "study":
+        return name, f"studies/{name}"
+    if job.kind == "figure:round":
+        return name, f"rounds/{name}"
+    if job.kind == "figure:validation" or job.kind.startswith("review") or job.kind == "open validation":
+        return name, f"validation/{name}"
+    if job.kind == "comparison":
+        return "", "compare"
+    return "", "board" if job.kind.startswith("figure:") else ""

@@ -1,0 +1,134 @@
+"""People from panels in a trial: they come to take part and to grade, go back with codes, and are paid by their ids."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
+from quintain.core.people import Actor, RoleName
+from quintain.services.pay import payouts
+from quintain.services.pay.earnings import decide, my_earnings
+from quintain.services.tasks.definitions import put_task
+from quintain.services.trial import doors
+from quintain.services.trial.rubric import grade, next_to_grade
+from quintain.services.trial.running import close_stage
+from quintain.services.trial.taking_part import enter, my_part
+from quintain.services.trial.trials import OpenTrial, close_trial, open_trial, put_trial
+from quintain.store.blobs import Blobs
+from tests.collecting import TASK
+from tests.integration.trial.life import WHERE, grade_all, write
+from tests.integration.trial.test_grading import FAIR, PROMOTED
+from tests.people import make_person
+
+DOORS = """
+batch = 2
+[entry]
+provider = "panel"
+id_parameter = "pid"
+completion_code = "WRITTEN"
+completion_url = "https://panel.example/back?who={id}&code={code}"
+[grading]
+provider = "panel"
+id_parameter = "pid"
+completion_code = "GRADED"
+"""
+BASE = "https://quintain.example"
+
+
+@pytest.fixture
+def keys(db: Session, blobs: Blobs, owner: Actor) -> tuple[str, str]:
+    """An open trial with doors: the keys of the two addresses."""
+    put_task(db, owner, TASK)
+    put_trial(db, owner, *WHERE, [PROMOTED])
+    open_trial(db, blobs, owner, *WHERE, OpenTrial())
+    made = doors.put_doors(db, owner, *WHERE, DOORS, base_url=BASE)
+    assert made == doors.get_doors(db, owner, *WHERE, base_url=BASE)
+    return key_in(made.entry), key_in(made.grading)
+
+
+def key_in(address: str | None) -> str:
+    """Give the key in an address for a panel."""
+    assert address is not None
+    assert address.endswith("?pid=…")
+    return address.removeprefix(f"{BASE}/enter/").partition("?")[0]
+
+
+def come(db: Session, key: str, person: str) -> Actor:
+    """Come by an address."""
+    found = doors.enter(db, key, {"pid": person}).actor
+    assert found is not None
+    return found
+
+
+def test_people_write_go_back_grade_and_are_paid_by_their_ids(
+    db: Session, blobs: Blobs, owner: Actor, keys: tuple[str, str]
+) -> None:
+    """A code comes after a session and after a batch of grades; the same id is the same person at every door."""
+    to_write, to_grade = keys
+    people = [come(db, to_write, name) for name in ("P1", "P2", "P3")]
+    assert come(db, to_write, "P1") == people[0]
+    for one in people:
+        enter(db, one, *WHERE)
+        assert not doors.may_complete(db, one, *WHERE, "trial")
+        with pytest.raises(Conflict, match="Nothing is finished"):
+            doors.complete(db, one, *WHERE, "trial")
+        for _ in range(2):
+            write(db, blobs, one)
+        assert doors.may_complete(db, one, *WHERE, "trial")
+    done = doors.complete(db, people[1], *WHERE, "trial")
+    assert (done.code, done.url) == ("WRITTEN", "https://panel.example/back?who=P2&code=WRITTEN")
+
+    expert = make_person(db, "eva", RoleName.EXPERT)
+    close_stage(db, owner, *WHERE, "graded", "first")
+    assert grade_all(db, expert) == 6
+    for stage in ("by-experts", "promote"):
+        close_stage(db, owner, *WHERE, "graded", stage)
+    for one in people:
+        write(db, blobs, one)
+        my_part(db, one, *WHERE)
+    close_stage(db, owner, *WHERE, "graded", "second")
+    (grader, *_) = [one for one in people if my_part(db, one, *WHERE).grading]
+    outside = f"P{people.index(grader) + 1}"
+    assert come(db, to_grade, outside) == grader
+    with pytest.raises(Conflict, match="not graded enough"):
+        doors.complete(db, grader, *WHERE, "grading")
+    for _ in range(2):
+        item = next_to_grade(db, grader, *WHERE)
+        assert item is not None
+        grade(db, grader, *WHERE, stage=item.stage, item=item.item, answers=FAIR)
+    assert doors.may_complete(db, grader, *WHERE, "grading")
+    assert doors.complete(db, grader, *WHERE, "grading").code == "GRADED"
+
+    earned = my_earnings(db, grader)
+    assert sum(one.amount for one in earned) == 3 * 100 + 2 * 50
+    decide(db, owner, "mood", [one.id for one in earned])
+    (made,) = payouts.plan(db, owner, "mood", provider="panel", currency="USD")
+    assert payouts.export(db, owner, made.id).splitlines()[1].startswith(f"{outside},4.00,USD,")
+
+
+def test_wrong_doors_are_refused(db: Session, owner: Actor, worker: Actor, keys: tuple[str, str]) -> None:
+    """An id that is missing, a trial that is closed or never had doors, people who came by themselves: each is said."""
+    to_write, to_grade = keys
+    with pytest.raises(BadInput, match="pid"):
+        doors.enter(db, to_write, {})
+    for strange in ("nothing", "a\x00b"):
+        with pytest.raises(NotFound):
+            doors.enter(db, strange, {"pid": "P1"})
+    for what in ("trial", "grading"):
+        with pytest.raises(NotFound, match="from a panel"):
+            doors.complete(db, worker, *WHERE, what)  # type: ignore[arg-type] # one of the two
+    with pytest.raises(Forbidden):
+        doors.get_doors(db, worker, *WHERE, base_url=BASE)
+    with pytest.raises(BadInput, match="provider"):
+        doors.put_doors(db, owner, *WHERE, "[entry]\nprovider = 'nobody'", base_url=BASE)
+    stranger = come(db, to_grade, "P9")
+    with pytest.raises(Forbidden, match="promoted"):
+        next_to_grade(db, stranger, *WHERE)
+    close_trial(db, owner, *WHERE)
+    with pytest.raises(Conflict, match="not open"):
+        doors.enter(db, to_write, {"pid": "P1"})
+    shut = doors.put_doors(db, owner, *WHERE, "", base_url=BASE)
+    assert (shut.entry, shut.grading) == (None, None)
+    with pytest.raises(NotFound, match="leads nowhere"):
+        doors.enter(db, to_write, {"pid": "P1"})
