@@ -16,7 +16,7 @@ from quintain.core.people import Actor, RoleName
 from quintain.core.records.report import Report, ReportFact, ReportSection
 from quintain.core.texts import Text
 from quintain.services.data.datasets import get_version
-from quintain.services.evaluate.results import sees_all
+from quintain.services.evaluate.dataset_results import sees_all
 from quintain.services.models.registry import get_model
 from quintain.services.plain.errors.reading import LEAST_EXAMPLES, AnsweredSet
 from quintain.services.plain.errors.report import calibration_section, disagreement_section, slices_section

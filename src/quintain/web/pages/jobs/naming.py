@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from quintain.core.records.jobs import JobStanding
 
+VALIDATIONS = {"figure:validation", "open validation", "take in attempts"}
+
 
 @dataclass(frozen=True, slots=True)
 class NamedJob:
@@ -33,6 +35,7 @@ def titles(_: Callable[[str], str]) -> Mapping[str, str]:
         "review and look": _("Review of judges, to look at"),
         "review now": _("Review of judges"),
         "study": _("Report"),
+        "take in attempts": _("Taking new texts into a validation"),
     }
 
 
@@ -48,7 +51,7 @@ def _place(job: JobStanding) -> tuple[str, str]:
         return name, f"studies/{name}"
     if job.kind == "figure:round":
         return name, f"rounds/{name}"
-    if job.kind == "figure:validation" or job.kind.startswith("review") or job.kind == "open validation":
+    if job.kind in VALIDATIONS or job.kind.startswith("review"):
         return name, f"validation/{name}"
     if job.kind == "comparison":
         return "", "compare"
