@@ -26,13 +26,18 @@ class Loader:
 
     @contextmanager
     def loading(self) -> Iterator[None]:
-        """Load in one transaction, without waiting for the disk; look at its end whether every reference leads on."""
+        """Load in one transaction, without waiting for the disk; references are looked at when all is there, by SQLite.
+
+        On PostgreSQL that takes a superuser, as the server has that is started for this.
+        """
         raw = self.engine.raw_connection()
         self._connection = raw.driver_connection
         if self.sqlite:
             for pragma in ("foreign_keys=OFF", "synchronous=OFF", "cache_size=-400000"):
                 self._connection.execute(f"PRAGMA {pragma}")
             self._connection.execute("BEGIN IMMEDIATE")
+        else:  # offers lead to slots, those to judgements, and these to offers
+            self._connection.execute("SET LOCAL session_replication_role = replica")
         try:
             yield
             self._finish()

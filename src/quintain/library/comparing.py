@@ -14,7 +14,7 @@ from quintain.core.records.base import plain
 from quintain.core.records.report import Report
 from quintain.core.records.study import TransferCell
 from quintain.data.given import source_of
-from quintain.library.told import Told
+from quintain.library.reported import ReportedResult
 from quintain.reports.folder import write_folder
 from quintain.services.plain.artefact_files import ExampleColumns
 from quintain.services.plain.comparing.reading import DatasetColumns, read_dataset, read_training
@@ -28,7 +28,7 @@ from quintain.stats.irt.responses import Responses
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ComparisonFound(Told):
+class ComparisonFound(ReportedResult):
     """Data sets beside each other."""
 
     title = "Data sets beside each other"

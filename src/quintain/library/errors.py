@@ -12,8 +12,8 @@ from quintain.core.records.base import plain
 from quintain.core.records.report import Report
 from quintain.core.records.study import ErrorSlice, HumanCalibration, ModelPair
 from quintain.data.given import Source, source_of
+from quintain.library.reported import ReportedResult
 from quintain.library.results import spread
-from quintain.library.told import Told
 from quintain.reports.charts import bar_chart
 from quintain.services.plain.errors.reading import ErrorColumns, read_answered
 from quintain.services.plain.errors.report import calibration_report, disagreement_report, slices_report
@@ -21,7 +21,7 @@ from quintain.services.plain.errors.report import calibration_report, disagreeme
 MODEL = "the model"
 
 
-class _Examined(Told):
+class _Examined(ReportedResult):
     """What was found of models on examples."""
 
     def facts(self) -> Iterator[str]:

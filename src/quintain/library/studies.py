@@ -13,8 +13,8 @@ from quintain.core.records.base import plain
 from quintain.core.records.figures import Estimate
 from quintain.core.records.report import Report
 from quintain.data.given import Source, source_of
+from quintain.library.reported import ReportedResult
 from quintain.library.results import Result
-from quintain.library.told import Told
 from quintain.services.plain.artefact_files import ExampleColumns, read_examples
 from quintain.services.plain.artefacts import ArtefactOptions, artefact_report
 from quintain.services.plain.irt import IrtStudy, item_responses
@@ -106,7 +106,7 @@ def irt(
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ArtefactsFound(Told):
+class ArtefactsFound(ReportedResult):
     """What gives answers away."""
 
     title = "Artefacts"

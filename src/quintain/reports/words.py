@@ -31,12 +31,15 @@ class Wording:
 
         >>> Wording().cell(Estimate(0.5, 0.25, 0.75), "share")
         '50.0% (25.0%–75.0%)'
+        >>> Wording().cell(Estimate(-0.5, -0.75, -0.25), "share")  # no dash between signs
+        '-50.0% (-75.0% … -25.0%)'
         """
         if isinstance(value, Estimate):
             if value.value is None:
                 return NONE
             ends = [self.cell(end, kind) for end in (value.low, value.high) if end is not None]
-            return self.cell(value.value, kind) + (f" ({'–'.join(ends)})" if len(ends) == 2 else "")
+            between = " … " if any(one.startswith(("-", "−")) for one in ends) else "–"
+            return self.cell(value.value, kind) + (f" ({between.join(ends)})" if len(ends) == 2 else "")
         if value is None:
             return NONE
         if isinstance(value, str):

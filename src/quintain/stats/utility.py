@@ -46,14 +46,15 @@ class Table:
 
     def position(self, name: str) -> int:
         """Give the position of the metric called *name*."""
-        if name not in self.names:
+        names = self.names
+        if name not in names:
             raise BadInput(
                 "There is no metric called '{name}'.",
                 name=name,
-                names=", ".join(self.names),
+                names=", ".join(names),
                 remedy="Metrics here: {names}.",
             )
-        return self.names.index(name)
+        return names.index(name)
 
     def unobtainable(self) -> BoolArray:
         """Mark the cells that a model can never have."""

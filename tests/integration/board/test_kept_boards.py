@@ -74,6 +74,7 @@ def test_a_kept_board_is_the_board(db: Session, blobs: Blobs) -> None:
     assert rank(again).as_dict() == rank(made).as_dict()
     assert [one.predictions for one in again.models] == [one.predictions for one in made.models]
     assert again.datasets == made.datasets
+    assert [list(map(list, one.slices)) for one in again.models] == [list(map(list, one.slices)) for one in made.models]
     assert again.spec == made.spec
 
 

@@ -124,14 +124,17 @@ def test_flags_wait_for_the_owner(db: Session, owner: Actor, played: Played) -> 
     """Personal data and reports are in a queue; what the owner withholds leaves in no export."""
     info, (_, bob, cleo), ids = played
     report(db, cleo, ids[0], "This is copied.")
-    queue = flag_queue(db, owner, info.ref)
+    queue = flag_queue(db, owner, info.ref).flags
     assert [(one.attempt_id, one.kind, one.detail) for one in queue] == [
         (ids[2], "personal", "an e-mail address"),
         (ids[0], "reported", "This is copied."),
     ]
+    page = flag_queue(db, owner, info.ref, offset=1, limit=1)
+    assert ([one.id for one in page.flags], page.total) == ([queue[1].id], 2)
     decide_flag(db, owner, queue[0].id, withhold=True, note="An address.")
     decide_flag(db, owner, queue[1].id, withhold=False)
-    assert flag_queue(db, owner, info.ref) == []
+    assert flag_queue(db, owner, info.ref, decided=True, limit=1).total == 2
+    assert flag_queue(db, owner, info.ref).total == 0
     assert set(attempts_table(db, owner, info.ref)["attempt"]) == {ids[0], ids[1], ids[3]}
     decide_flag(db, owner, queue[0].id, withhold=False)
     assert ids[2] in attempts_table(db, owner, info.ref)["attempt"].to_list()
@@ -144,7 +147,7 @@ def test_judges_are_not_shown_what_was_retracted_or_withheld(db: Session, owner:
     """It is out of their sight at once, and what is withheld no more comes back."""
     info, (ann, _, _), _ = played
     open_validation(db, owner, info.ref, 'items = "all"\njudgements = 2\nminimum = 1')
-    (flag,) = flag_queue(db, owner, info.ref)
+    (flag,) = flag_queue(db, owner, info.ref).flags
     retract(db, ann, my_attempts(db, ann)[0].id)
     decide_flag(db, owner, flag.id, withhold=True)
     first, second = make_judges(db, 2)

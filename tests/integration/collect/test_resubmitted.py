@@ -141,7 +141,7 @@ def test_what_an_owner_withholds_is_not_judged_by_submitting_it_again(db: Sessio
     (actor,) = make_judges(db, 1)
     with transaction(db):
         attempts.report(db, actor, only_attempt(db), "personal data")
-    (flag,) = attempts.flag_queue(db, owner, REF)
+    (flag,) = attempts.flag_queue(db, owner, REF).flags
     leaving.decide_flag(db, owner, flag.id, withhold=True)
     submit(db, writer)
     assert shown(db, actor) == []

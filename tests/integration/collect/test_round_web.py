@@ -131,6 +131,20 @@ def test_three_fields_open_a_round(site: Site) -> None:
     assert [one.prompt for one in info.spec.conditions] == [False]
 
 
+def test_flags_are_listed_page_by_page(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many flags the page shows some, says how many there are, and leads to the others."""
+    monkeypatch.setattr(round_pages, "SIZE", 1)
+    place = site.open()
+    client, address = site.client, begin(site.client, place)
+    for name in ("ada", "bea"):
+        send(client, address, in_text=f"Write to {name}@example.org, it was fine.", answer="neutral", headers=None)
+    first = site.owner.get(f"{place}/flags").text
+    assert "ada@example.org" in first
+    assert "bea@example.org" not in first
+    assert "1–1 of 2" in first
+    assert "bea@example.org" in site.owner.get(f"{place}/flags?offset=1").text
+
+
 def test_an_owner_watches_flags_and_pays(site: Site) -> None:
     """Counters and tables fill, a flagged text waits, the export leaves names out, pay is approved."""
     place = site.open()

@@ -372,6 +372,20 @@ def test_every_form_needs_its_token(demo: Workspace) -> None:
             assert answer.status_code == 403, page.path
 
 
+def test_every_page_of_a_task_opens(demo: Workspace) -> None:
+    """Whoever may see it gets a page, an empty form too, and whoever may not is told so: nothing falls over."""
+    paths = [
+        page.path for page in PAGES if page.method == "GET" and set(re.findall(r"\{(\w+)\}", page.path)) == {"task"}
+    ]
+    assert len(paths) > 30
+    for who in ("demo-owner", None):
+        client = browser_of(demo, who)
+        client.follow_redirects = True
+        answers = {path: client.get(path.replace("{task}", "sentiment")).status_code for path in paths}
+        assert {path: code for path, code in answers.items() if code not in {200, 401, 403, 404}} == {}
+        assert sum(code == 200 for code in answers.values()) > 20
+
+
 def test_pages_run_on_both_databases(workspace: Workspace) -> None:
     """An empty workspace shows its empty states, on SQLite and on PostgreSQL."""
     client = TestClient(create_app(workspace))

@@ -12,8 +12,11 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import Conflict, Forbidden
 from quintain.core.people import Actor, RoleName
 from quintain.protocols.engine import Course
+from quintain.services.access.notify import list_notifications
 from quintain.services.pay.earnings import my_earnings
+from quintain.services.pay.policy import save_policy
 from quintain.services.tasks.definitions import put_task
+from quintain.services.trial import earnings
 from quintain.services.trial.courses import course_of
 from quintain.services.trial.rubric import change_grade, grade, graded_before, next_to_grade
 from quintain.services.trial.running import close_stage
@@ -224,3 +227,38 @@ def test_many_at_once_give_each_item_one_grade(db: Session, people: list[Actor])
     kinds = [one.body["kind"] for one in db.scalars(select(CrowdEvent))]
     assert kinds.count("graded") == 6
     assert kinds.count("graded late") == 0
+
+
+def test_a_cap_pauses_grading_and_cheats_nobody(db: Session, blobs: Blobs, owner: Actor, people: list[Actor]) -> None:
+    """The grade that reaches a cap is taken and paid; no other item is given out until there is room; experts go on."""
+    (grader, *_) = promoted(db, blobs, owner, people)
+    item = next_to_grade(db, grader, *WHERE)
+    assert item is not None
+    earned = sum(one.amount for one in my_earnings(db, grader))
+    save_policy(db, owner, "mood", {"currency": "USD", "worker_cap": earned + 50})
+    assert grade(db, grader, *WHERE, stage=item.stage, item=item.item, answers=FAIR) is None
+    assert sum(one.amount for one in my_earnings(db, grader)) == earned + 50
+    with pytest.raises(Conflict, match="New work pauses"):
+        next_to_grade(db, grader, *WHERE)
+    assert next_to_grade(db, make_person(db, "ex-late", RoleName.EXPERT), *WHERE) is not None
+    save_policy(db, owner, "mood", {"currency": "USD", "worker_cap": earned + 500})
+    assert next_to_grade(db, grader, *WHERE) is not None
+
+
+def test_grading_that_pays_less_than_was_promised_is_told(
+    db: Session, blobs: Blobs, owner: Actor, people: list[Actor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Owners hear of it once, by the times that graders take; quick graders alarm nobody."""
+    monkeypatch.setattr(earnings, "ENOUGH_GRADES", 2)
+    save_policy(db, owner, "mood", {"currency": "USD", "hourly": 1000})
+    (grader, *_) = promoted(db, blobs, owner, people)
+    told = []
+    for minutes in (1, 14, 14):
+        item = next_to_grade(db, grader, *WHERE)
+        assert item is not None
+        db.execute(update(CrowdLease).values(given_at=now() - timedelta(minutes=minutes)))
+        db.commit()
+        grade(db, grader, *WHERE, stage=item.stage, item=item.item, answers=FAIR)
+        told.append([one.text for one in list_notifications(db, owner) if one.kind == "pay.wage"])
+    assert [len(one) for one in told] == [0, 1, 1]
+    assert "4.00 USD an hour" in told[-1][0]

@@ -85,3 +85,15 @@ def test_a_cap_pauses_a_quiz_that_pays(db: Session, owner: Actor, judges: list[A
     with pytest.raises(Conflict, match="New work pauses"):
         take_quiz(db, judges[0], "mood", "judge", [0] * 5)
     assert my_earnings(db, judges[0]) == []
+
+
+def test_caps_in_another_currency_are_refused(db: Session, blobs: Blobs, owner: Actor) -> None:
+    """They would hold nothing back; the trial stays a draft until they agree."""
+    put_task(db, owner, TASK)
+    put_trial(db, owner, *WHERE, [PLAIN])
+    save_policy(db, owner, "mood", {"currency": "EUR", "project_cap": 100_000})
+    with pytest.raises(Conflict, match="pay in USD, and what is promised and capped for the task is in EUR"):
+        open_trial(db, blobs, owner, *WHERE)
+    assert get_trial(db, owner, *WHERE).state == "draft"
+    save_policy(db, owner, "mood", {"currency": "USD", "project_cap": 100_000})
+    assert open_trial(db, blobs, owner, *WHERE).state == "open"

@@ -28,6 +28,7 @@ from quintain.services.validate.unqualify import requalify, unqualify
 from quintain.settings import Settings
 from quintain.store.database import transaction
 from quintain.store.queries.validate import item_figures
+from quintain.store.queries.validate import items as item_queries
 from tests.properties import examples
 from tests.validation_support import REF, answer_page, judge_all, make_ground, make_judges
 
@@ -68,6 +69,21 @@ def test_nothing_is_read_again_while_nothing_happens(
     assert len(judges.judge_table(db, owner, REF)) == 5
     assert validation_items.list_items(db, owner, REF).counts["labelled"] == 12
     assert adjudicate.queue(db, owner, REF) == []
+
+
+def test_a_text_is_looked_for_in_the_newest_items(db: Session, owner: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of very many items only so many are read as nobody waits for, and the list says so."""
+    make_ground(db, owner, 12)
+    everything = validation_items.list_items(db, owner, REF)
+    last = everything.items[-1].id
+    text = str(everything.items[-1].inputs["text"])[:3]
+    wanted = validation_items.WantedItems(text=text)
+    whole = validation_items.list_items(db, owner, REF, wanted)
+    assert whole.total > 0
+    assert whole.searched is None
+    monkeypatch.setattr(item_queries, "SEARCHED", 1)
+    some = validation_items.list_items(db, owner, REF, wanted)
+    assert ([one.id for one in some.items], some.total, some.searched) == ([last], 1, 1)
 
 
 def test_every_act_elsewhere_is_seen(db: Session, owner: Actor, elsewhere: Session) -> None:

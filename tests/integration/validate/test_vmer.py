@@ -145,7 +145,7 @@ def test_what_a_judge_flags_waits_in_the_queue_of_the_round(db: Session, owner: 
     answers = [handing_in.Answer(item.id, "positive", flag=flag) for item, flag in zip(page.items, said, strict=True)]
     for _ in range(2):
         handing_in.submit_page(db, judge0, page.token, answers)
-    found = attempts.flag_queue(db, owner, REF)
+    found = attempts.flag_queue(db, owner, REF).flags
     assert {(one.kind, one.detail) for one in found} == {
         ("reported", "copied from a film"),
         ("reported", "Flagged by a judge."),

@@ -36,7 +36,7 @@ def flags(
     with workspace_of(context).session() as db:
         decisions = {**dict.fromkeys(keep or (), False), **dict.fromkeys(withhold or (), True)}
         leaving.decide_flags(db, OPERATOR, ref, decisions, note=note)
-        found = attempts.flag_queue(db, OPERATOR, ref, decided=None if every else False)
+        found = attempts.flag_queue(db, OPERATOR, ref, decided=None if every else False).flags
     if json:
         print_json({"round": ref, "flags": found})
         return

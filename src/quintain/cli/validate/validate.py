@@ -224,6 +224,8 @@ def items(
         print_json(found)
         return
     say(f"{found.total} items; " + ", ".join(f"{name}: {count}" for name, count in found.counts.items()))
+    if found.searched:
+        say(f"The text was looked for in the newest {found.searched:,} items; export the labels to look in all.")
     print_table(
         ["id", "state", "label", "votes", "inputs"],
         [[one.id, one.state, one.label or "", one.votes, one.inputs] for one in found.items],

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from quintain.client.refs import place, task_path
 from quintain.client.transport import Transport
-from quintain.core.records.collect import Counters, Flag, Flags, Round, RoundChange, RoundHistory, Rounds
+from quintain.core.records.collect import Counters, Flags, Round, RoundChange, RoundHistory, Rounds
 from quintain.core.records.stations import Stations
 
 
@@ -44,9 +44,11 @@ class RoundsCalls:
         """List every state of a round's file, the newest first (owners)."""
         return self._transport.read(RoundHistory, "GET", f"{place(ref, 'rounds')}/history").versions
 
-    def flags(self, ref: str, *, decided: bool = False) -> list[Flag]:
+    def flags(self, ref: str, *, decided: bool = False, offset: int = 0, limit: int = 1000) -> Flags:
         """List texts that may hurt, hold personal data or were reported; with *decided*, all of them (owners)."""
-        return self._transport.read(Flags, "GET", f"{place(ref, 'rounds')}/flags", params={"decided": decided}).flags
+        return self._transport.read(
+            Flags, "GET", f"{place(ref, 'rounds')}/flags", params={"decided": decided, "offset": offset, "limit": limit}
+        )
 
     def decide_flag(self, flag: int, withhold: bool, note: str = "") -> None:
         """Keep a flagged attempt, or withhold it from everything that leaves (owners)."""

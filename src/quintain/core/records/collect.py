@@ -124,9 +124,10 @@ class Flag(Record):
 
 @dataclass(frozen=True, slots=True)
 class Flags(Record):
-    """What the owner of a round should look at."""
+    """What the owner of a round should look at: one page of *total*."""
 
     flags: list[Flag]
+    total: int = 0
 
 
 @dataclass(frozen=True, slots=True)

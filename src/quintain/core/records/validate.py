@@ -275,13 +275,15 @@ class JudgedItem(Record):
 class JudgedItems(Record):
     """Some items; *total* is how many fit the filters, *counts* how many are in each state.
 
-    Where more has come in than was counted, *as_of* is the time of the figures.
+    Where more has come in than was counted, *as_of* is the time of the figures. Where a text was looked for and there
+    are very many items, it was among the newest *searched* of them.
     """
 
     items: list[JudgedItem]
     total: int
     counts: Mapping[str, int]
     as_of: datetime | None = None
+    searched: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

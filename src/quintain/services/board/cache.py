@@ -11,6 +11,7 @@ import json
 import threading
 import weakref
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -22,7 +23,8 @@ from quintain.core.records.jobs import JobStanding
 from quintain.services.access.permissions import require_owner
 from quintain.services.board.assemble import board
 from quintain.services.board.kept import BOARD, LONGEST, BoardKey, decode_board, sight_of, task_of
-from quintain.services.board.parts import Board, BoardPart
+from quintain.services.board.parts import Board, BoardPart, View
+from quintain.services.board.ranking import Ranked, rank
 from quintain.services.jobs.figures import wake
 from quintain.services.jobs.memory import WarmValues
 from quintain.services.models.registry import sight_of as eyes_of
@@ -31,22 +33,54 @@ from quintain.store.queries.jobs import figures
 from quintain.store.queries.models.models import visibilities
 
 BOARDS_KEPT = 24
+MODELS_KEPT = 5_000  # on all of them together: a row with its figures and slices is about 35 KB
 SOON_S = 5
 PENDING = "board_pending"  # the code of the error where a large board was never made
 
 
+class BoardText:
+    """A board as it is sent, written when somebody first asks for it."""
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+
+    @cached_property
+    def json(self) -> bytes:
+        """The board as JSON."""
+        shape = self._board.as_dict()
+        return json.dumps(shape, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+
+    @cached_property
+    def etag(self) -> str:
+        """The tag by which a browser knows that it has it already, whenever it was made."""
+        shape = self._board.as_dict()
+        del shape["made_at"]
+        return f'"{content_id(shape)}"'
+
+
 @dataclass(frozen=True, slots=True)
 class WarmBoard:
-    """A board with its JSON, written once, and the tag by which a browser knows that it has it already.
+    """A board with what it is sent as, written once.
 
-    *job* makes the next one where it is not *fresh*: more has happened than it shows.
+    *ranked* is its order by the owner's default view, where there is anything to rank. *job* makes the next one where
+    it is not *fresh*: more has happened than it shows.
     """
 
     board: Board
-    json: bytes
-    etag: str
+    text: BoardText
+    ranked: Ranked | None = None
     fresh: bool = True
     job: JobStanding | None = None
+
+    @property
+    def json(self) -> bytes:
+        """The board as JSON."""
+        return self.text.json
+
+    @property
+    def etag(self) -> str:
+        """The tag of what is sent."""
+        return self.text.etag
 
 
 # One cache per database, gone with its engine.
@@ -68,7 +102,7 @@ def warm_board(
     key = BoardKey(task, sight_of(db, actor, task), part)
     subject = str(key)
     with _CACHES_LOCK:
-        cache = _CACHES.setdefault(db.get_bind(), WarmValues(BOARDS_KEPT))
+        cache = _CACHES.setdefault(db.get_bind(), WarmValues(BOARDS_KEPT, weigh=_weight, most=MODELS_KEPT))
     basis = BOARD.basis(db, subject)
     known = cache.find((subject, basis))
     if known is not None:
@@ -90,6 +124,10 @@ def warm_board(
         )
     last = _as_seen_now(db, key, cache.get((subject, kept.basis), lambda: _read(db, subject)))
     return replace(last, fresh=False, job=job)
+
+
+def _weight(warm: WarmBoard) -> int:
+    return len(warm.board.models)
 
 
 def _as_seen_now(db: Session, key: BoardKey, last: WarmBoard) -> WarmBoard:
@@ -120,7 +158,9 @@ def _read(db: Session, subject: str) -> WarmBoard:
 
 
 def _make(made: Board) -> WarmBoard:
-    shape = made.as_dict()
-    text = json.dumps(shape, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
-    del shape["made_at"]
-    return WarmBoard(made, text, f'"{content_id(shape)}"')
+    return WarmBoard(made, BoardText(made), None if made.is_empty else rank(made))
+
+
+def ranked_board(warm: WarmBoard, view: View) -> Ranked:
+    """Rank a board by *view*; by the default it is ranked already."""
+    return rank(warm.board, view) if view.as_dict() or warm.ranked is None else warm.ranked

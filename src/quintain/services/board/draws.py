@@ -32,7 +32,8 @@ from quintain.stats.ranking import bootstrap_scores
 from quintain.store.blobs import Blobs
 from quintain.tasks.contract import kind_of
 
-AT_ONCE = 20_000_000  # answers of all models to a data set that are resampled together; of more, a part is drawn
+AT_ONCE = 10_000_000  # answers of all models to a data set that are resampled together; of more, a part is drawn
+READ = ("id", "answer", "tags", "group", "meta")
 LEAST_UNITS = 2_000  # that are drawn from in any case
 
 
@@ -168,7 +169,7 @@ def _on_dataset(
 def _resample(
     blobs: Blobs, made: Board, dataset: BoardDataset, keys: Sequence[str], resamples: int, *, tell: Tell | None
 ) -> Drawn:
-    examples = pl.read_parquet(blobs.path(dataset.blob)).filter(pl.col("answer").is_not_null())
+    examples = pl.read_parquet(blobs.path(dataset.blob), columns=list(READ)).filter(pl.col("answer").is_not_null())
     if made.part.tag is not None:
         examples = examples.filter(pl.col("tags").list.contains(made.part.tag))
     groups: IntArray | None = None

@@ -108,6 +108,7 @@ def _csv(ranked: Ranked) -> str:
     names = [axis.name for axis in ranked.board.axes]
     columns = [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
     writer.writerow(["rank", "model", "version", "hash", "dynascore", *columns, "reason", "provisional"])
+    waits = "true" if ranked.runs.waiting else "false"
     for row in ranked.order():
         model = ranked.board.models[row]
         figures = [ranked.figure(row, name) or {} for name in names]
@@ -115,7 +116,6 @@ def _csv(ranked: Ranked) -> str:
         start = [ranked.ranking.rank[row], model.name, model.number, model.hash, ranked.ranking.dynascore[row]]
         # A name that begins like a formula would be run by a spreadsheet.
         start[1] = f"'{model.name}" if model.name[:1] in "=+-@" else model.name
-        waits = "true" if ranked.runs.waiting else "false"
         writer.writerow([*start, *cells, ranked.reasons.get(model.ref, ""), waits])
     return stream.getvalue()
 

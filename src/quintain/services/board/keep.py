@@ -21,7 +21,7 @@ from quintain.data.signatures import digest
 from quintain.services.access import audit, signing
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.access.signing import Check, KeySource
-from quintain.services.board.cache import warm_board
+from quintain.services.board.cache import ranked_board, warm_board
 from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardPart, View
 from quintain.services.board.ranking import Ranked, dataset_weights, rank
 from quintain.services.board.uncertainty import known_uncertainty, plain_known
@@ -161,7 +161,7 @@ def take_snapshot(
     require_signed_in(actor)
     if len(title) > 200 or not title.isprintable():
         raise BadInput("The title is too long.", remedy="Use up to 200 characters on one line.")
-    ranked = rank(warm_board(db, blobs, ANONYMOUS, task, part).board, view)
+    ranked = ranked_board(warm_board(db, blobs, ANONYMOUS, task, part), view or View())
     sure = known_uncertainty(db, blobs, ANONYMOUS, task, part, ranked.view)
     shape = snapshot_shape(ranked, plain_known(sure), title, server)
     signature = signing.sign(db, shape["hash"])

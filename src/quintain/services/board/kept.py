@@ -7,10 +7,11 @@ without knowing whose it is, sees a board of their own.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from typing import Any
+from functools import cached_property
+from typing import Any, overload
 from urllib.parse import parse_qs, urlencode
 
 from sqlalchemy.orm import Session
@@ -22,7 +23,7 @@ from quintain.core.spec import restore
 from quintain.core.task import ABILITY, Task
 from quintain.services.board.abilities import NAME
 from quintain.services.board.assemble import board
-from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardPart, BoardRound
+from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardPart, BoardRound, Figure
 from quintain.services.evaluate.standing import Runs
 from quintain.services.jobs.figures import FigureKind, Tell, files, wake
 from quintain.services.tasks.board_settings import BoardSpec, board_spec
@@ -32,7 +33,7 @@ from quintain.store.blobs import Blobs
 from quintain.store.queries.board import boards as queries
 from quintain.store.queries.jobs import figures as kept_queries
 
-FORMAT = 1  # goes up when the shape or the meaning of a kept board changes
+FORMAT = 2  # goes up when the shape or the meaning of a kept board changes
 AT_ONCE = 2_000  # cells of which a board is made while somebody waits: half a second
 LONGEST = 255  # of what names a kept board
 PUBLIC, OWNER, OWN = "public", "owner", "of:"
@@ -82,11 +83,41 @@ def sight_of(db: Session, actor: Actor, task: str) -> str:
 
 
 def encode(made: Board) -> dict[str, Any]:
-    """Give a board as plain data. When it was made is kept beside it."""
+    """Give a board as plain data. When it was made is kept beside it.
+
+    Slices are most of it, and few ask for those of a model: they stay text until somebody does.
+    """
     left = {"task", "made_at"}
     shape = {item.name: getattr(made, item.name) for item in fields(Board) if item.name not in left}
     found: dict[str, Any] = json.loads(json.dumps(shape, default=plain, allow_nan=False))
+    for model in found["models"]:
+        model["slices"] = json.dumps(model["slices"], ensure_ascii=False, separators=(",", ":"))
     return found
+
+
+class PackedSlices(Sequence[Sequence[Figure]]):
+    """The slices of a model, read from text when somebody asks for them."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def _parts(self) -> list[list[Figure]]:
+        found: list[list[Figure]] = json.loads(self._text)
+        return found
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    @overload
+    def __getitem__(self, place: int) -> Sequence[Figure]: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Sequence[Figure]]: ...
+
+    def __getitem__(self, place: int | slice) -> Sequence[Figure] | Sequence[Sequence[Figure]]:
+        """Give the slices on a data set."""
+        return self._parts[place]
 
 
 def decode_board(task: Task, shape: Mapping[str, Any], made_at: datetime) -> Board:
@@ -115,6 +146,7 @@ def _model(shape: Mapping[str, Any]) -> BoardModel:
         **{
             **shape,
             "created_at": datetime.fromisoformat(shape["created_at"]),
+            "slices": PackedSlices(shape["slices"]),
             "cannot": tuple(shape["cannot"]),
             "seeds": tuple(shape["seeds"]),
             "hashes": tuple(shape["hashes"]),

@@ -214,6 +214,7 @@ class Board:
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON and for the browser."""
+        runs = self.runs()
         return {
             "task": self.task.name,
             "metric": self.metric,
@@ -229,8 +230,8 @@ class Board:
             "epsilon": self.spec.epsilon,
             "human": self.human,
             "machine": self.machine.as_dict(),
-            "provisional": self.provisional,
-            "runs": self.runs().as_dict(),
+            "provisional": runs.waiting > 0,
+            "runs": runs.as_dict(),
             "frozen_at": self.frozen_at.isoformat() if self.frozen_at else None,
             "frozen_until": self.spec.freeze_until if self.frozen_at else None,
             "made_at": self.made_at.isoformat(),
@@ -244,13 +245,18 @@ class Board:
     def runs(self, weights: Sequence[float] | None = None) -> Runs:
         """Count the runs behind the board, on data sets that score; *weights* say which, instead of the owner."""
         chosen = [dataset.weight for dataset in self.datasets] if weights is None else weights
-        counts = (runs for model in self.models for runs, weight in zip(model.runs, chosen, strict=False) if weight > 0)
-        return sum(counts, Runs())
+        found = [runs for model in self.models for runs, weight in zip(model.runs, chosen, strict=False) if weight > 0]
+        return Runs(sum(one.needed for one in found), sum(one.done for one in found), sum(one.waiting for one in found))
 
     @property
     def provisional(self) -> bool:
         """Whether runs are still to come that the order rests on."""
         return self.runs().waiting > 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to rank: no model, or nothing that one could have a figure on."""
+        return not self.models or not (self.datasets or any(axis.pooled for axis in self.axes))
 
     def position(self, ref: str) -> int | None:
         """Give the row of the model *ref*, by its reference or its name."""

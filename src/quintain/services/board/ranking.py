@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,13 +103,18 @@ def choices_of(made: Board, view: View) -> Choices:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A board in the order of one view."""
+    """A board in the order of one view; *weights* are those of its data sets.
+
+    While some of the *runs* behind what the view ranks are still to come, the order is provisional.
+    """
 
     board: Board
     view: View
     table: Table
     ranking: Ranking
     reasons: Mapping[str, str]
+    weights: Sequence[float]
+    runs: Runs
 
     def order(self) -> list[int]:
         """Give the rows from the best; those without a rank come last, by name."""
@@ -116,28 +122,24 @@ class Ranked:
         models = self.board.models
         return sorted(range(len(models)), key=lambda row: (self.ranking.rank[row] or last, models[row].name))
 
-    @property
-    def runs(self) -> Runs:
-        """The runs behind what this view ranks; while some are still to come, the order is provisional."""
-        return self.board.runs(dataset_weights(self.board, self.view))
-
     def figure(self, row: int, axis: str) -> dict[str, float | None] | None:
         """Give one cell over data sets, with its interval: the halves add up as independent errors do."""
-        value = float(self.table.values[row, self.table.position(axis)])
-        if np.isnan(value):
+        column = self.table.position(axis)
+        value = float(self.table.values[row, column])
+        if math.isnan(value):
             return None
-        if self.board.axes[self.table.position(axis)].pooled:
+        if self.board.axes[column].pooled:
             figure = self.board.models[row].pooled[axis] or {}
             return {"value": value, "low": figure.get("low"), "high": figure.get("high")}
-        weights = np.array(dataset_weights(self.board, self.view))
+        whole = sum(self.weights)
         ends: dict[str, float | None] = {}
         for end, sign in (("low", -1.0), ("high", 1.0)):
             squares = 0.0
-            for weight, one in zip(weights / weights.sum(), self.board.models[row].values[axis], strict=True):
+            for weight, one in zip(self.weights, self.board.models[row].values[axis], strict=True):
                 if weight > 0 and one is not None:
-                    half = np.nan if one[end] is None else one[end] - one["value"]
-                    squares += (weight * half) ** 2
-            ends[end] = None if np.isnan(squares) else value + sign * float(np.sqrt(squares))
+                    half = math.nan if one[end] is None else one[end] - one["value"]
+                    squares += (weight / whole * half) ** 2
+            ends[end] = None if math.isnan(squares) else value + sign * math.sqrt(squares)
         return {"value": value, **ends}
 
     def as_dict(self) -> dict[str, Any]:
@@ -152,8 +154,7 @@ class Ranked:
             "amrs": dict(ranking.amrs),
             "weights": dict(ranking.weights),
             "datasets": {
-                dataset.name: weight
-                for dataset, weight in zip(self.board.datasets, dataset_weights(self.board, self.view), strict=True)
+                dataset.name: weight for dataset, weight in zip(self.board.datasets, self.weights, strict=True)
             },
             "warnings": {one.name: [why.text for why in one.warnings] for one in self.board.datasets if one.warnings},
             "epsilon": ranking.epsilon,
@@ -190,4 +191,4 @@ def rank(made: Board, view: View | None = None) -> Ranked:
             rests = why_unranked(model, [name for name in gone if ranking.weights[name] > 0], weights)
             why = NOTHING_SCORES if waiting else beyond.get(model.ref) or ranking.unranked[model.ref]
             reasons[model.ref] = f"{why} ({rests})" if rests else why
-    return Ranked(made, chosen, table, ranking, reasons)
+    return Ranked(made, chosen, table, ranking, reasons, weights, made.runs(weights))

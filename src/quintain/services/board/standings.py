@@ -23,7 +23,7 @@ from quintain.core.errors import QuintainError
 from quintain.core.people import ANONYMOUS
 from quintain.services.board.cache import PENDING, warm_board
 from quintain.services.board.parts import Axis, Board, Figure
-from quintain.services.board.ranking import Ranked, rank
+from quintain.services.board.ranking import Ranked
 from quintain.store.blobs import Blobs
 from quintain.store.queries.board import boards as queries
 
@@ -78,9 +78,9 @@ def standing_of(ranked: Ranked) -> Standing:
 
 def make_standing(db: Session, blobs: Blobs, task: str) -> Standing:
     """Make the standing of *task* now, from a board in memory if nothing has changed since that was made."""
-    made = warm_board(db, blobs, ANONYMOUS, task).board
-    there = made.models and (made.datasets or any(axis.pooled for axis in made.axes))
-    found = standing_of(rank(made)) if there else Standing((), len(made.models), provisional=False)
+    warm = warm_board(db, blobs, ANONYMOUS, task)
+    made = warm.board
+    found = standing_of(warm.ranked) if warm.ranked else Standing((), len(made.models), provisional=False)
     return replace(found, axes=tuple(made.axes), rounds=over_rounds(db, made))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.people import Actor
-from quintain.core.records.collect import Flag, OwnAttempt
+from quintain.core.records.collect import Flag, Flags, OwnAttempt
 from quintain.core.texts import Text
 from quintain.services.access.permissions import require_owner, require_signed_in, require_user
 from quintain.services.collect import attempt as collect
@@ -146,10 +146,15 @@ def round_texts(
     ]
 
 
-def flag_queue(db: Session, actor: Actor, ref: str, *, decided: bool | None = False) -> list[Flag]:
-    """List what the owner of a round should look at: what nobody has decided on yet, or all (None)."""
+def flag_queue(
+    db: Session, actor: Actor, ref: str, *, decided: bool | None = False, offset: int = 0, limit: int | None = None
+) -> Flags:
+    """List what the owner of a round should look at: what nobody has decided on yet, or all (None).
+
+    With *offset* and *limit*, one page of it.
+    """
     info = owned(db, actor, ref)
-    return [
+    found = [
         Flag(
             id=row.flag.id,
             attempt_id=row.attempt.id,
@@ -160,8 +165,15 @@ def flag_queue(db: Session, actor: Actor, ref: str, *, decided: bool | None = Fa
             withhold=row.decision.withhold if row.decision else None,
             note=row.decision.note if row.decision else "",
         )
-        for row in queries.flags(db, info.id, decided=decided)
+        for row in queries.flags(db, info.id, decided=decided, offset=offset, limit=limit)
     ]
+    return Flags(found, queries.count_flags(db, info.id, decided=decided))
+
+
+def unknown_flags(db: Session, actor: Actor, ref: str, ids: Collection[int]) -> list[int]:
+    """List those of *ids* that are no flags of a round (owners)."""
+    known = queries.flags_among(db, owned(db, actor, ref).id, ids)
+    return [one for one in ids if one not in known]
 
 
 def owned(db: Session, actor: Actor, ref: str) -> RoundInfo:

@@ -27,7 +27,7 @@ from quintain.metrics.paired import paired_metric
 from quintain.services.data.label_shares import label_shares
 from quintain.services.evaluate.dataset_results import sees_all
 from quintain.services.evaluate.examples import example_scores
-from quintain.services.evaluate.scoring import read_predictions
+from quintain.services.evaluate.scoring import beside, ground_of, read_predictions
 from quintain.services.jobs import queue
 from quintain.services.jobs.figures import Tell
 from quintain.services.jobs.memory import WarmValues
@@ -246,12 +246,12 @@ def _pairs(
 
 
 def _joined(blobs: Blobs, one: CellRow, two: CellRow) -> pl.DataFrame:
-    examples = pl.read_parquet(blobs.path(one.dataset_version.blob)).filter(pl.col("answer").is_not_null())
+    examples = ground_of(blobs, one.dataset_version.blob).examples
     for name, row in {"first": one, "second": two}.items():
         said = read_predictions(blobs, row)
         kept = {"prediction": name, "probabilities": f"{name}_probabilities"}
-        said = said.rename({old: new for old, new in kept.items() if old in said.columns})
-        examples = examples.join(said, on="id", how="left", maintain_order="left")
+        found = said.select("id", *(pl.col(old).alias(new) for old, new in kept.items() if old in said.columns))
+        examples = beside(examples, found)
     return examples
 
 
@@ -280,14 +280,14 @@ def _compare_dataset(task: Task, row: CellRow, table: pl.DataFrame) -> DatasetCo
 
 
 def _aligned(task: Task, table: pl.DataFrame, side: str) -> Aligned:
-    beside: dict[str, Any] = {}
+    more: dict[str, Any] = {}
     shares = f"{side}_probabilities"
     if shares in table.columns and table[shares].null_count() == 0:
-        beside["probabilities"] = table[shares].struct.unnest()
+        more["probabilities"] = table[shares].struct.unnest()
     people = label_shares(task, [leading_metric(task)], table["meta"])
     if people is not None:
-        beside["distributions"] = people
+        more["distributions"] = people
     if table["group"].null_count() < table.height:
-        beside["groups"] = table["group"].fill_null(table["id"])
+        more["groups"] = table["group"].fill_null(table["id"])
     answer_type = kind_of(task).answer_type
-    return align(answer_type, table["answer"], table[side], labels=task.label_names or None, **beside)
+    return align(answer_type, table["answer"], table[side], labels=task.label_names or None, **more)

@@ -58,27 +58,27 @@ def score_table(task: Task, examples: pl.DataFrame, predictions: pl.DataFrame, *
 
 def score_on(task: Task, ground: Ground, predictions: pl.DataFrame, *, role: str = "") -> dict[str, Any]:
     """Score *predictions* on examples that were read before; see `score_table`."""
-    table = _beside(ground.examples, predictions)
+    table = beside(ground.examples, predictions)
     if table.is_empty():
         return {"metrics": {}, "slices": [], "examples": 0}
-    beside: dict[str, Any] = {}
+    more: dict[str, Any] = {}
     if "probabilities" in table.columns:
         answered = table.filter(pl.col("prediction").is_not_null())["probabilities"]
         if len(answered) and answered.null_count() == 0:  # where it failed there are none, and it counts as wrong
-            beside["probabilities"] = table["probabilities"].struct.unnest()
+            more["probabilities"] = table["probabilities"].struct.unnest()
     people = label_shares(task, metric_names(task), table["meta"]) if "meta" in table.columns else None
     if people is not None:
-        beside["distributions"] = people
+        more["distributions"] = people
     if table["group"].null_count() < table.height:
-        beside["groups"] = table["group"].fill_null(table["id"])
+        more["groups"] = table["group"].fill_null(table["id"])
     # A model that gives no probabilities has no log loss, and examples that nobody voted on no soft metric.
-    absent = {"probabilities", "distributions"} - beside.keys()
+    absent = {"probabilities", "distributions"} - more.keys()
     names = [name for name in metric_names(task, role) if not absent & set(METRICS.get(name).needs)]
-    found = evaluate_metrics(task, table["answer"], table["prediction"], names, by=ground.slices, **beside)
+    found = evaluate_metrics(task, table["answer"], table["prediction"], names, by=ground.slices, **more)
     return found.as_dict() | {"confusion": confusion(task, table)}
 
 
-def _beside(examples: pl.DataFrame, predictions: pl.DataFrame) -> pl.DataFrame:
+def beside(examples: pl.DataFrame, predictions: pl.DataFrame) -> pl.DataFrame:
     """Put predictions beside their examples; in most files they stand in the same order."""
     if examples.height == predictions.height and examples["id"].equals(predictions["id"]):
         return examples.hstack(predictions.drop(examples.columns, strict=False))

@@ -13,6 +13,7 @@ up to date.
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from quintain.core.errors import Unavailable
 from quintain.core.people import Actor
 from quintain.core.records.jobs import FigureCheck, FigureFault, JobStanding
 from quintain.services.access.permissions import require_admin
@@ -34,6 +36,8 @@ from quintain.store.queries.jobs import figures as queries
 AT_ONCE = 5_000  # facts of which a figure is computed while somebody waits: some tens of milliseconds
 REST = 4.0  # a figure is not computed again before four times as long has passed as computing took
 Tell = Callable[[int, int], None]
+
+log = logging.getLogger("quintain.jobs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +92,23 @@ def show(db: Session, blobs: Blobs | None, kind: FigureKind, subject: str, *, ta
     if kept is not None and kept.basis == basis:
         return ShownFigure(kept.value, kept.computed_at, fresh=True)
     if kind.facts(db, subject) <= kind.at_once:
-        value = refresh(db, blobs, kind, subject) if kind.rows else _value(kind.compute(db, blobs, subject, _quietly))
-        return ShownFigure(value, now(), fresh=True)
+        return ShownFigure(_at_once(db, blobs, kind, subject), now(), fresh=True)
     job = wake(db, kind, subject, task=task)
     if kept is None:
         return ShownFigure(None, None, fresh=False, job=job)
     return ShownFigure(kept.value, kept.computed_at, fresh=False, job=job)
+
+
+def _at_once(db: Session, blobs: Blobs | None, kind: FigureKind, subject: str) -> Mapping[str, Any]:
+    """Compute a figure of few facts. Where its rows cannot be written, because the disk is full, it is shown anyway."""
+    basis, started = kind.basis(db, subject), time.perf_counter()
+    computed = kind.compute(db, blobs, subject, _quietly)
+    if isinstance(computed, WithRows):
+        try:
+            _keep(db, kind, subject, basis, computed, time.perf_counter() - started)
+        except Unavailable as error:
+            log.warning("The figure %s of %s could not be kept: %s", kind.name, subject, error)
+    return _value(computed)
 
 
 def files(blobs: Blobs | None) -> Blobs:
@@ -119,11 +134,20 @@ def _refresh(
     db: Session, blobs: Blobs | None, kind: FigureKind, subject: str, tell: Tell | None = None
 ) -> tuple[dict[str, Any], int]:
     """Compute and keep a figure; give it, and how many of its rows were not as they should be."""
-    basis = kind.basis(db, subject)
-    started = time.perf_counter()
+    basis, started = kind.basis(db, subject), time.perf_counter()
     computed = kind.compute(db, blobs, subject, tell or _quietly)
+    return _keep(db, kind, subject, basis, computed, time.perf_counter() - started)
+
+
+def _keep(
+    db: Session,
+    kind: FigureKind,
+    subject: str,
+    basis: str,
+    computed: Mapping[str, Any] | WithRows,
+    seconds: float,
+) -> tuple[dict[str, Any], int]:
     value: dict[str, Any] = json.loads(json.dumps(_value(computed), allow_nan=False))
-    seconds = time.perf_counter() - started
     wrong = computed.keep(db) if isinstance(computed, WithRows) else 0
     with transaction(db):  # which ends the reading: writing begins from what is true now, and lasts a moment
         queries.put(db, kind.name, subject, basis=basis, value=value, at=now(), seconds=seconds)

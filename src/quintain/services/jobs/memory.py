@@ -11,10 +11,13 @@ T = TypeVar("T")
 
 
 class WarmValues(Generic[T]):
-    """The values that were used last, by key; safe to share between threads."""
+    """The values that were used last, by key: *size* of them, and of those that *weigh* much, no more than *most*.
 
-    def __init__(self, size: int) -> None:
-        self._size = size
+    Safe to share between threads.
+    """
+
+    def __init__(self, size: int, *, weigh: Callable[[T], int] = lambda _: 0, most: int = 0) -> None:
+        self._size, self._weigh, self._most = size, weigh, most
         self._kept: OrderedDict[Hashable, T] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -34,6 +37,9 @@ class WarmValues(Generic[T]):
         value = make()
         with self._lock:
             self._kept[key] = value
-            while len(self._kept) > self._size:
+            while len(self._kept) > self._size or (len(self._kept) > 1 and self._weight() > self._most):
                 self._kept.popitem(last=False)
         return value
+
+    def _weight(self) -> int:
+        return sum(map(self._weigh, self._kept.values()))

@@ -299,7 +299,12 @@ def _agreement(found: Sequence[_Measured]) -> ReportSection:
                 Text("Items that were kept, and how far people agree"),
                 columns,
                 rows,
-                Text("Krippendorff’s α with the writer as one rater more, and “invalid” as an answer of its own."),
+                Text("Krippendorff’s α with the writer as one rater more, and “invalid” as an answer of its own.")
+                if all(one.arm.writer_votes for one in found)
+                else Text(
+                    "Krippendorff’s α with “invalid” as an answer of its own; the writer is a rater where their vote "
+                    "counts."
+                ),
             )
         ],
     )

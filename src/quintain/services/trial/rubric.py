@@ -24,7 +24,7 @@ from quintain.protocols.events import graded, graded_late, regraded
 from quintain.protocols.rubric import Answers
 from quintain.protocols.stages import Stage
 from quintain.services.access.permissions import require_user
-from quintain.services.pay.caps import require_room
+from quintain.services.pay.caps import PAUSED, require_room
 from quintain.services.pay.watch import after_work
 from quintain.services.trial.courses import course_of, hold, record
 from quintain.services.trial.earnings import grading_wage, settle
@@ -93,7 +93,7 @@ def grade(
                 remedy="Ask for the next one.",
                 code="not_leased",
             )
-    return next_to_grade(db, actor, task, name)
+    return _next_if_any(db, actor, task, name)
 
 
 def graded_before(db: Session, actor: Actor, task: str, name: str, back: int = 1) -> GradingTask:
@@ -123,7 +123,17 @@ def change_grade(
         trial = find(db, task, name)
         arm = _arm_with(db, actor, trial, task, item)
         record(db, trial, arm, regraded(str(user_id), stage, item, answers), user_id)
-    return next_to_grade(db, actor, task, name)
+    return _next_if_any(db, actor, task, name)
+
+
+def _next_if_any(db: Session, actor: Actor, task: str, name: str) -> GradingTask | None:
+    """Give the next item after a grade that was taken; a cap that it reached is told to whoever asks for another."""
+    try:
+        return next_to_grade(db, actor, task, name)
+    except Conflict as error:
+        if error.code != PAUSED:
+            raise
+        return None
 
 
 def _claim(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int) -> _Given | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
+from quintain.core.pay import PaySpec
 from quintain.core.people import Actor, RoleName
 from quintain.core.records import trial as records
 from quintain.core.spec_kinds import name as name_kind
@@ -19,6 +20,7 @@ from quintain.protocols.spec import Protocol
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect.rounds import SEED_BITS, close_round
+from quintain.services.pay.policy import policy_of
 from quintain.services.tasks.definitions import find_row
 from quintain.services.trial.pool import judging_of
 from quintain.services.trial.progress import sync
@@ -124,11 +126,26 @@ def open_trial(
         lock(db, f"trials of {task}")
         if row.state != "draft":
             raise Conflict("Trial {task}/{name} is {state} already.", task=task, name=name, state=Word(row.state))
+        _check_currency(policy_of(db, row.task_id), queries.arms(db, row.id))
         contexts = Contexts(blobs, task, options.source, row.seed, options.genre.strip() or DEFAULT_GENRE)
         make_rounds(db, actor, row, queries.arms(db, row.id), contexts, options.models)
         row.state, row.opened_at = "open", now()
         audit.record(db, actor, "trial.open", f"{task}/{name}", source=options.source, genre=contexts.genre)
     return get_trial(db, actor, task, name)
+
+
+def _check_currency(spec: PaySpec, arms: Sequence[CrowdArm]) -> None:
+    """Refuse to pay in a currency in which nothing is capped or promised, where something is."""
+    paid = parse_protocol(arms[0].toml).currency
+    limits = (spec.hourly, spec.worker_day_cap, spec.worker_cap, spec.day_cap, spec.project_cap)
+    if any(limits) and paid != spec.currency:
+        raise Conflict(
+            "The protocols pay in {paid}, and what is promised and capped for the task is in {currency}.",
+            paid=paid,
+            currency=spec.currency,
+            remedy="Set one of them in the currency of the other.",
+            code="currency_mismatch",
+        )
 
 
 def keep_simulated(

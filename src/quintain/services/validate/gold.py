@@ -238,7 +238,7 @@ def after_answers(db: Session, validation: ValidationInfo, user_id: int) -> Gold
     """Look at a judge's gold answers: pay the bonus for doing well, end the qualification where they fall short."""
     gold = validation.policy.gold
     answers = judgement_queries.gold_answers(db, validation.id, user_id)
-    blocks = len(answers) // gold.bonus_every
+    blocks = len(answers) // gold.bonus_every if gold.bonus else 0
     for block in range(blocks):
         right = sum(good for _, good in answers[block * gold.bonus_every : (block + 1) * gold.bonus_every])
         if right >= gold.bonus_right:

@@ -222,6 +222,7 @@ def _hand_out(
     """Make a new page; None where nothing is left. The database refuses a second one for the same person."""
     key = secrets.token_urlsafe(24)
     until = moment + timedelta(seconds=validation.policy.lease_seconds)
+    gold = _gold(db, validation, user_id, key) if outlook.gold else []
     try:
         with turn(db), transaction(db):
             if outlook.held is not None:
@@ -231,7 +232,6 @@ def _hand_out(
             if outlook.held is not None or outlook.lapsed:
                 claims.reclaim(db, validation.id, moment)
                 drafts.discard_lapsed(db, validation.id, moment)
-            gold = _gold(db, validation, user_id, key) if outlook.gold else []
             count = validation.policy.page_size - len(gold)
             more = window is not None and not window.whole and not last
             least = count if more else 1
@@ -252,7 +252,7 @@ def _gold(db: Session, validation: ValidationInfo, user_id: int, key: str) -> li
     if not count:
         return []
     limits = {"exposures": gold.exposures, "per_worker": gold.per_worker}
-    found = claims.gold_for(db, validation.id, user_id, count=count, **limits)
+    found = claims.gold_for(db, validation.id, user_id, count=count, chance=_chance(key, -2), **limits)
     return [(item_id, _chance(key, number)) for number, item_id in enumerate(found)]
 
 

@@ -55,7 +55,16 @@ def list_items(db: Session, actor: Actor, ref: str, wanted: WantedItems | None =
     items = item_queries.items(db, [row.item_id for row in rows])
     copies = item_queries.copied(db, validation.id, [item.hash for item in items.values()])
     listed = [_row(row, items[row.item_id], copies) for row in rows]
-    return JudgedItems(listed, total, _counts(found.whole.get("states", [])), as_of=found.as_of)
+    counts, searched = _counts(found.whole.get("states", [])), _searched(db, validation.id, chosen)
+    return JudgedItems(listed, total, counts, as_of=found.as_of, searched=searched)
+
+
+def _searched(db: Session, validation_id: int, chosen: ItemFilter) -> int | None:
+    """Say among how many of the newest items a text was looked for, where that is not among all."""
+    most = item_queries.SEARCHED
+    if not chosen.text or item_queries.count_items_to(db, validation_id, most + 1) <= most:
+        return None
+    return most
 
 
 def _total(db: Session, validation_id: int, chosen: ItemFilter, states: Sequence[Sequence[Any]]) -> int:

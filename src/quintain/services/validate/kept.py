@@ -125,7 +125,8 @@ def _basis(db: Session, ref: str) -> str:
 def _facts(db: Session, ref: str) -> int:
     """Count the judgements, and no further than matters; items that nobody has judged cost as much to write."""
     validation_id, most = find(db, ref).id, VALIDATION.at_once + 1
-    return max(judgements.count_to(db, validation_id, most), item_queries.count_items_to(db, validation_id, most))
+    found = judgements.count_to(db, validation_id, most)
+    return found if found == most else max(found, item_queries.count_items_to(db, validation_id, most))
 
 
 def _compute(db: Session, blobs: Blobs | None, ref: str, tell: figures.Tell) -> WithRows:

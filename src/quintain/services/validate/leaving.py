@@ -14,7 +14,7 @@ from quintain.core.people import Actor
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect.attempt import end_if_over, own
-from quintain.services.collect.attempts import MAX_NOTE, flag_queue
+from quintain.services.collect.attempts import MAX_NOTE, unknown_flags
 from quintain.services.collect.verdicts import standing
 from quintain.services.validate.settle import ask_again
 from quintain.services.validate.validations import find
@@ -85,8 +85,7 @@ def decide_flag(db: Session, actor: Actor, flag_id: int, *, withhold: bool, note
 def decide_flags(db: Session, actor: Actor, ref: str, decisions: Mapping[int, bool], *, note: str = "") -> None:
     """Withhold (True) or keep (False) what several flags of one round are on: all of them, or none."""
     with transaction(db):
-        known = {one.id for one in flag_queue(db, actor, ref, decided=None)}
+        for flag_id in unknown_flags(db, actor, ref, decisions):
+            raise NotFound("Round {ref} has no flag {flag}.", ref=ref, flag=flag_id)
         for flag_id, withhold in decisions.items():
-            if flag_id not in known:
-                raise NotFound("Round {ref} has no flag {flag}.", ref=ref, flag=flag_id)
             decide_flag(db, actor, flag_id, withhold=withhold, note=note)

@@ -28,7 +28,7 @@ from quintain.store.queries.validate import items as item_queries
 from quintain.store.tables import Validation
 from quintain.store.turns import turn
 
-AT_A_TIME = 500  # attempts that one transaction takes in: others wait for some milliseconds
+AT_A_TIME = 500  # attempts that one transaction takes in: others wait for some tens of milliseconds
 
 
 def prepare(run: JobRun) -> Mapping[str, Any]:
@@ -62,7 +62,9 @@ def take_in(run: JobRun) -> Mapping[str, Any]:
 def _take_all(run: JobRun, db: Session, validation: ValidationInfo, often: Mapping[str, int]) -> tuple[str, int]:
     """Take in all new attempts of the round; give the mark that was looked at before, and how many items there are."""
     round_id = validation.round_id or 0
-    known = run.checkpoint or {"after": 0, "done": 0, "mark": intake.mark(db, round_id)}
+    known = run.checkpoint
+    if not isinstance(known.get("mark"), str):  # nothing yet, or a number, as earlier versions wrote it
+        known = {"after": 0, "done": 0, "mark": intake.mark(db, round_id)}
     total = intake.count_attempts(db, round_id)
     items = item_queries.count_items(db, validation.id)
     after, done = int(known["after"]), int(known["done"])
@@ -71,16 +73,17 @@ def _take_all(run: JobRun, db: Session, validation: ValidationInfo, often: Mappi
         found = new_attempts(db, validation, after=after, limit=AT_A_TIME)
         if not found:
             break
-        after, done = found[-1].id, done + len(found)
+        begun, after, done = after, found[-1].id, done + len(found)
         with turn(db), transaction(db):
             lock(db, f"items of {validation.id}")
+            found = new_attempts(db, validation, after=begun, until=after)  # less what has changed since
             items += take_some(db, validation, found, before=items, often=often)
             run.save_within(db, {"after": after, "done": done, "mark": known["mark"]})
         db.expunge_all()
     if done >= slots.MANY:
         with transaction(db):
             slots.analyse(db)
-    return str(known["mark"]), items
+    return known["mark"], items
 
 
 def preparation(db: Session, actor: Actor, ref: str) -> JobStanding | None:

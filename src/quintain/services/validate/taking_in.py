@@ -43,6 +43,9 @@ def take_attempts(db: Session, validation: ValidationInfo, most: int = AT_ONCE) 
     seen = intake.mark(db, validation.round_id)
     if seen == validation.seen_to:
         return ItemsAdded(0, 0)
+    if not validation.seen_to and not is_small(db, validation.round_id):  # all of it is to be looked at
+        queue.ask(db, JOB, validation.ref, task=validation.task.name)
+        return ItemsAdded(0, 0)
     found = new_attempts(db, validation, limit=most + 1, since=validation.seen_to)
     rest = len(found) > most
     if rest:
@@ -53,11 +56,18 @@ def take_attempts(db: Session, validation: ValidationInfo, most: int = AT_ONCE) 
     with turn(db), transaction(db):
         lock(db, f"items of {validation.id}")
         let_go(db, validation, validation.seen_to)
+        # What was there to be taken in, less what has changed since.
+        found = new_attempts(db, validation, since=validation.seen_to, until=found[-1].id) if found else []
         added = take_some(db, validation, found, before=before, often=often)
         if not rest:
             db.get_one(Validation, validation.id, populate_existing=True).seen_to = seen
         db.flush()
     return ItemsAdded(added, len(found) - added)
+
+
+def is_small(db: Session, round_id: int) -> bool:
+    """Say whether all attempts of a round may be looked at while somebody waits."""
+    return intake.count_attempts_to(db, round_id, AT_ONCE + 1) <= AT_ONCE
 
 
 def new_attempts(
@@ -67,7 +77,7 @@ def new_attempts(
     after: int = 0,
     limit: int | None = None,
     since: str = "",
-    among: Sequence[int] | None = None,
+    until: int | None = None,
 ) -> list[NewAttempt]:
     """List attempts of the validation's round that its policy chooses and that are no items yet."""
     return intake.new_attempts(
@@ -79,7 +89,7 @@ def new_attempts(
         after=after,
         limit=limit,
         since=since,
-        among=among,
+        until=until,
     )
 
 
@@ -95,18 +105,15 @@ def let_go(db: Session, validation: ValidationInfo, since: str) -> None:
 def take_some(
     db: Session, validation: ValidationInfo, found: Sequence[NewAttempt], *, before: int, often: Mapping[str, int]
 ) -> int:
-    """Make items of what still may be one of *found*, within the caller's transaction; give how many came in.
+    """Make items of *found*, which were read within the caller's transaction; give how many came in.
 
     *before* is how many items there are, and *often* how many judgements some get, by their hashes.
     """
-    if not found:
-        return 0
     first: dict[str, NewAttempt] = {}
-    for attempt in new_attempts(db, validation, among=[one.id for one in found]):
+    for attempt in found:
         first.setdefault(attempt.hash, attempt)
-    known = item_queries.known_hashes(db, validation.id, list(first)) if first else set()
-    again = _take_again(db, validation, {key: first[key] for key in known})
-    new = [attempt for key, attempt in first.items() if key not in known]
+    again = _take_again(db, validation, {key: one for key, one in first.items() if one.again})
+    new = [attempt for attempt in first.values() if not attempt.again]
     made = intake.add_attempts(
         db, validation.id, [one.id for one in new], before=before, batch_size=validation.policy.batch_size
     )

@@ -25,15 +25,13 @@ from quintain.services.access.notify import notify_all
 from quintain.services.access.permissions import require_owner
 from quintain.services.jobs import queue
 from quintain.services.tasks.definitions import find_row, get_task
-from quintain.services.validate import taking_in
 from quintain.services.validate.label_methods import require_suited
 from quintain.services.validate.policy import dump_policy, parse_policy, stored_policy
-from quintain.services.validate.taking_in import add_rows, take_attempts
+from quintain.services.validate.taking_in import add_rows, is_small, take_attempts
 from quintain.services.validate.validation import ValidationInfo
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.collect import prompts
-from quintain.store.queries.validate import intake
 from quintain.store.queries.validate import validation as queries
 from quintain.store.tables import Validation, ValidationPolicyVersion
 from quintain.tasks.contract import kind_of
@@ -116,16 +114,12 @@ def open_validation(
 def _is_prepared(db: Session, actor: Actor, ref: str) -> bool:
     """Leave a round of many attempts to a worker; say whether that is so."""
     validation = find(db, ref)
-    if validation.round_id is None or _is_small(db, validation.round_id):
+    if validation.round_id is None or is_small(db, validation.round_id):
         return False
     db.get_one(Validation, validation.id).state = ValidationState.PREPARING.value
     queue.ask(db, PREPARE, ref, task=validation.task.name, by=actor)
     db.flush()
     return True
-
-
-def _is_small(db: Session, round_id: int) -> bool:
-    return intake.count_attempts_to(db, round_id, taking_in.AT_ONCE + 1) <= taking_in.AT_ONCE
 
 
 def tell_judges(db: Session, validation: ValidationInfo, but: int | None) -> None:

@@ -30,7 +30,6 @@ from quintain.services.access.notify import notify
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect.rounds import list_rounds
 from quintain.services.evaluate.scoring import read_predictions
-from quintain.services.models.registry import list_models
 from quintain.services.tasks.definitions import find_row, get_task
 from quintain.services.validate.validations import find
 from quintain.stats.bootstrap import IntArray
@@ -216,8 +215,3 @@ def _tell(db: Session, test: ReleasedTest, one: StandingRow, found: ModelStandin
             one.row.signalled_at = now()
             for user in queries.owners(db, test.task):
                 notify(db, user, "round.solved", text, f"/tasks/{test.task}/timeline")
-
-
-def visible_models(db: Session, actor: Actor, task: str) -> set[str]:
-    """Name the model versions of a task that *actor* may see."""
-    return {version.ref for info in list_models(db, actor, task) for version in info.versions}

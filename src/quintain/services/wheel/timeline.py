@@ -15,8 +15,9 @@ from quintain.core.records.wheel import RoundParity, Timeline, TimelineRound, Ti
 from quintain.core.wheel import ParityState
 from quintain.services.collect.rounds import RoundInfo, list_rounds
 from quintain.services.evaluate.dataset_results import FEWEST_SHOWN
+from quintain.services.models.registry import list_names
 from quintain.services.tasks.definitions import find_row
-from quintain.services.wheel.standings import margin_of, parity_of, visible_models
+from quintain.services.wheel.standings import margin_of, parity_of
 from quintain.stats.workers import validated_share
 from quintain.store.queries.validate import collected
 from quintain.store.queries.wheel import standings as queries
@@ -35,7 +36,7 @@ def timeline(db: Session, actor: Actor, task: str) -> Timeline:
     tests = {one.name: one for one in queries.released_tests(db, task)}
     stored = queries.of_releases(db, [one.release_id for one in tests.values()])
     reviews = dict(collected.newest_reviews(db, task))
-    seen = visible_models(db, actor, task)
+    seen = {name for _, name in list_names(db, actor, task)}
     is_owner = actor.has(RoleName.OWNER, task)
     found = []
     for name in dict.fromkeys([*rounds, *places]):
@@ -59,7 +60,7 @@ def _parity(
     if test is None:
         return None
     rows = stored.get(test.release_id, [])
-    whole = parity_of(test, [one for one in rows if f"{test.task}/{one.model}@{one.version}" in seen], margin)
+    whole = parity_of(test, [one for one in rows if one.model in seen], margin)
     if is_owner or not test.hidden or not rows or rows[0].row.items >= FEWEST_SHOWN:
         return whole
     return replace(whole, models=[], human=None, solved_by=[], state=ParityState.TOO_FEW.value)

@@ -76,7 +76,13 @@ class ValidationItem(Base):
     __tablename__ = "validation_items"
     __table_args__ = (
         UniqueConstraint("validation_id", "hash"),
-        Index("ix_validation_items_gold", "validation_id", postgresql_where=GOLD_ITEM, sqlite_where=GOLD_ITEM),
+        Index(
+            "ix_validation_items_gold",
+            "validation_id",
+            "retired_at",
+            postgresql_where=GOLD_ITEM,
+            sqlite_where=GOLD_ITEM,
+        ),
         Index("ix_validation_items_newest", "validation_id", "id"),
     )
 

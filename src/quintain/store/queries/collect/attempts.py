@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Subquery, and_, bindparam, case, func, insert, or_, select, union
@@ -241,21 +241,37 @@ def mine(db: Session, user_id: int, round_id: int | None, limit: int) -> list[At
     return _as_they_stand(db, found)
 
 
-def flags(db: Session, round_id: int, *, decided: bool | None) -> list[FlagRow]:
+def flags(
+    db: Session, round_id: int, *, decided: bool | None, offset: int = 0, limit: int | None = None
+) -> list[FlagRow]:
     """List the flags on a round's attempts with the newest decision: open ones, decided ones, or all."""
-    last = func.max(FlagDecision.id).label("id")
-    newest = select(FlagDecision.flag_id, last).group_by(FlagDecision.flag_id).subquery()
+    query = _flags(select(AttemptFlag, Attempt, FlagDecision), round_id, decided)
+    page = query.order_by(AttemptFlag.id).offset(offset).limit(limit)
+    return [FlagRow(flag, attempt, decision) for flag, attempt, decision in db.execute(page)]
+
+
+def count_flags(db: Session, round_id: int, *, decided: bool | None) -> int:
+    """Count the flags on a round's attempts: open ones, decided ones, or all."""
+    return db.scalar(_flags(select(func.count(AttemptFlag.id)), round_id, decided)) or 0
+
+
+def flags_among(db: Session, round_id: int, ids: Collection[int]) -> set[int]:
+    """Say which of *ids* are flags on a round's attempts."""
+    query = select(AttemptFlag.id).join(Attempt, Attempt.id == AttemptFlag.attempt_id)
+    return set(db.scalars(query.where(Attempt.round_id == round_id, AttemptFlag.id.in_(ids))))
+
+
+def _flags(query: Any, round_id: int, decided: bool | None) -> Any:
+    newest = select(func.max(FlagDecision.id)).where(FlagDecision.flag_id == AttemptFlag.id)
     query = (
-        select(AttemptFlag, Attempt, FlagDecision)
+        query.select_from(AttemptFlag)
         .join(Attempt, Attempt.id == AttemptFlag.attempt_id)
-        .outerjoin(newest, newest.c.flag_id == AttemptFlag.id)
-        .outerjoin(FlagDecision, FlagDecision.id == newest.c.id)
+        .outerjoin(FlagDecision, FlagDecision.id == newest.correlate(AttemptFlag).scalar_subquery())
         .where(Attempt.round_id == round_id)
-        .order_by(AttemptFlag.id)
     )
     if decided is not None:
         query = query.where(FlagDecision.id.is_not(None) if decided else FlagDecision.id.is_(None))
-    return [FlagRow(flag, attempt, decision) for flag, attempt, decision in db.execute(query)]
+    return query
 
 
 def flag_kinds(db: Session, attempt_ids: Sequence[int]) -> dict[int, tuple[str, ...]]:

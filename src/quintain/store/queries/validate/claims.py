@@ -51,22 +51,27 @@ _RECLAIM = {
     )""").bindparams(bindparam("now", type_=UtcTime()))  # noqa: S608 - nothing here comes from outside
     for name, lock in (("sqlite", ""), ("postgresql", "FOR UPDATE SKIP LOCKED"))
 }
+GOLD_COMPARED = 32  # gold items of which the least shown are taken: counting that of all takes longer than a claim
+GOLD_LOOKS = 4
+_GOLD_IDS = text("""
+    SELECT id FROM validation_items WHERE validation_id = :validation AND gold IS NOT NULL AND retired_at IS NULL""")
+_GOLD_SEEN = text("""
+    SELECT count(*) FROM judging_offers o JOIN validation_items i ON i.id = o.item_id
+    WHERE o.user_id = :user AND o.slot_id IS NULL AND i.validation_id = :validation""")
 _GOLD = text("""
-    SELECT g.id FROM validation_items g
-    WHERE g.validation_id = :validation AND g.gold IS NOT NULL AND g.retired_at IS NULL
-    AND (g.author_id IS NULL OR g.author_id <> :user)
-    AND NOT EXISTS (SELECT 1 FROM judging_offers o WHERE o.user_id = :user AND o.item_id = g.id)
-    AND NOT EXISTS (
-        SELECT 1 FROM validation_items t JOIN judging_offers o ON o.item_id = t.id AND o.user_id = :user
-        WHERE g.hash LIKE 'gold:%' AND t.validation_id = g.validation_id AND t.hash = substr(g.hash, 6)
-    )
-    AND (SELECT count(*) FROM judging_offers o WHERE o.item_id = g.id AND o.slot_id IS NULL) < :exposures
-    AND (
-        SELECT count(*) FROM judging_offers o JOIN validation_items i ON i.id = o.item_id
-        WHERE o.user_id = :user AND o.slot_id IS NULL AND i.validation_id = :validation
-    ) < :per_worker
-    ORDER BY (SELECT count(*) FROM judging_offers o WHERE o.item_id = g.id AND o.slot_id IS NULL), g.hash
-    LIMIT :count""")
+    SELECT id FROM (
+        SELECT g.id, g.hash, (
+            SELECT count(*) FROM judging_offers o WHERE o.item_id = g.id AND o.slot_id IS NULL
+        ) AS shown
+        FROM validation_items g WHERE g.id IN :some AND (g.author_id IS NULL OR g.author_id <> :user)
+        AND NOT EXISTS (SELECT 1 FROM judging_offers o WHERE o.user_id = :user AND o.item_id = g.id)
+        AND NOT EXISTS (
+            SELECT 1 FROM validation_items t JOIN judging_offers o ON o.item_id = t.id AND o.user_id = :user
+            WHERE g.hash LIKE 'gold:%' AND t.validation_id = g.validation_id AND t.hash = substr(g.hash, 6)
+        )
+    ) AS unseen WHERE shown < :exposures ORDER BY shown, hash LIMIT :count""").bindparams(
+    bindparam("some", expanding=True)
+)
 _OUTLOOK = (
     text(f"""
     SELECT (
@@ -136,17 +141,25 @@ def reclaim(db: Session, validation_id: int, now: datetime) -> None:
 
 
 def gold_for(
-    db: Session, validation_id: int, user_id: int, *, exposures: int, per_worker: int, count: int
+    db: Session, validation_id: int, user_id: int, *, exposures: int, per_worker: int, count: int, chance: float
 ) -> list[int]:
-    """Choose up to *count* gold items that the person was never shown, the least shown first, within the limits."""
-    given = {
-        "validation": validation_id,
-        "user": user_id,
-        "exposures": exposures,
-        "per_worker": per_worker,
-        "count": count,
-    }
-    return [int(row[0]) for row in db.connection().execute(_GOLD, given)]
+    """Choose up to *count* gold items that the person was never shown, within the limits.
+
+    From a place by *chance* (0 to 1) on, some are looked at, and the least shown of them taken: of few, of all.
+    """
+    connection, whose = db.connection(), {"validation": validation_id, "user": user_id}
+    if connection.execute(_GOLD_SEEN, whose).scalar_one() >= per_worker:
+        return []
+    ids = sorted(int(row[0]) for row in connection.execute(_GOLD_IDS, whose))  # in SQL it would choose a longer index
+    place = int(chance * len(ids))
+    ids = ids[place:] + ids[:place]
+    found: list[int] = []
+    for start in range(0, min(len(ids), GOLD_LOOKS * GOLD_COMPARED), GOLD_COMPARED):
+        some = {"user": user_id, "some": ids[start : start + GOLD_COMPARED], "exposures": exposures}
+        found += [int(row[0]) for row in connection.execute(_GOLD, {**some, "count": count - len(found)})]
+        if len(found) == count:
+            break
+    return found
 
 
 def page_of(db: Session, key: str) -> tuple[int, int, bool] | None:

@@ -41,11 +41,12 @@ _MARKS = [
 
 
 class NewAttempt(NamedTuple):
-    """An attempt that may become an item."""
+    """An attempt that may become an item; *again* where the same text was one, and its writer took it back."""
 
     id: int
     hash: str
     author_id: int | None
+    again: bool
 
 
 def new_attempts(
@@ -58,30 +59,29 @@ def new_attempts(
     after: int = 0,
     limit: int | None = None,
     since: str = "",
-    among: Sequence[int] | None = None,
+    until: int | None = None,
 ) -> list[NewAttempt]:
     """List a round's attempts that may be judged and are no items yet: kept, neither retracted nor withheld.
 
-    With *after* and *limit*, the first so many beyond that one; with *since*, only those that something was written
-    about after that mark; with *among*, only those of these that still may be.
+    With *after*, *until* and *limit*, the first so many beyond one and up to another; with *since*, only those that
+    something was written about after that mark.
 
     All that fooled the model, by its answer or by what the writer decided; of the others the share *unfooled*, drawn
     by *seed* from the hashes of their contents, so that it is the same ones whenever they are asked for.
     """
     # An item that was retired belongs to another attempt: the text was taken back, and has been written again.
-    known = select(ValidationItem.id).where(
-        ValidationItem.validation_id == validation_id,
-        ValidationItem.hash == Attempt.hash,
-        ValidationItem.retired_at.is_(None) | (ValidationItem.attempt_id == Attempt.id),
+    same = select(ValidationItem.id).where(
+        ValidationItem.validation_id == validation_id, ValidationItem.hash == Attempt.hash
     )
-    query = select(Attempt.id, Attempt.hash, Attempt.user_id).where(
+    known = same.where(ValidationItem.retired_at.is_(None) | (ValidationItem.attempt_id == Attempt.id))
+    query = select(Attempt.id, Attempt.hash, Attempt.user_id, same.exists()).where(
         Attempt.round_id == round_id, Attempt.id > after, ~known.exists(), ~gone(), cast(Attempt.inputs, Text) != "{}"
     )
     query = query.where(*_chosen(unfooled, seed))
     if since:
         query = query.where(Attempt.id.in_(_touched(round_id, since)))
-    if among is not None:
-        query = query.where(Attempt.id.in_(among))
+    if until is not None:
+        query = query.where(Attempt.id <= until)
     return [NewAttempt(*row) for row in db.execute(query.order_by(Attempt.id).limit(limit))]
 
 

@@ -19,7 +19,7 @@ from quintain.store.base import UtcTime
 from quintain.store.tables import Slot, ValidationItem
 
 MANY = 10_000  # slots from which on PostgreSQL is told that the table has changed
-_ARRAYS = {"draw": "bigint"}  # which PostgreSQL is to be told apart from int
+_ARRAYS = {"draw": "bigint"}  # the columns whose values are no int for PostgreSQL
 
 # Written out: pages are kept alive and given back all the time, and an expression is built anew each time.
 _HELD = """

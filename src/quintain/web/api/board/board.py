@@ -27,11 +27,11 @@ from quintain.core.records.board import (
 from quintain.services.access import signing
 from quintain.services.board import keep as board_keep
 from quintain.services.board import remeasure as measuring_again
-from quintain.services.board.cache import WarmBoard, warm_board
+from quintain.services.board.cache import WarmBoard, ranked_board, warm_board
 from quintain.services.board.choices import aggregations, sensitivity
 from quintain.services.board.export import SUFFIXES, export
 from quintain.services.board.parts import BoardPart, View
-from quintain.services.board.ranking import parse_view, rank
+from quintain.services.board.ranking import parse_view
 from quintain.services.board.uncertainty import known_uncertainty
 from quintain.services.tasks import board_settings
 from quintain.services.tasks.definitions import get_task
@@ -81,7 +81,7 @@ def get_board(
 
 def get_rank(call: Calling, task: TaskName, part: Parted, view: Viewing) -> Ranking:
     """Rank the board by a view of it."""
-    return decode(Ranking, rank(_warm(call, task, part).board, view).as_dict())
+    return decode(Ranking, ranked_board(_warm(call, task, part), view).as_dict())
 
 
 def get_uncertainty(call: Calling, task: TaskName, part: Parted, view: Viewing) -> Uncertainty:
@@ -122,7 +122,7 @@ def export_board(
     model: Filter = "",
 ) -> Response:
     """Download the ranking as CSV, JSON, LaTeX, Markdown, harness results or a model index."""
-    text = export(rank(_warm(call, task, part).board, view), format, model or None)
+    text = export(ranked_board(_warm(call, task, part), view), format, model or None)
     suffix, kind = SUFFIXES[format]
     headers = {"content-disposition": f'attachment; filename="{task}-board.{suffix}"'}
     return Response(text, media_type=f"{kind}; charset=utf-8", headers=headers)

@@ -12,6 +12,7 @@ from quintain.services.collect import attempts, prompts
 from quintain.services.validate import leaving
 from quintain.web.api.call import Calling
 from quintain.web.api.collect.rounds import RoundRef
+from quintain.web.api.params import Limit, Offset
 from quintain.web.api.shapes import Shape, Text
 from quintain.web.files import on_disk
 
@@ -51,9 +52,12 @@ def list_flags(
     call: Calling,
     ref: RoundRef,
     decided: Annotated[bool, Parameter(description="Those that were decided on, too.")] = False,
+    offset: Offset = 0,
+    limit: Limit = 1000,
 ) -> Flags:
     """List texts that may hurt, hold personal data or were reported; with *decided*, all of them (owners)."""
-    return Flags(attempts.flag_queue(call.db, call.actor, ref, decided=None if decided else False))
+    state = None if decided else False
+    return attempts.flag_queue(call.db, call.actor, ref, decided=state, offset=offset, limit=limit)
 
 
 def decide_flag(call: Calling, flag: FlagId, decision: FlagDecisionRequest) -> None:

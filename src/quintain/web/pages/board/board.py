@@ -17,7 +17,7 @@ from quintain.services.board.abilities import shown_abilities
 from quintain.services.board.cache import PENDING, SOON_S, warm_board
 from quintain.services.board.export import KINDS, SINGLE
 from quintain.services.board.parts import Board, BoardPart, View
-from quintain.services.board.ranking import parse_view, rank
+from quintain.services.board.ranking import parse_view
 from quintain.services.models.registry import list_models
 from quintain.services.tasks.board_settings import AXES, BoardSpec, board_spec, set_board
 from quintain.services.tasks.definitions import get_task
@@ -30,6 +30,9 @@ from quintain.web.visit import Post, Posting, Visit, Visiting
 
 SLIDER_TOP = 8
 SCORING = ("test", "contrast")  # what one would expect to score
+FIRST = 25  # rows that are in the page before the browser has the board: more than a screen shows
+WITHOUT_SCRIPT = 100
+CHOSEN = frozenset({"weights", "datasets", "epsilon", "base"})  # in the address: the browser ranks by them
 
 
 def show(visit: Visiting, task: str, part: Annotated[BoardPart, Depends(read_part)]) -> Response:
@@ -116,8 +119,7 @@ def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = No
             raise
         return _pending(visit, found)
     made = warm.board
-    there = bool(made.models) and (bool(made.datasets) or any(axis.pooled for axis in made.axes))
-    ranked = rank(made) if there else None
+    ranked = warm.ranked
     _ = visit.tongue.gettext
     axes = [(axis, axis_title(_, axis)) for axis in made.axes]
     return visit.render(
@@ -128,7 +130,7 @@ def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = No
         made=made,
         warm=warm,
         elsewhere=_elsewhere(made),
-        there=there,
+        there=ranked is not None,
         weak=[one for one in made.datasets if one.weight and one.warnings],
         warned=lambda one: " ".join(warning_text(_, why) for why in one.warnings),
         resting=[one for one in made.datasets if not one.weight and one.role in SCORING],
@@ -136,7 +138,8 @@ def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = No
         titles={axis.name: title for axis, title in axes},
         part=part,
         ranked=ranked,
-        order=ranked.order() if ranked else [],
+        order=ranked.order()[:WITHOUT_SCRIPT] if ranked else [],
+        first=0 if CHOSEN & visit.request.query_params.keys() else FIRST,
         slider_top=SLIDER_TOP,
         presets=presets(_, made),
         words=words(_, fitted=made.metric == ABILITY),

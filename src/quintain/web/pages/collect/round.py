@@ -22,11 +22,13 @@ from quintain.services.validate import leaving
 from quintain.services.wheel.standings import solved_rounds
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import download, on_disk
+from quintain.web.listing import SIZE
 from quintain.web.pages.collect.round_charts import rate_chart, time_chart
 from quintain.web.pages.collect.rounds import state_names
 from quintain.web.pages.collect.verdict import own_text
 from quintain.web.pages.release.stations import station_line
 from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.paging import Paging
 from quintain.web.visit import Posting, Visit, Visiting
 
 PAGE_ROWS = 50
@@ -127,19 +129,27 @@ def export(visit: Visiting, task: str, number: int, form: str = "jsonl", only: s
     return download(f"{task}-round-{number}-attempts", form, write)
 
 
-def flags_page(visit: Visiting, task: str, number: int, all: str = "") -> Response:  # noqa: A002 - the address's word
+def flags_page(
+    visit: Visiting,
+    task: str,
+    number: int,
+    all: str = "",  # noqa: A002 - the address's word
+    offset: int = 0,
+) -> Response:
     """List what the owner should look at."""
     found = tasks.get_task(visit.db, task)
     _ = visit.tongue.gettext
-    queue = attempts.flag_queue(visit.db, visit.actor, f"{task}/{number}", decided=None if all else False)
+    ref, decided, first = f"{task}/{number}", None if all else False, max(offset, 0)
+    queue = attempts.flag_queue(visit.db, visit.actor, ref, decided=decided, offset=first, limit=SIZE)
     kinds = {"offensive": _("may hurt"), "personal": _("personal data"), "reported": _("reported")}
     return visit.render(
         "collect/round_flags.html",
         task=found,
         section="rounds",
-        number=number,
+        round_number=number,
         wheel=station_line(visit, found, number),
-        flags=[(one, own_text(found, one.inputs), kinds.get(one.kind, one.kind)) for one in queue],
+        flags=[(one, own_text(found, one.inputs), kinds.get(one.kind, one.kind)) for one in queue.flags],
+        paging=Paging(f"/tasks/{task}/rounds/{number}/flags", {"all": all}, first, len(queue.flags), queue.total, SIZE),
         every=bool(all),
         crumbs=crumbs(visit, found, number, _("Flags")),
     )

@@ -14,16 +14,18 @@ from quintain.web.files import on_disk
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Posting, Visit, Visiting
 
+FIELDS = ("title", "model", "policy")
+
 
 def page(visit: Visiting, task: str) -> Response:
     """Offer to upload a sample."""
-    return _page(visit, task, {})
+    return _page(visit, task, dict.fromkeys(FIELDS, ""))
 
 
 def create(post: Posting, task: str) -> Response:
     """Make the sample a round."""
     visit = post.visit
-    typed = {name: post.text(name).strip() for name in ("title", "model", "policy")}
+    typed = {name: post.text(name).strip() for name in FIELDS}
     upload = post.file("file")
     try:
         if upload is None:

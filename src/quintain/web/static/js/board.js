@@ -230,6 +230,7 @@ async function start() {
   state = new State(board);
   for (const axis of board.axes) titles[axis.name] ??= axis.title;
   state.read(new URLSearchParams(location.search));
+  byId("board-rows").replaceChildren();
   const place = { scroller: byId("board-scroll"), table: byId("board-table"), body: byId("board-rows"), tip: byId("board-tip") };
   table = new Table(state, place, words, titles, api);
   sliders = new Sliders(root, state, words, top);

@@ -9,7 +9,7 @@ from quintain.library.results import Result
 from quintain.reports.folder import write_folder
 
 
-class Told(Result):
+class ReportedResult(Result):
     """A result that has a report."""
 
     report: Report
