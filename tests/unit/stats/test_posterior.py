@@ -51,11 +51,11 @@ def test_a_bootstrap_that_sees_something_stays_as_it_was() -> None:
 
 CASES = [
     ([0.4, 0.35, 0.25], 0.8),
-    ([0.4, 0.35, 0.25], 0.95),
-    ([0.6, 0.3, 0.1], 0.6),
-    ([0.5, 0.5], 0.7),
     ([0.8, 0.2], 0.9),
     ([0.3, 0.3, 0.2, 0.1, 0.1], 0.7),
+    pytest.param([0.4, 0.35, 0.25], 0.95, marks=pytest.mark.slow),
+    pytest.param([0.6, 0.3, 0.1], 0.6, marks=pytest.mark.slow),
+    pytest.param([0.5, 0.5], 0.7, marks=pytest.mark.slow),
 ]
 
 
