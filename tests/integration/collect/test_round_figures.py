@@ -98,3 +98,20 @@ def test_what_is_kept_of_a_round_names_nobody(db: Session, blobs: Blobs, owner: 
     assert ann.name not in str(row.value)
     delete_person(db, OPERATOR, ann.name)
     assert ann.name not in [one.name for one in counters(db, owner, info.ref).by_worker]
+
+
+def test_what_is_kept_of_a_round_does_not_grow_with_it(
+    db: Session, blobs: Blobs, owner: Actor, info: RoundInfo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of people, prompts and hours some are kept, of people those who wrote most; days add up to all attempts."""
+    monkeypatch.setattr(round_figures, "MOST", 1)
+    ann, bob = writers(db, 2)
+    submit(db, blobs, ann, start(db, blobs, ann, info.ref).key, "It was bad.")
+    key = start(db, blobs, bob, info.ref).key
+    for text in ("A good day for some.", "Nobody was glad."):
+        submit(db, blobs, bob, key, text)
+    found = counters(db, owner, info.ref)
+    assert [(one.name, one.attempts) for one in found.by_worker] == [(bob.name, 2)]
+    assert (found.workers, len(found.by_hour)) == (2, 1)
+    assert sum(one.attempts for one in found.by_day) == found.attempts == 3
+    assert counters(db, owner, info.ref, most=0).by_worker == []

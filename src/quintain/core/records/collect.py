@@ -72,8 +72,8 @@ class RoundCount(Record):
 class Counters(Record):
     """How a round goes. Retracted attempts are counted apart and nowhere else.
 
-    Where more has come in since it was counted, *as_of* is the time of it. *by_prompt* has the thousand prompts with
-    the most attempts.
+    Where more has come in since it was counted, *as_of* is the time of it. *by_worker* and *by_prompt* have the
+    thousand people and prompts with the most attempts, *by_hour* the latest thousand hours in which somebody wrote.
     """
 
     round: str
@@ -94,6 +94,7 @@ class Counters(Record):
     by_condition: list[RoundCount]
     by_number: list[RoundCount]
     by_hour: list[RoundCount]
+    by_day: list[RoundCount]
     as_of: datetime | None = None
 
 

@@ -26,6 +26,7 @@ from quintain.services.tasks.definitions import get_task
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.collect import prompts as queries
+from quintain.store.tables import Prompt
 from quintain.tasks.contract import TaskKind, kind_of
 from quintain.tasks.rules import field_rules, find_faults
 
@@ -90,6 +91,17 @@ def list_prompts(db: Session, actor: Actor, ref: str, *, limit: int = 50, offset
     """List prompts of a round in the order in which they were added."""
     info = get_round(db, actor, ref)
     require_owner(actor, info.task)
+    return _infos(queries.page(db, info.id, limit=limit, offset=offset))
+
+
+def prompts_by_hash(db: Session, actor: Actor, ref: str, hashes: Sequence[str]) -> list[PromptInfo]:
+    """Give the prompts of a round with these contents."""
+    info = get_round(db, actor, ref)
+    require_owner(actor, info.task)
+    return _infos(queries.by_hash(db, info.id, hashes))
+
+
+def _infos(rows: Sequence[Prompt]) -> list[PromptInfo]:
     moment = now()
     return [
         PromptInfo(
@@ -103,7 +115,7 @@ def list_prompts(db: Session, actor: Actor, ref: str, *, limit: int = 50, offset
             uses=one.uses,
             leased=one.lease_until is not None and one.lease_until > moment,
         )
-        for one in queries.page(db, info.id, limit=limit, offset=offset)
+        for one in rows
     ]
 
 

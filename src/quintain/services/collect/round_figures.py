@@ -26,22 +26,29 @@ from quintain.store.queries.collect import prompts as prompt_queries
 from quintain.store.queries.collect import round_facts
 from quintain.store.queries.collect import rounds as round_queries
 
-SHAPE = 1  # of what is kept: figures of another shape are counted anew
-MOST = 1_000  # prompts of which a count is kept, those with the most attempts
+SHAPE = 2  # of what is kept: figures of another shape are counted anew
+MOST = 1_000  # people and prompts of which a count is kept, those with the most attempts; hours, the latest
 GROUPS = ("worker", "prompt", "label", "condition", "number", "hour")
+DAY = len("2026-11-16")  # at the front of an hour
 Counted = Sequence[tuple[Any, int, int]]
 
 
-def counters(db: Session, actor: Actor, ref: str, shown: ShownFigure | None = None) -> Counters:
+def counters(
+    db: Session, actor: Actor, ref: str, shown: ShownFigure | None = None, *, most: int | None = None
+) -> Counters:
     """Say how a round goes, for its owner: attempts and the rate at which they fool the model, by everything.
 
-    *shown* is what is known of it, where the caller has asked already.
+    *shown* is what is known of it, where the caller has asked already. *most* people and prompts are given, those with
+    the most attempts.
     """
     info = get_round(db, actor, ref)
     require_owner(actor, info.task)
     shown = shown or show(db, info)
     known = shown.value or {}
-    total = _count("", *known.get("total", (0, 0)))
+    (total,) = _counts([("", *known.get("total", (0, 0)))])
+    groups = {name: known.get(name, []) for name in (*GROUPS, "day")}
+    groups |= {name: groups[name][:most] for name in ("worker", "prompt")}
+    groups["worker"] = _by_name(db, groups["worker"])
     return Counters(
         round=info.ref,
         state=info.state.value,
@@ -55,8 +62,7 @@ def counters(db: Session, actor: Actor, ref: str, shown: ShownFigure | None = No
         flags=known.get("flags", 0),
         sessions={name or "open": count for name, count in round_queries.session_counts(db, info.id).items()},
         prompts=prompt_queries.tally(db, info.id, now()),
-        by_worker=_by_name(db, known.get("worker", [])),
-        **{f"by_{name}": [_count(_text(key), *counts) for key, *counts in known.get(name, [])] for name in GROUPS[1:]},
+        **{f"by_{name}": _counts(counted) for name, counted in groups.items()},
         as_of=None if shown.fresh else shown.computed_at,
     )
 
@@ -90,22 +96,26 @@ def wake(db: Session, info: RoundInfo) -> None:
         figures.wake(db, ROUND, info.ref, task=info.task)
 
 
-def _by_name(db: Session, counted: Counted) -> list[RoundCount]:
+def _by_name(db: Session, counted: Counted) -> Counted:
     """Name the people, in the order of their names."""
     names = people.names(db, [key for key, *_ in counted if key is not None])
-    return sorted((_count(names.get(key, ""), made, good) for key, made, good in counted), key=lambda one: one.name)
+    return sorted((names.get(key, ""), made, good) for key, made, good in counted)
+
+
+def _counts(counted: Counted) -> list[RoundCount]:
+    """Give the model's error rate as writers see it, with its Wilson interval; none where nothing was written."""
+    made, good = (np.array([one[place] for one in counted], dtype=np.int64) for place in (1, 2))
+    low, high = (side.tolist() for side in wilson(good, made))
+    return [
+        RoundCount(_text(key), attempts, fooled, fooled / attempts, low[place], high[place])
+        if attempts
+        else RoundCount(_text(key), attempts, fooled, None, None, None)
+        for place, (key, attempts, fooled) in enumerate(counted)
+    ]
 
 
 def _text(key: object) -> str:
     return "" if key is None else str(key)
-
-
-def _count(name: str, attempts: int, fooled: int) -> RoundCount:
-    """Give the model's error rate as writers see it, with its Wilson interval; none where nothing was written."""
-    if not attempts:
-        return RoundCount(name, attempts, fooled, None, None, None)
-    low, high = wilson(np.array(fooled), np.array(attempts))
-    return RoundCount(name, attempts, fooled, fooled / attempts, float(low), float(high))
 
 
 def _basis(db: Session, ref: str) -> str:
@@ -127,9 +137,20 @@ def _compute(db: Session, blobs: Blobs | None, ref: str, tell: Tell) -> Mapping[
     for number, name in enumerate(GROUPS):
         tell(number, len(GROUPS))
         found[name] = queries.tally(db, info.id, name)
-    if len(found["prompt"]) > MOST:
-        found["prompt"] = sorted(found["prompt"], key=lambda one: -one[1])[:MOST]
+    for name in ("worker", "prompt"):
+        found[name] = sorted(found[name], key=lambda one: (-one[1], -one[2]))[:MOST]
+    found["day"] = _by_day(found["hour"])
+    found["hour"] = found["hour"][-MOST:]
     return found
+
+
+def _by_day(hours: Counted) -> Counted:
+    """Add up the hours of each day."""
+    days: dict[str, tuple[int, int]] = {}
+    for hour, made, good in hours:
+        before = days.get(hour[:DAY], (0, 0))
+        days[hour[:DAY]] = (before[0] + made, before[1] + good)
+    return [(day, made, good) for day, (made, good) in days.items()]
 
 
 def _subjects(db: Session) -> Iterable[str]:

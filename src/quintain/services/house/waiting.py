@@ -12,6 +12,7 @@ from itertools import chain, islice
 
 from sqlalchemy.orm import Session
 
+from quintain.core.ledger import KINDS
 from quintain.core.people import Actor, Grant, RoleName
 from quintain.core.records.house import Errand, WaitingKind
 from quintain.core.records.stations import StationStep
@@ -31,6 +32,7 @@ from quintain.services.validate.validations import find, list_validations
 from quintain.store.base import now
 from quintain.store.queries.collect import rounds as round_queries
 from quintain.store.queries.house import waiting as queries
+from quintain.store.queries.pay import ledger
 from quintain.store.queries.validate import slots
 
 MOST = 12
@@ -211,9 +213,12 @@ def _place(info: RoundInfo, kind: WaitingKind) -> str:
 
 
 def _pay_to_approve(db: Session, owned: list[str]) -> Iterator[Errand]:
-    for task, number, currency, count, amount in queries.pending_pay(db, owned, MOST) if owned else []:
-        place = f"/tasks/{task}/rounds/{number}/pay"
-        yield Errand(WaitingKind.APPROVE_PAY, task, str(number), place, count=count, money=str(Money(amount, currency)))
+    """Give the rounds whose pay waits, by what their accounts owe: earnings may be many, and are not read."""
+    pending = [f"{kind}.pending" for kind in KINDS]
+    for task, number, round_id, currency, amount in ledger.owed_by_rounds(db, owned, pending, MOST) if owned else []:
+        place, money = f"/tasks/{task}/rounds/{number}/pay", str(Money(amount, currency))
+        count = queries.pending_earnings(db, round_id)
+        yield Errand(WaitingKind.APPROVE_PAY, task, str(number), place, count=count, money=money)
 
 
 def _failed(db: Session, user_id: int) -> Iterator[Errand]:

@@ -149,7 +149,10 @@ class WritingSession(Base):
     """
 
     __tablename__ = "writing_sessions"
-    __table_args__ = (Index("ix_writing_sessions_round_user", "round_id", "user_id"),)
+    __table_args__ = (
+        Index("ix_writing_sessions_round_user", "round_id", "user_id"),
+        Index("ix_writing_sessions_round_outcome", "round_id", "outcome"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     key: Mapped[str] = mapped_column(String(40), unique=True)

@@ -125,6 +125,13 @@ def page(db: Session, round_id: int, *, limit: int, offset: int) -> Sequence[Pro
     return db.scalars(query).all()
 
 
+def by_hash(db: Session, round_id: int, wanted: Sequence[str]) -> Sequence[Prompt]:
+    """Give the prompts of a round whose contents have the hashes *wanted*."""
+    if not wanted:
+        return []
+    return db.scalars(select(Prompt).where(Prompt.round_id == round_id, Prompt.hash.in_(wanted))).all()
+
+
 def some_used(db: Session, round_id: int) -> Prompt | None:
     """Give a prompt that has been used already, for trying the page out."""
     return db.scalar(select(Prompt).where(Prompt.round_id == round_id, Prompt.uses > 0).order_by(Prompt.id).limit(1))

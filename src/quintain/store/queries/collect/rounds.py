@@ -270,5 +270,5 @@ def put_draft(db: Session, **values: Any) -> None:
 
 def open_sessions(db: Session, round_id: int) -> Sequence[WritingSession]:
     """List the sessions of a round that have not ended."""
-    query = select(WritingSession).where(WritingSession.round_id == round_id, WritingSession.ended_at.is_(None))
+    query = select(WritingSession).where(WritingSession.round_id == round_id, WritingSession.outcome == "")
     return db.scalars(query).all()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from datetime import datetime
 
 from sqlalchemy import Boolean, bindparam, column, func, select, text
@@ -19,7 +18,6 @@ from quintain.store.tables import (
     JudgingPage,
     Model,
     ModelVersion,
-    Round,
     TaskRow,
 )
 
@@ -69,20 +67,10 @@ def failed_runs(db: Session, user_id: int, limit: int) -> list[tuple[str, str, s
     return [(task, model, dataset, int(n), int(cell)) for task, model, dataset, n, cell in db.execute(query)]
 
 
-def pending_pay(db: Session, tasks: Collection[str], limit: int) -> list[tuple[str, int, str, int, int]]:
-    """List what rounds of *tasks* have not decided on: task, round, currency, how many earnings, and their sum."""
-    query = (
-        select(TaskRow.name, Round.number, Earning.currency, func.count(), func.sum(Earning.amount))
-        .select_from(Earning)
-        .join(EarningStanding, EarningStanding.earning_id == Earning.id)
-        .join(Round, Round.id == Earning.round_id)
-        .join(TaskRow, TaskRow.id == EarningStanding.task_id)
-        .where(TaskRow.name.in_(tasks), EarningStanding.status == "pending")
-        .group_by(TaskRow.name, Round.number, Earning.currency)
-        .order_by(TaskRow.name, Round.number.desc())
-        .limit(limit)
-    )
-    return [(task, number, currency, int(n), int(sum_)) for task, number, currency, n, sum_ in db.execute(query)]
+def pending_earnings(db: Session, round_id: int) -> int:
+    """Count the earnings of a round that nobody has decided on, by the index alone."""
+    waiting = EarningStanding.round_id == round_id, EarningStanding.status == "pending"
+    return db.scalar(select(func.count()).select_from(EarningStanding).where(*waiting)) or 0
 
 
 def approved_pay(db: Session, user_id: int, since: datetime) -> list[tuple[str, str, int, int]]:

@@ -6,17 +6,17 @@ for each other. A balance is what was folded into the account plus its tail, rea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Select, and_, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import Select, String, and_, bindparam, cast, delete, func, insert, literal, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from quintain.core.ledger import Account, Posting
 from quintain.store.base import table_of
-from quintain.store.tables import LedgerAccount, LedgerEntry, LedgerTail, LedgerTransaction
+from quintain.store.tables import LedgerAccount, LedgerEntry, LedgerTail, LedgerTransaction, Round, TaskRow
 
 CHUNK = 300
 FOLD_BITS = 6  # one entry in 64 folds the tail of its account
@@ -92,6 +92,26 @@ def balances(db: Session, holder: str, prefix: str = "") -> dict[Account, int]:
     if prefix:
         query = query.where(LedgerAccount.name.startswith(prefix, autoescape=True))
     return {Account(*row[:3]): int(row[3]) for row in db.execute(query)}
+
+
+def owed_by_rounds(
+    db: Session, tasks: Collection[str], names: Sequence[str], limit: int
+) -> list[tuple[str, int, int, str, int]]:
+    """List what rounds of *tasks* owe in the accounts *names*: task, the round's number and id, currency, amount."""
+    owed = -func.sum(LedgerAccount.balance + _tail())
+    query = (
+        select(TaskRow.name, Round.number, Round.id, LedgerAccount.currency, owed)
+        .join(TaskRow, TaskRow.id == Round.task_id)
+        .join(LedgerAccount, LedgerAccount.holder == literal("round:") + cast(Round.id, String))
+        .where(TaskRow.name.in_(tasks), LedgerAccount.name.in_(names))
+        .group_by(TaskRow.name, Round.number, Round.id, LedgerAccount.currency)
+        .having(owed > 0)
+        .order_by(TaskRow.name, Round.number.desc(), LedgerAccount.currency)
+        .limit(limit)
+    )
+    return [
+        (task, number, round_id, currency, int(sum_)) for task, number, round_id, currency, sum_ in db.execute(query)
+    ]
 
 
 def balance(db: Session, account: Account) -> int:

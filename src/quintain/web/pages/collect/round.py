@@ -192,7 +192,7 @@ def _show(visit: Visit, task: str, number: int, trouble: Trouble | None = None) 
 
 def _console(visit: Visit, task: Task, info: RoundInfo) -> dict[str, Any]:
     figure = round_figures.show(visit.db, info)
-    found = round_figures.counters(visit.db, visit.actor, info.ref, figure)
+    found = round_figures.counters(visit.db, visit.actor, info.ref, figure, most=MOST_ROWS)
     return {
         "counters": found,
         "figure": figure,
@@ -228,9 +228,7 @@ def _charts(visit: Visit, found: Counters) -> list[tuple[str, dict[str, Any]]]:
     charts = [
         (
             _("When do people write, and when do they fool it?"),
-            time_chart(
-                found.by_hour, moment=_("hour"), attempts=_("attempts"), fooled=_("fooled"), other=_("not fooled")
-            ),
+            time_chart(found, moment=_("time"), attempts=_("attempts"), fooled=_("fooled"), other=_("not fooled")),
         )
     ]
     if len([one for one in found.by_label if one.name]) > 1:
@@ -248,12 +246,10 @@ def _tables(
 ) -> list[tuple[str, str, Sequence[tuple[str, RoundCount]]]]:
     """Make the tables of the console: title, heading of the first column, rows."""
     _ = visit.tongue.gettext
-    by_size = sorted(found.by_worker, key=lambda one: -one.attempts)[:MOST_ROWS]
-    texts = {
-        one.hash: own_text(task, one.inputs) or one.row
-        for one in prompts.list_prompts(visit.db, visit.actor, info.ref, limit=1000)
-    }
-    used = sorted(found.by_prompt, key=lambda one: -(one.rate or 0))[:MOST_ROWS]
+    by_size = sorted(found.by_worker, key=lambda one: -one.attempts)
+    used = sorted(found.by_prompt, key=lambda one: -(one.rate or 0))
+    named = prompts.prompts_by_hash(visit.db, visit.actor, info.ref, [one.name for one in used])
+    texts = {one.hash: own_text(task, one.inputs) or one.row for one in named}
     tables = [(_("By worker"), _("Worker"), [(one.name, one) for one in by_size])]
     if used:
         tables.append((_("By prompt"), _("Prompt"), [(texts.get(one.name) or one.name[:12], one) for one in used]))

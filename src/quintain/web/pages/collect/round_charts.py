@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
-from quintain.core.records.collect import RoundCount
+from quintain.core.records.collect import Counters, RoundCount
 from quintain.reports.charts import ROW_HEIGHT, SCHEMA
 
-HOURS = {"format": "%d %b %H:%M", "labelOverlap": True, "tickCount": 6}
+MOST_BARS = 150
+MONTH_CHARACTERS = len("2026-11")  # at the front of a day
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """How long a bar's time is, and how it is written at the axis and at the bar."""
+
+    unit: str
+    axis: str
+    tooltip: str
+
+
+HOUR = _Span("utcyearmonthdatehours", "%d %b %H:%M", "%Y-%m-%d %H:00")
+DAY = _Span("utcyearmonthdate", "%d %b %Y", "%Y-%m-%d")
+MONTH = _Span("utcyearmonth", "%b %Y", "%Y-%m")
 
 
 def rate_chart(counts: Sequence[RoundCount], *, category: str, attempts: str, rate: str) -> dict[str, Any]:
@@ -62,14 +79,19 @@ def rate_chart(counts: Sequence[RoundCount], *, category: str, attempts: str, ra
     }
 
 
-def time_chart(counts: Sequence[RoundCount], *, moment: str, attempts: str, fooled: str, other: str) -> dict[str, Any]:
-    """Draw attempts per hour, those that fooled the model and the *other* ones on top of each other."""
+def time_chart(found: Counters, *, moment: str, attempts: str, fooled: str, other: str) -> dict[str, Any]:
+    """Draw attempts over time, those that fooled the model and the *other* ones on top of each other.
+
+    There is a bar for each hour; for each day, or each month, where those would be too many to tell apart.
+    """
+    span, counts = _spans(found)
     rows = []
     for one in counts:
         at = one.name.replace(" ", "T")
         rows.append({"at": at, "kind": fooled, "order": 0, "count": one.fooled})
         rows.append({"at": at, "kind": other, "order": 1, "count": one.attempts - one.fooled})
     colours = {"domain": [fooled, other], "range": ["#d98a1f", "#8a94a6"]}
+    time = {"field": "at", "type": "temporal", "timeUnit": span.unit}
     return {
         "$schema": SCHEMA,
         "data": {"values": rows},
@@ -78,7 +100,7 @@ def time_chart(counts: Sequence[RoundCount], *, moment: str, attempts: str, fool
         "autosize": {"type": "fit-x", "contains": "padding"},
         "mark": {"type": "bar", "width": {"band": 0.9}},
         "encoding": {
-            "x": {"field": "at", "type": "temporal", "timeUnit": "utcyearmonthdatehours", "title": None, "axis": HOURS},
+            "x": {**time, "title": None, "axis": {"format": span.axis, "labelOverlap": True, "tickCount": 6}},
             "y": {
                 "field": "count",
                 "type": "quantitative",
@@ -89,9 +111,24 @@ def time_chart(counts: Sequence[RoundCount], *, moment: str, attempts: str, fool
             "color": {"field": "kind", "type": "nominal", "scale": colours, "legend": {"orient": "top", "title": None}},
             "order": {"field": "order", "type": "quantitative"},
             "tooltip": [
-                {"field": "at", "type": "temporal", "title": moment, "format": "%Y-%m-%d %H:00"},
+                {**time, "title": moment, "format": span.tooltip},
                 {"field": "kind", "type": "nominal", "title": fooled},
                 {"field": "count", "type": "quantitative", "title": attempts},
             ],
         },
     }
+
+
+def _spans(found: Counters) -> tuple[_Span, Sequence[RoundCount]]:
+    """Choose the shortest span of time whose bars can be told apart."""
+    if sum(one.attempts for one in found.by_hour) == found.attempts and len(found.by_hour) <= MOST_BARS:
+        return HOUR, found.by_hour
+    if len(found.by_day) <= MOST_BARS:
+        return DAY, found.by_day
+    months = groupby(found.by_day, key=lambda one: one.name[:MONTH_CHARACTERS])
+    return MONTH, [_added(month, list(days)) for month, days in months]
+
+
+def _added(month: str, days: Sequence[RoundCount]) -> RoundCount:
+    made, fooled = sum(one.attempts for one in days), sum(one.fooled for one in days)
+    return RoundCount(f"{month}-01", made, fooled, None, None, None)
