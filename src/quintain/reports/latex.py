@@ -15,6 +15,7 @@ _MEANT = str.maketrans(
         **{sign: f"\\{sign}" for sign in "&%$#_{}"},
         "–": "--",
         "−": "$-$",
+        "<": "$<$",
         "…": r"\ldots{}",
     }
 )

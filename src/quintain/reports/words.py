@@ -12,7 +12,8 @@ from quintain.core.texts import Text
 
 T = TypeVar("T")
 NONE = "–"
-DIGITS = {"number": 1, "parameter": 3}
+DIGITS = {"number": 1, "parameter": 3, "chance": 3}
+LEAST_CHANCE = 0.001
 
 
 def _number(value: float, digits: int | None = None) -> str:
@@ -33,6 +34,8 @@ class Wording:
         '50.0% (25.0%–75.0%)'
         >>> Wording().cell(Estimate(-0.5, -0.75, -0.25), "share")  # no dash between signs
         '-50.0% (-75.0% … -25.0%)'
+        >>> Wording().cell(2e-9, "chance")
+        '< 0.001'
         """
         if isinstance(value, Estimate):
             if value.value is None:
@@ -40,12 +43,12 @@ class Wording:
             ends = [self.cell(end, kind) for end in (value.low, value.high) if end is not None]
             between = " … " if any(one.startswith(("-", "−")) for one in ends) else "–"
             return self.cell(value.value, kind) + (f" ({between.join(ends)})" if len(ends) == 2 else "")
-        if value is None:
-            return NONE
-        if isinstance(value, str):
-            return value
+        if value is None or isinstance(value, str):
+            return NONE if value is None else value
         if kind == "share":
             return self.percent(value)
+        if kind == "chance" and value < LEAST_CHANCE:
+            return f"< {self.number(LEAST_CHANCE, DIGITS[kind])}"
         return self.number(value, None if isinstance(value, int) else DIGITS.get(kind))
 
 

@@ -21,6 +21,8 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.numbers import format_decimal, format_percent
 
+from quintain.reports.words import Wording
+
 LOCALES = Path(__file__).parent / "locale"
 MESSAGES = "messages"  # texts of templates and pages
 ERRORS = "errors"  # texts with which services refuse something
@@ -118,6 +120,10 @@ class Tongue:
             return format_decimal(value, locale=self.code)
         pattern = "#,##0." + "0" * digits
         return format_decimal(round(value, digits) + 0.0, format=pattern, locale=self.code).replace("-", "−")
+
+    def chance(self, p: float) -> str:
+        """Write the p of a test as reports do."""
+        return Wording(self.number).cell(p, "chance")
 
     def percent(self, value: float) -> str:
         """Write a fraction as a percentage with one decimal."""

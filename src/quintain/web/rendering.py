@@ -61,6 +61,7 @@ def environment(language: str) -> Environment:
         language_name=Tongue.name_of,
         number=tongue.number,
         percent=tongue.percent,
+        chance=tongue.chance,
         when=tongue.when,
         date=tongue.date,
         ago=lambda moment: tongue.ago(moment, now()),

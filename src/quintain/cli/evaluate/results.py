@@ -12,6 +12,7 @@ from quintain.cli.evaluate.evaluate import app
 from quintain.cli.evaluate.local import figure_cells, measured_lines
 from quintain.cli.output import JsonFlag
 from quintain.core.people import OPERATOR
+from quintain.reports.words import Wording
 from quintain.services.evaluate import compare as comparing
 from quintain.services.evaluate.dataset_results import DatasetResult
 from quintain.services.evaluate.results import model_results
@@ -82,8 +83,8 @@ def compare(
                 _number(one.first),
                 _number(one.second),
                 *figure_cells(difference.as_dict()),
-                f"{one.difference.p_value:.3f}",
-                f"{one.mcnemar.p_value:.3f}",
+                Wording().cell(one.difference.p_value, "chance"),
+                Wording().cell(one.mcnemar.p_value, "chance"),
                 more,
             ]
         )

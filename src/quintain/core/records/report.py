@@ -14,8 +14,9 @@ from typing import Any, Literal, TypeAlias
 from quintain.core.records.base import Record
 from quintain.core.records.figures import Estimate
 
-# How the cells of a column are written: shares as percentages, numbers to one place, parameters to three.
-ColumnKind = Literal["text", "count", "share", "number", "parameter"]
+# How the cells of a column are written: shares as percentages, numbers to one place, parameters to three, and chances,
+# the p of a test, too; a p that would be written as nothing is written as less than the least.
+ColumnKind = Literal["text", "count", "share", "number", "parameter", "chance"]
 Cell: TypeAlias = str | int | float | Estimate | None
 
 

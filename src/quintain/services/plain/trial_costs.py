@@ -64,7 +64,8 @@ def _judging(costs: JudgingCosts) -> Table:
         [Text("the entry quiz"), str(costs.quizzes)],
         [Text("in all"), str(costs.total)],
     ]
-    return Table("judging", Text("Cost of the judging, of all arms together"), [Column(""), Column(Text("paid"))], rows)
+    columns = [Column(Text("What")), Column(Text("paid"))]
+    return Table("judging", Text("Cost of the judging, of all arms together"), columns, rows)
 
 
 def attrition_section(arms: Sequence[TrialArm]) -> ReportSection | None:

@@ -234,7 +234,7 @@ def _differences(found: Sequence[_Measured], options: ReportOptions) -> ReportSe
         Column(Text("Items where")),
         Column(Text("Model")),
         Column(Text("difference of the gaps"), "share"),
-        Column("p", "parameter"),
+        Column("p", "chance"),
     ]
     return ReportSection(
         "differences",

@@ -63,7 +63,7 @@ def differences_section(measures: Measures, commands: list[str]) -> ReportSectio
         Column(Text("beside, mean"), "number"),
         Column(Text("first is above"), "share"),
         Column(Text("difference in deviations"), "parameter"),
-        Column("p", "parameter"),
+        Column("p", "chance"),
     ]
     return ReportSection(
         "differences",

@@ -130,7 +130,7 @@ def _differences(tested: Sequence[tuple[str, str, str, str, Estimate, float | No
         Column(Text("Items where")),
         Column(Text("Model")),
         Column(Text("difference of the gaps"), "share"),
-        Column("p", "parameter"),
+        Column("p", "chance"),
     ]
     rows: list[list[Cell]] = [
         [one, other, SLICE_WORDS[name], model, difference, p] for one, other, name, model, difference, p in tested

@@ -85,7 +85,7 @@ def coverage_section(sets: Sequence[ComparedSet], commands: list[str]) -> Report
     rows: list[list[Cell]] = [
         [name, one.tagged, one.tags, one.known, one.expected, one.evenness] for name, one in covered.items()
     ]
-    columns = [Column(Text("Tag")), *(Column(name, "share") for name in tags), Column("p", "parameter")]
+    columns = [Column(Text("Tag")), *(Column(name, "share") for name in tags), Column("p", "chance")]
     by_tag: list[list[Cell]] = [[one.tag, *(one.shares[name] for name in tags), one.p] for one in shares[:MOST_TAGS]]
     points: list[tuple[str, str, Estimate]] = [
         (one.tag, name, one.shares[name]) for one in shares[:CHARTED_TAGS] for name in tags

@@ -156,7 +156,7 @@ def disagreement_section(answered: AnsweredSet, commands: list[str]) -> tuple[Re
         Column(Text("Examples"), "count"),
         Column(Text("only {model} right", model=first), "count"),
         Column(Text("only {model} right", model=second), "count"),
-        Column("p", "parameter"),
+        Column("p", "chance"),
     ]
     tables = [Table("parted-table", Text("Slices in which one is better"), columns, [list(row) for row in parted])]
     section = ReportSection(
