@@ -12,6 +12,7 @@ from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judgements import Judgements, mean_move, softmax, total_by
 
 SURE = 1.2816  # standard errors: 90 % of a normal distribution are below
+PART = 100_000  # votes that are looked at together: what is computed of a million would take much memory
 NEARLY = 0.005  # shares of votes that are so near to even ones make no difference
 
 
@@ -82,6 +83,11 @@ def _is_sure(gains: FloatArray) -> bool:
 
 def _foretold(judgements: Judgements, rows: IntArray, fit: OneCoin) -> FloatArray:
     """Give the log probability of some votes, given all others on their items and how often workers are right."""
+    parts = [_foretold_some(judgements, rows[start : start + PART], fit) for start in range(0, len(rows), PART)]
+    return np.concatenate(parts)
+
+
+def _foretold_some(judgements: Judgements, rows: IntArray, fit: OneCoin) -> FloatArray:
     item, label, classes = judgements.item[rows], judgements.label[rows], len(judgements.classes)
     accuracy, belief = fit.accuracy[judgements.worker[rows]], fit.posterior[item, label]
     without = belief * np.exp(-vote_log_odds(accuracy, classes))

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace, create_workspace
 from quintain.core.people import Actor, RoleName
 from quintain.services.collect import attempts
-from quintain.services.validate import adjudicate, gold, handing_in, handing_out, leaving, vmer
+from quintain.services.validate import adjudicate, gold, gold_list, handing_in, handing_out, leaving, vmer
 from quintain.services.validate import export as judged_export
 from quintain.services.validate import leaving as leaving_items
 from quintain.services.validate import status as validation_status
@@ -167,7 +167,7 @@ def test_what_is_retracted_is_read_by_nobody_and_counts_nowhere(
     gold.gold_from_item(db, owner, REF, first)
     retract(db, writer)
     assert [one.inputs["text"] for one in adjudicate.queue(db, owner, REF)] == ["b"]
-    assert gold.list_gold(db, owner, REF) == []
+    assert gold_list.list_gold(db, owner, REF).gold == []
     assert {one.inputs["text"] for one in validation_trail.notes(db, owner, REF)} == {"b"}
     assert judged_export.export_labels(db, owner, REF, tmp_path / "labels.csv") == 1
     assert TEXT not in (tmp_path / "labels.csv").read_text()

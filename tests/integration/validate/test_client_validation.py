@@ -150,12 +150,12 @@ def test_gold_items_are_made_retired_restored_and_asked_in_a_quiz(
     assert owner_client.make_gold(REF, first.id, note="all agree") == first.label
     rows = [{"inputs": {"text": f"gold {n} feels {LABELS[n % 3]}"}, "label": LABELS[n % 3]} for n in range(5)]
     assert owner_client.add_gold(REF, rows) == 5
-    listed = owner_client.gold(REF)
+    listed = owner_client.gold(REF).gold
     owner_client.retire_gold(REF, listed[0].id)
-    assert owner_client.gold(REF)[0].retired
+    assert [one.id for one in owner_client.gold(REF, use="retired").gold] == [listed[0].id]
     owner_client.restore_gold(REF, listed[0].id)
     assert owner_client.make_entry_quiz(REF, instructions="Read slowly.") == "judge"
-    quiz = owner_client.gold(REF)
+    quiz = owner_client.gold(REF).gold
     assert [one.quiz for one in quiz] == [*["judge"] * 5, ""]
     with pytest.raises(Conflict, match="asks about gold item"):
         owner_client.restore_gold(REF, quiz[0].id)

@@ -19,15 +19,18 @@ from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import (
     adjudicate,
     gold,
+    gold_list,
     gold_quiz,
     handing_in,
     handing_out,
     item_files,
+    items,
     judges,
     unqualify,
 )
 from quintain.services.validate import status as validation_status
 from quintain.services.validate import validations as validate
+from quintain.services.validate.gold_list import WantedGold
 from quintain.services.validate.handing_in import Answer
 from quintain.services.validate.review import review
 from quintain.services.work import quizzes
@@ -77,9 +80,40 @@ def test_exposure_is_limited_per_item_and_per_person(db: Session, owner: Actor) 
     shown = select(Offer.user_id, Offer.item_id).where(Offer.slot_id.is_(None))
     pairs = db.execute(shown).all()
     assert len(pairs) <= 4 + 6
-    listed = gold.list_gold(db, owner, REF)
+    listed = gold_list.list_gold(db, owner, REF).gold
     assert all(item.shown >= 1 for item in listed)
     assert all(item.shown == item.answered == item.right for item in listed)
+
+
+def test_gold_items_are_listed_a_page_at_a_time_the_worst_first(db: Session, owner: Actor) -> None:
+    """They are filtered, sorted and paged alike whatever asks; what nobody answered comes last either way."""
+    make_ground(db, owner, 10, "judgements = 2\nminimum = 2\n[gold]\nrate = 0.4\nafter = 9")
+    add(db, owner, 6)
+    for actor, choose in zip(make_judges(db, 2), (wrong_on_gold, truth), strict=True):
+        page = handing_out.claim_page(db, actor, REF)
+        assert page is not None
+        answer_page(db, actor, page, choose)
+    everything = gold_list.list_gold(db, owner, REF).gold
+    shares = {one.id: one.accuracy.value for one in everything}
+    for down in (False, True):
+        wanted = [WantedGold(order="accuracy", down=down, offset=offset, limit=2) for offset in (0, 2, 4)]
+        paged = [one.id for asked in wanted for one in gold_list.list_gold(db, owner, REF, asked).gold]
+        there = sorted((share for share in shares.values() if share is not None), reverse=down)
+        assert [shares[one] for one in paged] == [*there, *[None] * (6 - len(there))]
+        assert set(paged) == set(shares)
+    shown = [one.shown for one in gold_list.list_gold(db, owner, REF, WantedGold(order="shown", down=True)).gold]
+    assert shown == sorted(shown, reverse=True)
+    assert sum(shown) == sum(one.answered for one in everything) > 0
+    gold.retire_gold(db, owner, REF, everything[1].id)
+    retired = gold_list.list_gold(db, owner, REF, WantedGold("retired"))
+    assert ([one.id for one in retired.gold], retired.total) == ([everything[1].id], 1)
+    assert dict(retired.use) == {"used": 5, "retired": 1}
+    found = gold_list.list_gold(db, owner, REF, WantedGold(text="GOLD 3 feels", limit=1, offset=7))
+    assert ([one.inputs["text"][:6] for one in found.gold], found.total) == (["gold 3"], 1)
+    assert len(items.list_items(db, owner, REF).items) == items.list_items(db, owner, REF).total == 10
+    for wrong, said in ((WantedGold("lost"), "not 'lost'"), (WantedGold(order="luck"), "ordered by 'luck'")):
+        with pytest.raises(BadInput, match=said):
+            gold_list.list_gold(db, owner, REF, wrong)
 
 
 def test_doing_badly_on_gold_ends_the_qualification_and_doing_well_earns_a_bonus(db: Session, owner: Actor) -> None:
@@ -154,18 +188,18 @@ def test_what_the_quiz_explained_is_no_gold_item_any_more(db: Session, owner: Ac
     gold.add_gold(db, owner, "mood/other", rows[1:2])
     gold_quiz.make_quiz(db, owner, REF)
     assert gold.add_gold(db, owner, "mood/other", rows) == 2
-    listed = {one.inputs["text"]: one for one in gold.list_gold(db, owner, "mood/other")}
+    listed = {one.inputs["text"]: one for one in gold_list.list_gold(db, owner, "mood/other").gold}
     asked = {text: (one.retired, one.quiz) for text, one in listed.items()}
     assert asked == {
         "gold 0 feels negative": (True, "judge"),
         "gold 1 feels neutral": (True, "judge"),
         "gold 5 feels positive": (False, ""),
     }
-    first = gold.list_gold(db, owner, REF)[0]
+    first = gold_list.list_gold(db, owner, REF).gold[0]
     for ref, item in ((REF, first.id), ("mood/other", listed["gold 0 feels negative"].id)):
         with pytest.raises(Conflict, match="The quiz 'judge' asks about gold item"):
             gold.restore_gold(db, owner, ref, item)
-    assert gold.list_gold(db, owner, REF)[0].retired
+    assert gold_list.list_gold(db, owner, REF).gold[0].retired
 
 
 def test_gold_items_are_checked_and_can_be_retired(db: Session, owner: Actor) -> None:
@@ -179,7 +213,7 @@ def test_gold_items_are_checked_and_can_be_retired(db: Session, owner: Actor) ->
     item = db.scalar(select(ValidationItem.id).where(ValidationItem.gold.is_not(None)))
     assert item is not None
     gold.retire_gold(db, owner, REF, item)
-    assert gold.list_gold(db, owner, REF)[0].retired
+    assert gold_list.list_gold(db, owner, REF).gold[0].retired
     (actor,) = make_judges(db, 1)
     page = handing_out.claim_page(db, actor, REF)
     assert page is not None
@@ -192,12 +226,12 @@ def test_a_retired_gold_item_comes_back(db: Session, owner: Actor) -> None:
     """Retiring is taken back; the accuracy of an item comes with its interval."""
     make_ground(db, owner, 10)
     add(db, owner, 1)
-    (one,) = gold.list_gold(db, owner, REF)
+    (one,) = gold_list.list_gold(db, owner, REF).gold
     assert one.accuracy.value is None
     gold.retire_gold(db, owner, REF, one.id)
     gold.restore_gold(db, owner, REF, one.id)
     judge_all(db, make_judges(db, 5), wrong_on_gold)
-    (one,) = gold.list_gold(db, owner, REF)
+    (one,) = gold_list.list_gold(db, owner, REF).gold
     assert not one.retired
     assert (one.answered, one.right, one.accuracy.value) == (5, 0, 0.0)
     assert one.accuracy.high is not None
@@ -290,7 +324,7 @@ def test_gold_comes_from_files(db: Session, owner: Actor, tmp_path: Path, name: 
     path.write_text(FILES[name])
     assert item_files.add_gold_from_file(db, owner, REF, path) == 2
     assert item_files.add_gold_from_file(db, owner, REF, path) == 0
-    assert {one.label for one in gold.list_gold(db, owner, REF)} == {"positive", "negative"}
+    assert {one.label for one in gold_list.list_gold(db, owner, REF).gold} == {"positive", "negative"}
 
 
 def test_faults_of_files_name_the_row_that_a_person_finds(db: Session, owner: Actor, tmp_path: Path) -> None:

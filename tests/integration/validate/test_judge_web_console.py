@@ -9,7 +9,7 @@ import pytest
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR, RoleName
 from quintain.services.access.links import make_link, redeem_link
-from quintain.services.validate import gold
+from quintain.services.validate import gold, gold_list
 from quintain.services.validate import validations as validate
 from tests.people import make_person
 from tests.validation_support import REF, judge_all, make_ground, make_judges, truth
@@ -90,7 +90,7 @@ def test_opening_pausing_policy_gold_and_export(web: Workspace) -> None:
     assert not policy.automatic
     assert client.get(f"{HOME}/judges?rule=nothing&limit=x&least=1").status_code == 422
     with web.session() as db:
-        item = gold.list_gold(db, OPERATOR, REF)[0]
+        item = gold_list.list_gold(db, OPERATOR, REF).gold[0]
     post(client, HOME, f"{HOME}/gold/retire", item=item.id)
     assert "Show again" in client.get(f"{HOME}/gold").text
     post(client, HOME, f"{HOME}/gold/restore", item=item.id)

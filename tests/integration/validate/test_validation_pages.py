@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR, RoleName
 from quintain.services.access.links import make_link, redeem_link
-from quintain.services.validate import gold
+from quintain.services.validate import gold_list
 from quintain.services.validate import items as validation_items
 from quintain.services.validate import validations as validate
 from quintain.services.validate.items import WantedItems
@@ -141,7 +141,7 @@ def test_gold_comes_by_file_or_one_click_and_makes_the_quiz(web: Workspace) -> N
     rows = "".join(f"gold {number},positive,because\n" for number in range(5))
     assert send(client, "gold", "gold.csv", f"text,label,note\n{rows}").status_code == 303
     assert post(client, f"{HOME}/gold", f"{HOME}/gold/from-item", item="1").status_code == 303
-    page = client.get(f"{HOME}/gold?sort=item&order=down").text
+    page = client.get(f"{HOME}/gold?sort=text&order=down").text
     assert page.count(f'action="{HOME}/gold/retire"') == 6
     assert page.index("item 0 feels") < page.index("gold 4") < page.index("gold 0")
     twice = post(client, f"{HOME}/gold", f"{HOME}/gold/from-item", item="1")
@@ -155,7 +155,7 @@ def test_gold_comes_by_file_or_one_click_and_makes_the_quiz(web: Workspace) -> N
         policy = validate.find(db, REF).policy
         assert policy.quiz is not None
         assert (policy.quiz.questions, policy.quiz.right) == (5, 3)
-        assert sum(not one.retired for one in gold.list_gold(db, OPERATOR, REF)) == 1
+        assert sum(not one.retired for one in gold_list.list_gold(db, OPERATOR, REF).gold) == 1
     page = client.get(f"{HOME}/gold").text
     assert "answers the quiz “judge” first" in page
     assert post(client, f"{HOME}/gold", f"{HOME}/gold/quiz").status_code == 409

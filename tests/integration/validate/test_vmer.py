@@ -17,7 +17,16 @@ from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.core.records.figures import Estimate
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.collect import attempts
-from quintain.services.validate import adjudicate, gold, handing_in, handing_out, item_files, unqualify, vmer
+from quintain.services.validate import (
+    adjudicate,
+    gold,
+    gold_list,
+    handing_in,
+    handing_out,
+    item_files,
+    unqualify,
+    vmer,
+)
 from quintain.services.validate import validations as validate
 from quintain.services.validate.final_labels import final_labels
 from quintain.services.validate.review import review
@@ -218,7 +227,7 @@ def test_what_was_retracted_is_shown_to_nobody_again(db: Session, owner: Actor, 
         take_attempts(db, validate.find(db, REF))
     answer_page(db, people[1], held, lambda inputs: "mixed")
     unqualify.unqualify(db, owner, REF, [people[0].name, people[1].name], reason="a test")
-    assert gold.list_gold(db, owner, REF) == []
+    assert gold_list.list_gold(db, owner, REF).gold == []
     copy = db.scalar(select(ValidationItem.id).where(ValidationItem.gold.is_not(None)))
     assert copy is not None
     with pytest.raises(Conflict, match="retracted"):

@@ -14,9 +14,10 @@ from quintain.cli.streams import in_file
 from quintain.cli.validate.validate import Columns, Ref, rate
 from quintain.cli.validate.validate import app as validate
 from quintain.core.people import OPERATOR
-from quintain.core.records.judging import GoldItems
+from quintain.core.records.judging import GOLD_USES
 from quintain.data.tables import parse_columns
-from quintain.services.validate import gold, gold_quiz, item_files
+from quintain.services.validate import gold, gold_list, gold_quiz, item_files
+from quintain.services.validate.gold_list import GOLD_ORDERS, WantedGold
 
 app = typer.Typer(help="Items with known labels, which are mixed in.", no_args_is_help=True)
 validate.add_typer(app, name="gold")
@@ -25,13 +26,22 @@ GoldId = Annotated[int, typer.Argument(metavar="ITEM", help="Id of the gold item
 
 
 @app.command("list")
-def list_(context: typer.Context, ref: Ref, json: JsonFlag = False) -> None:
+def list_(
+    context: typer.Context,
+    ref: Ref,
+    use: Annotated[str, typer.Option(help=f"Only those that are {' or '.join(GOLD_USES)}.", show_default=False)] = "",
+    text: Annotated[str, typer.Option(help="Only items that contain this.", show_default=False)] = "",
+    sort: Annotated[str, typer.Option(help=f"By {', '.join(GOLD_ORDERS)}.")] = "added",
+    down: Annotated[bool, typer.Option("--down", help="The largest first.")] = False,
+    limit: Annotated[int, typer.Option(help="List at most so many.", min=1)] = 50,
+    json: JsonFlag = False,
+) -> None:
     """List the gold items with how judges do on them.
 
-    Example: quintain validate gold list sentiment/2
+    Example: quintain validate gold list sentiment/2 --sort accuracy
     """
     with workspace_of(context).session() as db:
-        _show(db, ref, json)
+        _show(db, ref, json, WantedGold(use, text, sort, down, 0, limit))
 
 
 @app.command()
@@ -107,10 +117,12 @@ def quiz(
         _show(db, ref, json)
 
 
-def _show(db: Session, ref: str, json: bool) -> None:
-    listed = gold.list_gold(db, OPERATOR, ref)
+def _show(db: Session, ref: str, json: bool, wanted: WantedGold | None = None) -> None:
+    found = gold_list.list_gold(db, OPERATOR, ref, wanted)
     if json:
-        print_json(GoldItems(listed))
+        print_json(found)
         return
+    if len(found.gold) < found.total:
+        say(f"{len(found.gold)} of {found.total} gold items:")
     columns = ["id", "label", "shown", "answered", "right", "retired", "quiz"]
-    print_table([*columns, "accuracy"], [[*(one[name] for name in columns), rate(one.accuracy)] for one in listed])
+    print_table([*columns, "accuracy"], [[*(one[name] for name in columns), rate(one.accuracy)] for one in found.gold])

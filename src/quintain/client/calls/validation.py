@@ -16,7 +16,6 @@ from quintain.core.records.collect import Round
 from quintain.core.records.judging import (
     Contested,
     ContestedItems,
-    Gold,
     GoldAdded,
     GoldItems,
     GoldLabel,
@@ -184,9 +183,24 @@ class ValidationCalls:
             json={"reason": reason, "restore": restore},
         )
 
-    def gold(self, ref: str) -> list[Gold]:
-        """List the gold items with how judges do on them (owners)."""
-        return self._transport.read(GoldItems, "GET", f"{place(ref, 'validations')}/gold").gold
+    def gold(
+        self,
+        ref: str,
+        *,
+        use: str | None = None,
+        text: str = "",
+        sort: str = "added",
+        down: bool = False,
+        offset: int = 0,
+        limit: int = 50,
+    ) -> GoldItems:
+        """List the gold items with how judges do on them, a page at a time (owners)."""
+        return self._transport.read(
+            GoldItems,
+            "GET",
+            f"{place(ref, 'validations')}/gold",
+            params={"use": use, "text": text, "sort": sort, "down": down, "offset": offset, "limit": limit},
+        )
 
     def add_gold(self, ref: str, items: Iterable[Mapping[str, Any]]) -> int:
         """Add gold items, at most 1,000 at once, and give how many are new (owners)."""

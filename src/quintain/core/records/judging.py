@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal, get_args
 
 from quintain.core.records.base import Record
 from quintain.core.records.figures import Estimate
 from quintain.core.rounds import Money
 from quintain.core.validation import UnqualifyRule
+
+GoldState = Literal["used", "retired"]
+GOLD_USES: tuple[GoldState, ...] = get_args(GoldState)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +129,15 @@ class Gold(Record):
 
 @dataclass(frozen=True, slots=True)
 class GoldItems(Record):
-    """The gold items of a validation."""
+    """Some gold items; *total* is how many fit the filters, *use* how many are used and how many retired.
+
+    Where they are sorted by accuracy and more has come in than was counted, *as_of* is the time of the figures.
+    """
 
     gold: list[Gold]
+    total: int
+    use: Mapping[str, int]
+    as_of: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from quintain.store.database import transaction
 from quintain.store.queries.validate import items as item_queries
 from quintain.tasks.contract import kind_of
 
-CHUNK = 20_000  # rows that are in memory as texts together
+CHUNK = 5000  # rows that are in memory as texts together
 JUDGEMENTS: Mapping[str, pl.DataType] = {
     "item": pl.String(),
     "worker": pl.String(),

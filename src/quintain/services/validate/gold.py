@@ -12,8 +12,6 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.example import Example
 from quintain.core.people import OPERATOR, Actor
-from quintain.core.records.figures import Estimate
-from quintain.core.records.judging import Gold
 from quintain.core.rounds import Money
 from quintain.core.task import one_form
 from quintain.core.validation import UnqualifyRule
@@ -27,7 +25,6 @@ from quintain.services.validate.labels import label_fault
 from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find, strange_keys
 from quintain.stats.judge_rules import catches
-from quintain.stats.workers import wilson
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.validate import intake
@@ -40,7 +37,6 @@ from quintain.tasks.contract import kind_of
 
 FAULTS = 100
 GOLD_KEYS = ("inputs", "label", "answer", "note")
-NO_ANSWERS = Estimate(None, reason="nobody has answered it yet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,37 +155,6 @@ def gold_from_item(db: Session, actor: Actor, ref: str, item_id: int, *, note: s
     return label
 
 
-def list_gold(db: Session, actor: Actor, ref: str) -> list[Gold]:
-    """List the gold items with how judges do on them: one that most get wrong may itself be wrong."""
-    validation = find(db, ref)
-    require_owner(actor, validation.task.name)
-    answers = judgement_queries.gold_counts(db, validation.id)
-    asked = asked_in(db, validation.task.name)
-    gone = set(intake.gone_items(db, validation.id))
-    found = []
-    for item, shown in item_queries.gold_items(db, validation.id):
-        if item.id in gone:  # its writer took it back: nobody reads it any more
-            continue
-        answered, right = answers.get(item.id, (0, 0))
-        low, high = wilson(np.array([right]), np.array([answered]))
-        accuracy = Estimate(right / answered, float(low[0]), float(high[0])) if answered else NO_ANSWERS
-        found.append(
-            Gold(
-                item.id,
-                dict(item.inputs),
-                item.gold or "",
-                item.gold_note,
-                shown,
-                answered,
-                right,
-                accuracy,
-                retired=item.retired_at is not None,
-                quiz=asked.get(text_of(item.inputs), ""),
-            )
-        )
-    return found
-
-
 def retire_gold(db: Session, actor: Actor, ref: str, item_id: int) -> None:
     """Show a gold item no more; the answers to it stay."""
     _set_use(db, actor, ref, item_id, used=False)
@@ -213,7 +178,7 @@ def _set_use(db: Session, actor: Actor, ref: str, item_id: int, *, used: bool) -
                 remedy="`quintain validate gold list {ref}` lists them.",
                 page="The list of gold items names those there are.",
             )
-        if used and item_id in intake.gone_items(db, validation.id):
+        if used and intake.gone_among(db, [item_id]):
             raise Conflict(
                 "Gold item {item} was retracted by its writer, or is withheld.",
                 item=item_id,

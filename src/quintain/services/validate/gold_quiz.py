@@ -20,7 +20,9 @@ from quintain.services.validate.validations import find, set_policy
 from quintain.services.work import quizzes
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
+from quintain.store.queries.validate import gold_items as gold_queries
 from quintain.store.queries.validate import items as item_queries
+from quintain.store.queries.validate.gold_items import GoldFilter
 from quintain.store.queries.work import qualify as quiz_queries
 from quintain.store.tables import ValidationItem
 
@@ -35,17 +37,18 @@ def make_quiz(db: Session, actor: Actor, ref: str, *, instructions: str = "") ->
         require_owner(actor, validation.task.name)
         lock(db, f"items of {validation.id}")
         quiz = validation.policy.quiz or EntryQuiz()
-        items = [item for item, _ in item_queries.gold_items(db, validation.id) if item.retired_at is None]
-        if len(items) < quiz.questions:
+        chosen = gold_queries.page(
+            db, validation.id, GoldFilter("used"), order="added", down=False, offset=0, limit=quiz.questions
+        )
+        if len(chosen) < quiz.questions:
             raise Conflict(
                 "The quiz asks {questions} gold questions, and there are {n}.",
                 questions=quiz.questions,
-                n=len(items),
+                n=len(chosen),
                 ref=ref,
                 remedy="Add some with `quintain validate gold add {ref} FILE`.",
                 page="Add some gold items first.",
             )
-        chosen = items[: quiz.questions]
         definition = {
             "instructions": instructions,
             "right": quiz.right,

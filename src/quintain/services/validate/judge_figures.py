@@ -85,12 +85,12 @@ def evidence_of(
     users, user = np.unique(table.user, return_inverse=True)
     limits = np.array([aside.get(int(one), 0) for one in users], dtype=np.int64)
     counts = (table.gold == "") & (table.id > (limits[user] if len(users) else 0))
+    user = user[counts]  # what is not needed any more is let go: there may be millions
     items, item = np.unique(table.item[counts], return_inverse=True)
-    names = sorted({*labels, *set(table.label.tolist())})
+    names = sorted({*labels, *table.label})
     place = {name: code for code, name in enumerate(names)}
     rows = np.flatnonzero(counts)
     label = np.fromiter(map(place.__getitem__, table.label[counts]), dtype=np.int64, count=len(rows))
-    user = user[counts]
     order = np.lexsort((user, item))
     counted = Judgements(
         item[order].astype(np.int64, copy=False),

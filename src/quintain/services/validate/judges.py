@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,52 +27,132 @@ from quintain.store.queries.work import qualify as qualify_queries
 NOTHING_YET = Estimate(None, reason="nothing to compare with yet")
 
 
-def judge_table(db: Session, actor: Actor, ref: str) -> list[Judge]:
-    """List the judges with their figures, those with the lowest accuracy first, for the owner's console."""
-    validation = find(db, ref)
-    require_owner(actor, validation.task.name)
-    known(db, validation)
-    return table_of(db, validation, people_of(db, validation).get("judges", {}))
+@dataclass(frozen=True, slots=True)
+class WantedJudges:
+    """Which judges: worth a `look`, `qualified` or `unqualified`, whose names contain a *text*; and which of them."""
+
+    show: str = ""
+    text: str = ""
+    order: str = "accuracy"
+    down: bool = False
+    offset: int = 0
+    limit: int = 25
 
 
-def table_of(db: Session, validation: ValidationInfo, columns: Mapping[str, Any]) -> list[Judge]:
-    """Write figures, as they are kept, as the rows of a table.
+class JudgeList:
+    """The judges of a validation by their figures as they are kept, in columns: only rows that are shown are made.
 
-    `qualified` says who may take pages here, as `slots.require_judge` decides: a judge who was unqualified in another
+    Who is *qualified* may take pages here, as `slots.require_judge` decides: a judge who was unqualified in another
     validation of the task may not, though what they judged here counts until it is `set_aside`, too.
     """
-    if not columns:
-        return []
-    names = people_names(db, columns["user"])
-    standings = queries.standings(db, validation.id)
-    ended = qualify_queries.ended_qualifications(db, validation.task_id, QUALIFICATION)
-    shares = zip(
-        _shares(columns["agreed"], columns["compared"]),
-        _shares(columns["gold_right"], columns["gold_seen"]),
-        _accuracies(columns["right"], columns["wrong"]),
-        strict=True,
-    )
-    rows = []
-    for code, (user, (agreement, gold, accuracy)) in enumerate(zip(columns["user"], shares, strict=True)):
-        standing = standings.get(user)
-        aside = standing is not None and not standing.qualified
-        rows.append(
+
+    def __init__(self, db: Session, validation: ValidationInfo, columns: Mapping[str, Any]) -> None:
+        self._db, self._columns = db, columns
+        self._users: list[int] = columns.get("user", [])
+        self._standings = queries.standings(db, validation.id)
+        self._ended = qualify_queries.ended_qualifications(db, validation.task_id, QUALIFICATION)
+        self._all = range(len(self._users))
+
+    def rows(self) -> list[Judge]:
+        """Give all of them, those with the lowest accuracy first."""
+        rows = self._rows(self._all)
+        return sorted(rows, key=lambda row: (row.accuracy.value or 0, row.worker))
+
+    def page(self, wanted: WantedJudges) -> tuple[list[Judge], int]:
+        """Give one page of those that are wanted, and how many there are; rows without a value come last either way."""
+        names = people_names(self._db, self._users) if wanted.text or wanted.order == "worker" else {}
+        chosen = [code for code in self._all if self._is_shown(code, wanted.show)]
+        if wanted.text:
+            sought = wanted.text.lower()
+            chosen = [code for code in chosen if sought in names[self._users[code]].lower()]
+        keys = self._keys(wanted.order, names)
+        there = sorted((code for code in chosen if keys[code] is not None), key=keys.__getitem__, reverse=wanted.down)
+        order = [*there, *(code for code in chosen if keys[code] is None)]
+        first = min(wanted.offset, max(len(order) - 1, 0) // wanted.limit * wanted.limit)  # beyond the end: the last
+        return self._rows(order[first : first + wanted.limit]), len(order)
+
+    def _keys(self, order: str, names: Mapping[int, str]) -> list[Any]:
+        """Give what each is sorted by."""
+        columns = self._columns
+        if order == "worker":
+            return [names[user] for user in self._users]
+        if order == "agreement":
+            return [hits / total if total else None for hits, total in self._pairs("agreed", "compared")]
+        if order == "gold":
+            return [hits / total if total else None for hits, total in self._pairs("gold_right", "gold_seen")]
+        accuracy = [right / (right + wrong) for right, wrong in self._pairs("right", "wrong")]
+        if order == "look":
+            looks = zip(self._all, columns.get("patterns", []), accuracy, strict=True)
+            return [(not self._is_qualified(code), -len(found), share) for code, found, share in looks]
+        return columns.get(order, []) if order in {"judgements", "seconds"} else accuracy
+
+    def _pairs(self, first: str, second: str) -> Iterable[tuple[Any, Any]]:
+        return zip(self._columns.get(first, []), self._columns.get(second, []), strict=True)
+
+    def _is_aside(self, code: int) -> bool:
+        standing = self._standings.get(self._users[code])
+        return standing is not None and not standing.qualified
+
+    def _is_qualified(self, code: int) -> bool:
+        return not self._is_aside(code) and self._users[code] not in self._ended
+
+    def _is_shown(self, code: int, show: str) -> bool:
+        if show == "look":
+            return bool(self._columns["patterns"][code]) and self._is_qualified(code)
+        return show not in {"qualified", "unqualified"} or self._is_qualified(code) == (show == "qualified")
+
+    def _rows(self, codes: Sequence[int]) -> list[Judge]:
+        if not codes:
+            return []
+        part = {name: [values[code] for code in codes] for name, values in self._columns.items()}
+        names = people_names(self._db, part["user"])
+        shares = zip(
+            codes,
+            _shares(part["agreed"], part["compared"]),
+            _shares(part["gold_right"], part["gold_seen"]),
+            _accuracies(part["right"], part["wrong"]),
+            strict=True,
+        )
+        return [
             Judge(
-                worker=names[user],
-                judgements=columns["judgements"][code],
-                compared=columns["compared"][code],
+                worker=names[part["user"][place]],
+                judgements=part["judgements"][place],
+                compared=part["compared"][place],
                 agreement=agreement,
                 accuracy=accuracy,
                 gold=gold,
-                gold_seen=columns["gold_seen"][code],
-                median_seconds=columns["seconds"][code],
-                patterns=columns["patterns"][code],
-                qualified=not aside and user not in ended,
-                set_aside=aside,
-                reason=standing.reason if standing is not None and aside else ended.get(user, ""),
+                gold_seen=part["gold_seen"][place],
+                median_seconds=part["seconds"][place],
+                patterns=part["patterns"][place],
+                qualified=self._is_qualified(code),
+                set_aside=self._is_aside(code),
+                reason=self._reason(code),
             )
-        )
-    return sorted(rows, key=lambda row: (row.accuracy.value or 0, row.worker))
+            for place, (code, agreement, gold, accuracy) in enumerate(shares)
+        ]
+
+    def _reason(self, code: int) -> str:
+        """Say why somebody is not qualified."""
+        user = self._users[code]
+        return self._standings[user].reason if self._is_aside(code) else self._ended.get(user, "")
+
+
+def judges_of(db: Session, validation: ValidationInfo) -> JudgeList:
+    """Give the judges of a validation, for other services."""
+    return JudgeList(db, validation, people_of(db, validation).get("judges", {}))
+
+
+def judge_list(db: Session, actor: Actor, ref: str) -> JudgeList:
+    """Give the judges of a validation to its owner, to be asked for page by page."""
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    known(db, validation)
+    return judges_of(db, validation)
+
+
+def judge_table(db: Session, actor: Actor, ref: str) -> list[Judge]:
+    """List the judges with their figures, those with the lowest accuracy first, for the owner's console."""
+    return judge_list(db, actor, ref).rows()
 
 
 def _shares(hits: Sequence[int], totals: Sequence[int]) -> list[Estimate]:

@@ -32,8 +32,10 @@ from quintain.store.queries.validate import item_figures, judgements
 from quintain.store.queries.validate import items as item_queries
 from quintain.store.queries.validate import validation as queries
 
-SHAPE = 1  # of what is kept: figures of another shape are counted anew
+SHAPE = 2  # of what is kept: figures of another shape are counted anew
 PEOPLE = "validation people"  # kept apart from the rest, and written before it
+WRITERS = "validation writers"  # the rates by writer, all of them: nobody needs more than the first for a look
+FIRST_WRITERS = 20
 NOTHING = ItemProgress(0, 0, 0, 0, 0, 0, 0, 0, 0, {}, 0, 0.0, 0)
 
 
@@ -92,9 +94,15 @@ def known(db: Session, validation: ValidationInfo) -> KnownValidation:
 
 
 def people_of(db: Session, validation: ValidationInfo) -> Mapping[str, Any]:
-    """Give the figures of judges and the rates by writer that belong to what is known; empty where nothing is."""
+    """Give the figures of judges, and the rates with those of the first writers; empty where nothing is known."""
     kept = figure_queries.figure(db, PEOPLE, validation.ref)
     return kept.value if kept is not None else {}
+
+
+def all_rates(db: Session, validation: ValidationInfo) -> Mapping[str, Any]:
+    """Give the rates with those of every writer; empty where nothing is known."""
+    rates, kept = people_of(db, validation).get("rates", {}), figure_queries.figure(db, WRITERS, validation.ref)
+    return {**rates, **kept.value} if rates and kept is not None else rates
 
 
 def is_large(db: Session, validation: ValidationInfo) -> bool:
@@ -133,13 +141,17 @@ def _compute(db: Session, blobs: Blobs | None, ref: str, tell: figures.Tell) -> 
     basis, validation = _basis(db, ref), find(db, ref)
     found = recount(db, validation)
     people: dict[str, Any] = json.loads(json.dumps(found.people, default=plain, allow_nan=False))
+    writers = people["rates"]["writers"]
+    people["rates"]["writers"] = writers[:FIRST_WRITERS]
+    apart = {WRITERS: {"writers": writers}, PEOPLE: people}
 
     def keep(db: Session) -> int:
         wrong = item_figures.keep(db, validation.id, found.items)
-        before = figure_queries.figure(db, PEOPLE, ref)
-        wrong += before is None or before.value != people
+        before = {name: figure_queries.figure(db, name, ref) for name in apart}
+        wrong += sum(kept is None or kept.value != apart[name] for name, kept in before.items())
         with transaction(db):
-            figure_queries.put(db, PEOPLE, ref, basis=basis, value=people, at=now(), seconds=0.0)
+            for name, value in apart.items():
+                figure_queries.put(db, name, ref, basis=basis, value=value, at=now(), seconds=0.0)
         return wrong
 
     return WithRows(json.loads(json.dumps(found.whole, default=plain, allow_nan=False)), keep)

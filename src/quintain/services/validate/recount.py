@@ -22,7 +22,7 @@ from quintain.stats.judgements import NONE, Judgements
 from quintain.store.queries.validate import items as item_queries
 from quintain.store.queries.validate import judgements as queries
 from quintain.store.queries.validate import slots as slot_queries
-from quintain.store.queries.validate.item_figures import KeptItem
+from quintain.store.queries.validate.item_figures import GOLD, KeptItem
 from quintain.store.queries.validate.items import PartCount
 
 RESAMPLES = 200
@@ -59,7 +59,7 @@ def recount(db: Session, validation: ValidationInfo) -> Recount:
         "batches": batches(db, validation),
     }
     people = {"judges": _judges(evidence, figures), "rates": _rates(tally(db, validation, final))}
-    return Recount(whole, people, rows)
+    return Recount(whole, people, {**rows, **gold_rows(evidence)})
 
 
 def _progress(
@@ -159,6 +159,18 @@ def item_rows(final: FinalLabels, ids: IntArray) -> dict[int, KeptItem]:
             label = final.classes[final.label[place]] if labelled[place] else None
             rows[item] = KeptItem(item, how, narrow, label, made, part if made else None, sure, by_expert, votes[place])
     return rows
+
+
+def gold_rows(evidence: Evidence) -> dict[int, KeptItem]:
+    """Give a row for each gold item that was answered: how often, and which share was right."""
+    asked = evidence.table.gold != ""
+    items, place = np.unique(evidence.table.item[asked], return_inverse=True)
+    right = np.bincount(place, evidence.table.label[asked] == evidence.table.gold[asked], minlength=len(items))
+    answered = np.bincount(place, minlength=len(items))
+    return {
+        item: KeptItem(item, GOLD, False, None, total, good / total, 0.0, False, {})
+        for item, total, good in zip(items.tolist(), answered.tolist(), right.tolist(), strict=True)
+    }
 
 
 def _votes(final: FinalLabels) -> list[dict[str, int]]:

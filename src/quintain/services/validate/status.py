@@ -25,8 +25,8 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.pay.earnings import hourly, pace
 from quintain.services.tasks.definitions import get_task
 from quintain.services.validate import endgame
-from quintain.services.validate.judges import table_of
-from quintain.services.validate.kept import known, people_of
+from quintain.services.validate.judges import judges_of
+from quintain.services.validate.kept import all_rates, known, people_of
 from quintain.services.validate.policy import dump_policy
 from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find, list_validations
@@ -41,12 +41,16 @@ PACED = 5000  # and of so many judgements at most
 RECENT = 1000  # and at the times of so many judgements
 
 
-def status(db: Session, actor: Actor, ref: str, *, writers: int | None = None) -> Validation:
-    """Give everything that the owner's console shows, as it was counted last; rates of so many *writers*, or of all."""
+def status(db: Session, actor: Actor, ref: str, *, glance: int | None = None) -> Validation:
+    """Give everything that the owner's console shows, as it was counted last.
+
+    At a *glance*, only the rates of so many writers, twenty at most, and no judges: they have a list of their own.
+    """
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
     found = known(db, validation)
-    people = people_of(db, validation)
+    whole = glance is None
+    rates = all_rates(db, validation) if whole else people_of(db, validation).get("rates", {})
     return Validation(
         validation=ref,
         state=validation.state.value,
@@ -61,9 +65,9 @@ def status(db: Session, actor: Actor, ref: str, *, writers: int | None = None) -
         agreement_by_review=_by_review(db, validation),
         labels=found.whole.get("labels", {}),
         confusion=found.confusion,
-        judges=table_of(db, validation, people.get("judges", {})),
+        judges=judges_of(db, validation).rows() if whole else [],
         contested=found.contested,
-        rates=rates_of(db, people.get("rates", {}), writers=writers),
+        rates=rates_of(db, rates, writers=glance),
         batches=found.batches,
         as_of=found.as_of,
     )

@@ -33,7 +33,7 @@ def notes(db: Session, actor: Actor, ref: str) -> list[JudgingNote]:
     require_owner(actor, validation.task.name)
     found = [pair for kind in ("flag", "skip") for pair in judgement_queries.notes(db, validation.id, kind)]
     items = item_queries.items(db, sorted({note.item_id for note, _ in found}))
-    gone = set(intake.gone_items(db, validation.id))
+    gone = intake.gone_among(db, list(items))
     return [
         JudgingNote(note.kind, note.text, name, note.created_at, note.item_id, dict(items[note.item_id].inputs))
         for note, name in found

@@ -19,7 +19,7 @@ from quintain.core.records.base import decode
 from quintain.core.records.figures import Estimate
 from quintain.core.records.validate import ErrorRates, LabelRates, ModelRates, Outcome, WorkerRates
 from quintain.services.access.permissions import require_owner, require_user
-from quintain.services.validate.kept import known, people_of
+from quintain.services.validate.kept import all_rates, known
 from quintain.services.validate.tallies import ItemOutcome, OutcomeTally, outcome_of
 from quintain.services.validate.validations import find
 from quintain.store.queries.access.people import names as people_names
@@ -34,7 +34,7 @@ def error_rates(db: Session, actor: Actor, ref: str) -> ErrorRates:
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
     known(db, validation)
-    return rates_of(db, people_of(db, validation).get("rates", {}))
+    return rates_of(db, all_rates(db, validation))
 
 
 def rates_of(db: Session, kept: Mapping[str, Any], *, writers: int | None = None) -> ErrorRates:

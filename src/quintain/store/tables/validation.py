@@ -343,7 +343,8 @@ class Adjudication(Fact, Base):
 class ItemFigure(Base):
     """What became of an item as it was counted last: lists filter, sort and page by it. Derived: it can be thrown away.
 
-    *votes* are by label; *share* is that of the label with most of them, None where there are none. The lower
+    *votes* are by label; *share* is that of the label with most of them, None where there are none. Of a gold item that
+    was answered, whose state is `gold`, it is the share of right answers. The lower
     *sureness*, the more an item wants an expert: below 0 where it has no label, else how much speaks for the label.
     """
 

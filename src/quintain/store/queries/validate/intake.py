@@ -21,7 +21,7 @@ from sqlalchemy import (
     union,
     update,
 )
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from quintain.core.hashing import ID_LENGTH
 from quintain.store.queries.validate.validation import ENDS, WINDOW
@@ -153,7 +153,13 @@ def _gone_items(validation_id: int) -> Select[int]:
 
 def is_gone(db: Session, attempt_id: int) -> bool:
     """Say whether an attempt was retracted or is withheld."""
-    return db.scalar(select(Attempt.id).where(Attempt.id == attempt_id, gone())) is not None
+    return db.scalar(select(Attempt.id).where(Attempt.id == attempt_id, is_gone_now())) is not None
+
+
+def gone_among(db: Session, item_ids: Sequence[int]) -> set[int]:
+    """Say which of some items were retracted or are withheld: however much was said of others, only these are read."""
+    query = select(ValidationItem.id).join(Attempt, Attempt.id == ValidationItem.attempt_id)
+    return set(db.scalars(query.where(ValidationItem.id.in_(item_ids), is_gone_now())))
 
 
 def retracted_items(db: Session, validation_id: int, hashes: Sequence[str]) -> list[ValidationItem]:
@@ -189,6 +195,19 @@ def mark(db: Session, round_id: int) -> str:
 def gone() -> Any:
     """Say of an attempt that it was retracted or is withheld."""
     return func.coalesce(_newest_note("retracted"), False).is_(True) | Attempt.id.in_(_withheld())
+
+
+def is_gone_now() -> Any:
+    """Say the same as `gone` of one attempt after another: for few of them, where that asks about all at once."""
+    later = aliased(FlagDecision)
+    undone = select(later.id).where(later.flag_id == FlagDecision.flag_id, later.id > FlagDecision.id)
+    withheld = (
+        select(AttemptFlag.id)
+        .join(FlagDecision, FlagDecision.flag_id == AttemptFlag.id)
+        .where(AttemptFlag.attempt_id == Attempt.id, FlagDecision.withhold, ~undone.exists())
+        .correlate(Attempt)
+    )
+    return func.coalesce(_newest_note("retracted"), False).is_(True) | withheld.exists()
 
 
 def _newest_note(kind: str) -> Any:

@@ -27,6 +27,7 @@ from quintain.store.tables import ItemFigure, ValidationItem
 from quintain.store.turns import turn
 
 AT_A_TIME = 1000  # rows that one transaction writes: others wait for some milliseconds
+GOLD = "gold"  # the state of rows of gold items, which have a list of their own
 _NULLABLE = {"share", "label"}
 _PUT = text("""
     INSERT INTO item_figures
@@ -119,6 +120,8 @@ def _conditions(validation_id: int, wanted: ItemFilter) -> list[ColumnElement[bo
         found.append(_contested())
     elif wanted.state:
         found.append(ItemFigure.state == wanted.state)
+    else:
+        found.append(ItemFigure.state != GOLD)
     if wanted.label:
         found.append(ItemFigure.label == wanted.label)
     if wanted.text:

@@ -9,15 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Select, Text, cast, func, or_, select, update
+from sqlalchemy import ColumnElement, Select, Text, cast, func, or_, select, update
 from sqlalchemy.orm import Session, aliased
 
 from quintain.store.queries.validate.validation import touch
-from quintain.store.tables import (
-    Offer,
-    Validation,
-    ValidationItem,
-)
+from quintain.store.tables import Validation, ValidationItem
 
 SEARCHED = 10_000  # the newest items, among which a text is looked for
 GOLD_COPY = "gold:"  # before the hash of an item that was made a gold item, too
@@ -190,14 +186,19 @@ def with_text(validation_id: int, wanted: str) -> Select[int]:
     """
     mine = ValidationItem.validation_id == validation_id
     before = select(ValidationItem.id).where(mine).order_by(ValidationItem.id.desc()).limit(1).offset(SEARCHED)
-    inputs = func.lower(cast(ValidationItem.inputs, Text))
-    # JSON is kept with or without escapes; either way of writing the text may be the one.
-    forms = {wanted.lower(), json.dumps(wanted.lower())[1:-1], json.dumps(wanted.lower(), ensure_ascii=False)[1:-1]}
     return select(ValidationItem.id).where(
         mine,
         ValidationItem.id > func.coalesce(before.scalar_subquery(), 0),
-        or_(*(inputs.contains(form, autoescape=True) for form in sorted(forms))),
+        has_text(wanted),
     )
+
+
+def has_text(wanted: str) -> ColumnElement[bool]:
+    """Say of an item that *wanted* occurs in its inputs, whatever its case."""
+    inputs = func.lower(cast(ValidationItem.inputs, Text))
+    # JSON is kept with or without escapes; either way of writing the text may be the one.
+    forms = {wanted.lower(), json.dumps(wanted.lower())[1:-1], json.dumps(wanted.lower(), ensure_ascii=False)[1:-1]}
+    return or_(*(inputs.contains(form, autoescape=True) for form in sorted(forms)))
 
 
 def settled(db: Session, ids: Sequence[int]) -> set[int]:
@@ -226,15 +227,6 @@ def copied(db: Session, validation_id: int, hashes: Sequence[str]) -> set[str]:
     """Say which of *hashes* are of items that were made gold items, too."""
     found = known_hashes(db, validation_id, [GOLD_COPY + name for name in hashes])
     return {name.removeprefix(GOLD_COPY) for name in found}
-
-
-def gold_items(db: Session, validation_id: int) -> list[tuple[ValidationItem, int]]:
-    """List the gold items with how often each was shown."""
-    shown = select(func.count()).where(Offer.item_id == ValidationItem.id, Offer.slot_id.is_(None))
-    query = select(ValidationItem, shown.correlate(ValidationItem).scalar_subquery()).where(
-        ValidationItem.validation_id == validation_id, ValidationItem.gold.is_not(None)
-    )
-    return [(item, int(count)) for item, count in db.execute(query.order_by(ValidationItem.id))]
 
 
 def shown_gold_of_task(db: Session, task_id: int) -> list[ValidationItem]:

@@ -135,18 +135,6 @@ def gold_answers(db: Session, validation_id: int, user_id: int) -> list[tuple[in
     return [(int(key), bool(right)) for key, right in db.execute(query)]
 
 
-def gold_counts(db: Session, validation_id: int) -> dict[int, tuple[int, int]]:
-    """Count, for each gold item, the answers and the right ones."""
-    right = func.count().filter(Judgement.label == ValidationItem.gold)
-    query = (
-        select(Judgement.item_id, func.count(), right)
-        .join(ValidationItem, ValidationItem.id == Judgement.item_id)
-        .where(Judgement.validation_id == validation_id, ValidationItem.gold.is_not(None))
-        .group_by(Judgement.item_id)
-    )
-    return {int(item): (int(total), int(good)) for item, total, good in db.execute(query)}
-
-
 def newest(db: Session, validation_id: int) -> int:
     """Give the id of the newest judgement, or 0."""
     return db.scalar(select(func.max(Judgement.id)).where(Judgement.validation_id == validation_id)) or 0

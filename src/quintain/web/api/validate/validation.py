@@ -14,6 +14,7 @@ from quintain.core.records.judging import (
     GoldAdded,
     GoldItems,
     GoldLabel,
+    GoldState,
     HeldPage,
     JudgeHistory,
     JudgeReview,
@@ -38,10 +39,21 @@ from quintain.core.validation import RuleName, ValidationState
 from quintain.services.validate import adjudicate as adjudication
 from quintain.services.validate import drafts as judge_drafts
 from quintain.services.validate import export as judged_export
-from quintain.services.validate import gold, gold_quiz, handing_in, handing_out, judges, review, unqualify, vmer
+from quintain.services.validate import (
+    gold,
+    gold_list,
+    gold_quiz,
+    handing_in,
+    handing_out,
+    judges,
+    review,
+    unqualify,
+    vmer,
+)
 from quintain.services.validate import items as validation_items
 from quintain.services.validate import status as validation_status
 from quintain.services.validate import validations as validate
+from quintain.services.validate.gold_list import GoldOrder
 from quintain.services.validate.items import ItemOrder
 from quintain.web.api.call import Calling
 from quintain.web.api.params import Format, Limit, Offset, PersonName, TaskName
@@ -65,6 +77,8 @@ NO_NUL = r"^[^\x00]*$"
 ItemStateParam = Annotated[ItemState | None, Query(description="Only items in this state.")]
 ItemLabelParam = Annotated[str, Query(description="Only items with this label.", max_length=80, pattern=NO_NUL)]
 ItemOrderParam = Annotated[ItemOrder, Query(description="What the list is sorted by.")]
+GoldUseParam = Annotated[GoldState | None, Query(description="Only gold items that are used, or retired ones.")]
+GoldOrderParam = Annotated[GoldOrder, Query(description="What the list is sorted by.")]
 Down = Annotated[bool, Query(description="The largest first.")]
 ItemTextParam = Annotated[
     str, Query(description="Only items whose inputs contain this.", max_length=200, pattern=NO_NUL)
@@ -327,9 +341,19 @@ def get_judge_history(call: Calling, ref: ValidationRef, name: PersonName) -> Ju
     return judges.judge_history(call.db, call.actor, ref, name)
 
 
-def list_gold(call: Calling, ref: ValidationRef) -> GoldItems:
-    """List the gold items with how judges do on them (owners)."""
-    return GoldItems(gold.list_gold(call.db, call.actor, ref))
+def list_gold(  # noqa: PLR0917 - what the address may say
+    call: Calling,
+    ref: ValidationRef,
+    use: GoldUseParam = None,
+    text: ItemTextParam = "",
+    sort: GoldOrderParam = "added",
+    down: Down = False,
+    offset: Offset = 0,
+    limit: Limit = 50,
+) -> GoldItems:
+    """List the gold items with how judges do on them, a page at a time (owners)."""
+    wanted = gold_list.WantedGold(use or "", text, sort, down, offset, limit)
+    return gold_list.list_gold(call.db, call.actor, ref, wanted)
 
 
 def add_gold(call: Calling, ref: ValidationRef, given: GoldRequest) -> GoldAdded:

@@ -19,10 +19,12 @@ from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import doors, kept, preparing
 from quintain.services.validate import export as judged_export
 from quintain.services.validate import forecast as adaptive_forecast
+from quintain.services.validate import judges as judge_service
 from quintain.services.validate import review as reviewing
 from quintain.services.validate import status as validation_status
 from quintain.services.validate import trail as validation_trail
 from quintain.services.validate import validations as validate
+from quintain.services.validate.judges import WantedJudges
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import download
 from quintain.web.listing import Asked
@@ -192,7 +194,9 @@ def _console(
 ) -> Response:
     found = tasks.get_task(visit.db, task)
     ref = f"{task}/{name}"
-    status = validation_status.status(visit.db, visit.actor, ref, writers=SHOWN + 1)
+    status = validation_status.status(visit.db, visit.actor, ref, glance=SHOWN + 1)
+    judges = judge_service.judge_list(visit.db, visit.actor, ref)
+    suspects, standing_out = judges.page(WantedJudges("look", order="look", limit=SHOWN))
     noted = validation_trail.notes(visit.db, visit.actor, ref)
     rates, more = _rates(visit, status.rates)
     return visit.render(
@@ -206,9 +210,10 @@ def _console(
         counted=kept.shown(visit.db, visit.actor, ref),
         preparing=preparing.preparation(visit.db, visit.actor, ref),
         states=_states(visit),
-        suspects=[one for one in status.judges if one.patterns and one.qualified],
+        suspects=suspects,
+        standing_out=standing_out,
         patterns=pattern_names(visit),
-        listing=judge_listing(status.judges, Asked(), path=f"{home_of(task, name)}/judges", size=SHOWN),
+        listing=judge_listing(judges, Asked(), path=f"{home_of(task, name)}/judges", size=SHOWN),
         charts=_charts(visit, status),
         notes=[(one, item_text(found, one.inputs)) for one in noted[:NOTES]],
         flags=sum(one.kind == "flag" for one in noted),

@@ -2,41 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
-from quintain.core.records.judging import Gold
+from quintain.core.records.judging import GOLD_USES
 from quintain.core.records.validate import STATES
 from quintain.core.task import Task
 from quintain.core.validation import EntryQuiz
 from quintain.data.tables import parse_columns
 from quintain.services.data import datasets
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import gold, gold_quiz, item_files, kept
+from quintain.services.validate import gold, gold_list, gold_quiz, item_files, kept
 from quintain.services.validate import items as validation_items
 from quintain.services.validate import validations as validate
+from quintain.services.validate.gold_list import GOLD_ORDERS, WantedGold
 from quintain.services.validate.items import ORDERS, WantedItems
 from quintain.services.validate.labels import shows_answer
 from quintain.services.work import quizzes
 from quintain.tasks.contract import kind_of
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import on_disk
-from quintain.web.listing import SIZE, Asked, Asking, make_listing, page_of
+from quintain.web.listing import SIZE, Asked, Asking, page_of
 from quintain.web.pages.release.stations import station_line
 from quintain.web.pages.validate.console import crumbs, home_of
 from quintain.web.pages.validate.judge_items import item_text
 from quintain.web.visit import Post, Posting, Visit, Visiting
-
-Row = tuple[Gold, str]
-GOLD_COLUMNS: Mapping[str, Callable[[Row], Any]] = {
-    "item": lambda row: row[1],
-    "label": lambda row: row[0].label,
-    "shown": lambda row: row[0].shown,
-    "accuracy": lambda row: row[0].accuracy.value,
-}
 
 
 def show_items(visit: Visiting, task: str, name: str, asked: Asking) -> Response:
@@ -180,8 +172,11 @@ def _gold(visit: Visit, task: str, name: str, asked: Asked, *, trouble: Trouble 
     ref, home = f"{task}/{name}", home_of(task, name)
     policy = validate.find(visit.db, ref).policy
     quiz = policy.quiz or EntryQuiz()
-    rows = [(one, item_text(found, one.inputs)) for one in gold.list_gold(visit.db, visit.actor, ref)]
-    shown = [row for row in rows if asked.has(row[1]) and asked.show in {"", "retired" if row[0].retired else "used"}]
+    sort = asked.sort if asked.sort in GOLD_ORDERS else "accuracy"
+    use = asked.show if asked.show in GOLD_USES else ""
+    wanted = WantedGold(use, asked.q, sort, asked.order == "down", max(asked.offset, 0), SIZE)
+    listed = gold_list.list_gold(visit.db, visit.actor, ref, wanted)
+    rows = [(one, item_text(found, one.inputs)) for one in listed.gold]
     return visit.render(
         "validate/gold.html",
         status=trouble.status if trouble else 200,
@@ -193,9 +188,9 @@ def _gold(visit: Visit, task: str, name: str, asked: Asked, *, trouble: Trouble 
         policy=policy,
         quiz=quiz,
         has_quiz=quiz.name in quizzes.list_quizzes(visit.db, task),
-        total=len(rows),
-        usable=sum(not one.retired for one, _text in rows),
-        listing=make_listing(shown, GOLD_COLUMNS, asked, path=f"{home}/gold", default="accuracy"),
+        total=sum(listed.use.values()),
+        usable=listed.use["used"],
+        listing=page_of(rows, listed.total, asked, path=f"{home}/gold", sort=sort, down=wanted.down),
         filters=asked,
         shows=[("", _("all")), ("used", _("in use")), ("retired", _("not shown any more"))],
         columns=_names(found, "label"),

@@ -6,7 +6,6 @@ from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.records.judging import RuleEffect, Unqualified
-from quintain.core.records.validate import Judge
 from quintain.core.validation import RULE_NAMES, RuleName, UnqualifyRule
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import judges, kept, unqualify
@@ -97,8 +96,7 @@ def _index(
     _ = visit.tongue.gettext
     found = tasks.get_task(visit.db, task)
     ref, home = f"{task}/{name}", home_of(task, name)
-    rows = judges.judge_table(visit.db, visit.actor, ref)
-    rows = [row for row in rows if asked.has(row.worker) and _is_shown(row, asked.show)]
+    found_judges = judges.judge_list(visit.db, visit.actor, ref)
     preview = unqualify.try_rule(visit.db, visit.actor, ref, rule) if rule else None
     return visit.render(
         "validate/judges.html",
@@ -109,7 +107,7 @@ def _index(
         wheel=station_line(visit, found, name),
         home=home,
         counted=kept.shown(visit.db, visit.actor, ref),
-        listing=judge_listing(rows, asked, path=f"{home}/judges"),
+        listing=judge_listing(found_judges, asked, path=f"{home}/judges"),
         filters=asked,
         shows=[
             ("", _("all")),
@@ -124,12 +122,6 @@ def _index(
         crumbs=crumbs(visit, found, name, _("Judges")),
         error=trouble,
     )
-
-
-def _is_shown(row: Judge, show: str) -> bool:
-    if show == "look":
-        return bool(row.patterns) and bool(row.qualified)
-    return show not in {"qualified", "unqualified"} or bool(row.qualified) == (show == "qualified")
 
 
 def _rules(visit: Visit) -> list[tuple[str, str]]:

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
-
-from quintain.core.records.validate import Judge
-from quintain.web.listing import SIZE, Asked, Listing, make_listing
+from quintain.services.validate.judges import JudgeList, WantedJudges
+from quintain.web.listing import SIZE, Asked, Listing, page_of
 from quintain.web.visit import Visit
 
-JUDGE_COLUMNS: Mapping[str, Callable[[Judge], Any]] = {
-    "look": lambda row: (not row.qualified, -len(row.patterns), row.accuracy.value),
-    "worker": lambda row: row.worker,
-    "judgements": lambda row: row.judgements,
-    "accuracy": lambda row: row.accuracy.value,
-    "agreement": lambda row: row.agreement.value,
-    "gold": lambda row: row.gold.value,
-    "seconds": lambda row: row.median_seconds,
-}
+JUDGE_ORDERS = ("look", "worker", "judgements", "accuracy", "agreement", "gold", "seconds")
 
 
-def judge_listing(rows: Sequence[Judge], asked: Asked, *, path: str, size: int = SIZE) -> Listing:
-    """Arrange the judges: who is worth a look comes first, unless the address says otherwise."""
-    return make_listing(rows, JUDGE_COLUMNS, asked, path=path, default="look", size=size)
+def judge_listing(judges: JudgeList, asked: Asked, *, path: str, size: int = SIZE) -> Listing:
+    """Give a page of the judges: who is worth a look comes first, unless the address says otherwise."""
+    sort, down = asked.sort if asked.sort in JUDGE_ORDERS else "look", asked.order == "down"
+    rows, total = judges.page(WantedJudges(asked.show, asked.q.strip(), sort, down, max(asked.offset, 0), size))
+    return page_of(rows, total, asked, path=path, sort=sort, down=down, size=size)
 
 
 def pattern_names(visit: Visit) -> dict[str, str]:
