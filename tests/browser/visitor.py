@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -68,10 +68,15 @@ RUN_STRUCTURE = """async (colours) => {
   const rules = Object.fromEntries(colours.map((rule) => [rule, { enabled: false }]));
   return (await axe.run(document, { preload: false, resultTypes: ["violations"], rules })).violations;
 }"""
-RUN_COLOURS = """async ([colours, ways]) => {
+# What somebody typed may have changed a part of the page since it was looked at: the elements are looked up anew.
+RUN_COLOURS = f"""async ([colours, wanted]) => {{
+  ({LOOK})();
+  const ways = wanted.filter((way) => window.waysToPaint.has(way));
+  if (!ways.length) return {{ ways, violations: [] }};
   const include = ways.map((way) => window.waysToPaint.get(way));
-  return (await axe.run({ include }, { resultTypes: ["violations"], runOnly: colours })).violations;
-}"""
+  const found = await axe.run({{ include }}, {{ resultTypes: ["violations"], runOnly: colours }});
+  return {{ ways, violations: found.violations }};
+}}"""
 LOAD_AXE = """(path) => new Promise((done) => {
   const script = Object.assign(document.createElement("script"), { src: path });
   script.onload = () => done(script.remove() ?? true);
@@ -169,19 +174,20 @@ class Visitor:
         ways = [way for way in seen["ways"] if way not in _sound]
         if not seen["axe"] and (ways or structure not in _sound):
             self.load_axe()
-        if structure not in _sound and not self.note_findings(RUN_STRUCTURE, COLOURS):
+        if structure not in _sound and not self.note_findings(self.page.evaluate(RUN_STRUCTURE, COLOURS)):
             _sound.add(structure)
-        if ways and not self.note_findings(RUN_COLOURS, [COLOURS, ways]):
-            _sound.update(ways)
+        if ways:
+            found = self.page.evaluate(RUN_COLOURS, [COLOURS, ways])
+            if not self.note_findings(found["violations"]):
+                _sound.update(found["ways"])
 
     def load_axe(self) -> None:
         """Bring axe into the page: from its server, or from here where it has none."""
         if not self.page.evaluate(LOAD_AXE, AXE):
             self.page.evaluate(Axe().axe_script)
 
-    def note_findings(self, run: str, argument: object) -> int:
-        """Run axe, note what it finds, and give how much that is."""
-        findings = self.page.evaluate(run, argument)
+    def note_findings(self, findings: Sequence[Mapping[str, Any]]) -> int:
+        """Note what axe found, and give how much that is."""
         for finding in findings:
             places = [node["html"][:160] for node in finding["nodes"]]
             self.problems.append(f"axe {finding['id']} on {self.page.url}: {places}")

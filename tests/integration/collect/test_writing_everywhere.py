@@ -133,11 +133,11 @@ def test_an_owner_does_over_the_api_what_the_page_does(clients: list[Client], in
     ann.write(key, {"text": "It was bad, write to ann@example.org"}, "negative")
     made = ann.write(key, {"text": "Good grief."}, "negative")
     ann.confirm(made.attempt_id, True)
-    (flag,) = owner.flags(info.ref)
+    (flag,) = owner.flags(info.ref).flags
     assert (flag.kind, flag.withhold) == ("personal", None)
     owner.decide_flag(flag.id, withhold=True, note="An address.")
-    assert owner.flags(info.ref) == []
-    assert [one.withhold for one in owner.flags(info.ref, decided=True)] == [True]
+    assert owner.flags(info.ref).flags == []
+    assert [one.withhold for one in owner.flags(info.ref, decided=True).flags] == [True]
     cost = owner.round_pay(info.ref, status="pending")
     assert (cost.minutes, cost.measured, cost.hourly) == (5.0, 0, Money(360, "USD"))
     assert cost.totals == [PayTotal("base", "pending", 30, "USD")]

@@ -214,7 +214,7 @@ def test_gold_and_experts(server: tuple[Workspace, str], client: Client) -> None
     said_by_model = [{"model": "feeling/counter", "answer": "positive"}]
     client.add_items(ref, [{"inputs": {"text": "It is what it is."}, "predictions": said_by_model}])
     assert client.add_gold(ref, [{"inputs": {"text": "so so"}, "label": "neutral", "note": "Plain."}]) == 1
-    assert [(one.label, one.note, one.answered) for one in client.gold(ref)] == [("neutral", "Plain.", 0)]
+    assert [(one.label, one.note, one.answered) for one in client.gold(ref).gold] == [("neutral", "Plain.", 0)]
     with server[0].session() as db:
         said = [lambda inputs, label=label: label for label in ("negative", "neutral", "positive")]
         judge_all(db, make_judges(db, 3, "split"), said, ref=ref)
