@@ -13,7 +13,7 @@ from quintain.client.transport import error_of
 from quintain.core.errors import BadInput, Conflict, QuintainError, TooMany
 
 ROOT = Path(__file__).parent.parent.parent
-PLACES = ("code", "TOOK_TOO_LONG")  # a keyword of an error, an attribute of its class, or a constant
+PLACES = ("code", "PAY_CAP", "TOOK_TOO_LONG")  # a keyword of an error, an attribute of its class, or a constant
 
 
 def _codes() -> set[str]:

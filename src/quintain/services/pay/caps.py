@@ -18,7 +18,7 @@ from quintain.store.base import now
 from quintain.store.queries.pay import earnings as earning_queries
 from quintain.store.queries.pay import ledger as queries
 
-PAUSED = "pay_cap"  # the code of the refusal
+PAY_CAP = "pay_cap"  # the code of the refusal
 SAID = {
     "worker_day_cap": Text("You have earned as much today as is set aside for one person."),
     "worker_cap": Text("You have earned as much with this task as is set aside for one person."),
@@ -37,7 +37,7 @@ def require_room(db: Session, task_id: int, user_id: int) -> None:
             "{said} New work pauses; what you have done is paid.",
             said=SAID[one.name],
             remedy="Come back tomorrow." if "day" in one.name else "The owner of the task can raise the limit.",
-            code=PAUSED,
+            code=PAY_CAP,
         )
 
 

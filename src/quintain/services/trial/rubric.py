@@ -24,7 +24,7 @@ from quintain.protocols.events import graded, graded_late, regraded
 from quintain.protocols.rubric import Answers
 from quintain.protocols.stages import Stage
 from quintain.services.access.permissions import require_user
-from quintain.services.pay.caps import PAUSED, require_room
+from quintain.services.pay.caps import PAY_CAP, require_room
 from quintain.services.pay.watch import after_work
 from quintain.services.trial.courses import course_of, hold, record
 from quintain.services.trial.earnings import grading_wage, settle
@@ -131,7 +131,7 @@ def _next_if_any(db: Session, actor: Actor, task: str, name: str) -> GradingTask
     try:
         return next_to_grade(db, actor, task, name)
     except Conflict as error:
-        if error.code != PAUSED:
+        if error.code != PAY_CAP:
             raise
         return None
 
