@@ -32,6 +32,7 @@ ORDERS: Mapping[str, tuple[Any, ...]] = {
     "worker": (User.name, EarningStanding.earning_id.desc()),
     "worker_down": (User.name.desc(), EarningStanding.earning_id),
 }
+BY_NUMBER = ("newest", "oldest")
 
 
 class EarningRow(NamedTuple):
@@ -79,13 +80,16 @@ def rows(
     offset: int = 0,
 ) -> list[EarningRow]:
     """List the earnings that fit every filter given."""
-    query = _joined().order_by(*ORDERS[order]).offset(offset)
-    for condition in _fitting(user_id, task_id, round_id, status):
-        query = query.where(condition)
+    fitting = _fitting(user_id, task_id, round_id, status)
     if ids is not None:
-        query = query.where(Earning.id.in_(ids))
-    if limit is not None:
-        query = query.limit(limit)
+        fitting.append(EarningStanding.earning_id.in_(ids))
+    query = _joined().order_by(*ORDERS[order])
+    if order in BY_NUMBER and limit is not None:
+        # Which ones a page has is known from an index; only those are joined with what is shown of them.
+        page = select(EarningStanding.earning_id).where(*fitting).order_by(*ORDERS[order]).offset(offset).limit(limit)
+        query = query.where(Earning.id.in_(page.subquery().select()))
+    else:
+        query = query.where(*fitting).offset(offset).limit(limit)
     return [EarningRow(*found) for found in db.execute(query)]
 
 
