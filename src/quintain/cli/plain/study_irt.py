@@ -16,7 +16,7 @@ from quintain.cli.streams import in_file, out_option
 from quintain.data.tables import parse_columns
 from quintain.library import studies as library
 from quintain.reports.folder import write_folder
-from quintain.services.plain.irt import write_items
+from quintain.services.plain.irt import IrtStudy, write_items
 
 SHOWN = 30
 
@@ -88,6 +88,11 @@ def irt(
     if json:
         output.print_json(made.to_dict())
         return
+    _show(found)
+
+
+def _show(found: IrtStudy) -> None:
+    """Print the first items, labels that want a second look, and the subset that was asked for."""
     table = found.items()
     rows = [(name, *(f"{value:.3f}" for value in figures)) for name, *figures in table.head(SHOWN).iter_rows()]
     output.print_table(table.columns, rows, title=f"Log-likelihood {found.fit.loglik:.3f}")

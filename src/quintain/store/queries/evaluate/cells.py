@@ -151,8 +151,13 @@ def claim(  # noqa: PLR0913 - whose turn it is depends on what a worker can run
     if task is not None:
         query = query.where(Model.task_id == select(TaskRow.id).where(TaskRow.name == task).scalar_subquery())
     cell = db.scalar(query)
-    if cell is None:
-        return None
+    if cell is not None:
+        _lease(cell, worker, now, until)
+        db.flush()
+    return cell
+
+
+def _lease(cell: Cell, worker: str, now: datetime, until: datetime) -> None:
     if cell.state == CellState.RUNNING:
         cell.lost += 1
     else:
@@ -164,8 +169,6 @@ def claim(  # noqa: PLR0913 - whose turn it is depends on what a worker can run
     cell.started_at = now
     cell.reason = ""
     cell.waits_for = ""
-    db.flush()
-    return cell
 
 
 def hold_back(db: Session, adapters: Collection[str], *, waits_for: str, reason: str) -> int:
