@@ -104,13 +104,14 @@ def test_items_of_different_types_with_justifications_are_judged_in_one_pool(vis
     visitor.press("Start writing")
     visitor.check_looks()
     _hand_in(page, "The gate swung open twice before noon.", "cause", "It is hard.")
-    expect(page.get_by_text("says nothing about this text")).to_be_visible()
+    verdict = page.get_by_role("region", name="Verdict")  # what it says is spoken in a place of its own, too
+    expect(verdict.get_by_text("says nothing about this text")).to_be_visible()
     why = "Only the second clause tells that nobody was there, so who skims takes the calm for joy."
     _hand_in(page, "The gate swung open twice before noon.", "cause", why)
     expect(page.get_by_text("1 text to write")).to_be_visible()
     assert page.get_by_label("Type", exact=True).locator("option").all_inner_texts()[1:] == ["time", "number"]
     _hand_in(page, "Nine boats left the harbour on a Tuesday.", "time", why)
-    expect(page.get_by_text("nearly repeats one").last).to_be_visible()
+    expect(verdict.get_by_text("nearly repeats one")).to_be_visible()
     other = "The number of boats misleads: what matters is the weekday, which nobody links to a mood."
     _hand_in(page, "Nine boats left the harbour on a Tuesday.", "time", other)
     expect(page.get_by_role("heading", name="Done: thank you!")).to_be_visible()
