@@ -13,6 +13,7 @@ from quintain.core.errors import BadInput
 from quintain.core.records.figures import Estimate
 from quintain.data.given import GivenTable, given, source_of
 from quintain.library.results import Result
+from quintain.library.speaking import speaks_python
 from quintain.reports.charts import bar_chart, interval_chart, ranked_chart
 from quintain.services.plain.human import HumanStudy, human_performance
 from quintain.services.plain.judgements import JudgementReading, Repeats
@@ -63,6 +64,7 @@ class AggregatedLabels(Result):
             yield f"{found['no_label']:,} without a label"
 
 
+@speaks_python
 def aggregate(
     judgements: Any,
     method: str = "majority",
@@ -114,6 +116,7 @@ class TrainingRows(Result):
         return bar_chart(self.report.labels, category="label", value="rows")
 
 
+@speaks_python
 def expand(
     judgements: Any,
     *,
@@ -169,6 +172,7 @@ class AgreementFound(Result):
         yield f"{self.found['judgements']:,} judgements"
 
 
+@speaks_python
 def agreement(
     judgements: Any,
     *,
@@ -240,6 +244,7 @@ class WorkersFound(Result):
         yield f"{len(self.found['workers']):,} on {self.found['items']:,} items"
 
 
+@speaks_python
 def workers(
     judgements: Any,
     *,
@@ -297,6 +302,7 @@ class HumanFound(Result):
         yield f"{self.found['items']:,} items, gold: {self.found['gold']}"
 
 
+@speaks_python
 def human(
     judgements: Any,
     *,
