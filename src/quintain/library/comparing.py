@@ -15,7 +15,6 @@ from quintain.core.records.report import Report
 from quintain.core.records.study import TransferCell
 from quintain.data.given import source_of
 from quintain.library.reported import ReportedResult
-from quintain.library.speaking import speaks_python
 from quintain.reports.folder import write_folder
 from quintain.services.plain.artefact_files import ExampleColumns
 from quintain.services.plain.comparing.reading import DatasetColumns, read_dataset, read_training
@@ -75,7 +74,6 @@ class ComparisonFound(ReportedResult):
         return written
 
 
-@speaks_python
 def compare(
     datasets: Any,
     fields: Sequence[str] = ("text",),

@@ -14,7 +14,6 @@ from quintain.core.records.study import ErrorSlice, HumanCalibration, ModelPair
 from quintain.data.given import Source, source_of
 from quintain.library.reported import ReportedResult
 from quintain.library.results import spread
-from quintain.library.speaking import speaks_python
 from quintain.reports.charts import bar_chart
 from quintain.services.plain.errors.reading import ErrorColumns, read_answered
 from quintain.services.plain.errors.report import calibration_report, disagreement_report, slices_report
@@ -69,7 +68,6 @@ class SlicesFound(_Examined):
         return charts[0].spec if charts else nothing
 
 
-@speaks_python
 def slices(
     gold: Any,
     predictions: Any,
@@ -121,7 +119,6 @@ class DisagreementFound(_Examined):
         return self.report.sections[0].charts[0].spec
 
 
-@speaks_python
 def disagreement(
     gold: Any,
     first: Any,
@@ -170,7 +167,6 @@ class CalibrationFound(_Examined):
         return self.report.sections[0].charts[0].spec
 
 
-@speaks_python
 def calibration(
     gold: Any,
     predictions: Any,

@@ -13,7 +13,6 @@ from quintain.core.errors import BadInput
 from quintain.core.records.figures import Estimate
 from quintain.data.given import GivenTable, given, source_of
 from quintain.library.results import Result
-from quintain.library.speaking import speaks_python
 from quintain.reports.charts import bar_chart, interval_chart, ranked_chart
 from quintain.services.plain.human import HumanStudy, human_performance
 from quintain.services.plain.judgements import JudgementReading, Repeats
@@ -64,7 +63,6 @@ class AggregatedLabels(Result):
             yield f"{found['no_label']:,} without a label"
 
 
-@speaks_python
 def aggregate(
     judgements: Any,
     method: str = "majority",
@@ -116,7 +114,6 @@ class TrainingRows(Result):
         return bar_chart(self.report.labels, category="label", value="rows")
 
 
-@speaks_python
 def expand(
     judgements: Any,
     *,
@@ -172,7 +169,6 @@ class AgreementFound(Result):
         yield f"{self.found['judgements']:,} judgements"
 
 
-@speaks_python
 def agreement(
     judgements: Any,
     *,
@@ -244,7 +240,6 @@ class WorkersFound(Result):
         yield f"{len(self.found['workers']):,} on {self.found['items']:,} items"
 
 
-@speaks_python
 def workers(
     judgements: Any,
     *,
@@ -302,7 +297,6 @@ class HumanFound(Result):
         yield f"{self.found['items']:,} items, gold: {self.found['gold']}"
 
 
-@speaks_python
 def human(
     judgements: Any,
     *,

@@ -11,7 +11,6 @@ import polars as pl
 
 from quintain.data.given import GivenTable, source_of
 from quintain.library.results import Result
-from quintain.library.speaking import speaks_python
 from quintain.reports.charts import bar_chart
 from quintain.services.plain.perturb import Perturbing, PerturbReport, perturb_source
 
@@ -41,7 +40,6 @@ class Perturbed(Result):
         yield f"{self.report.rows.height:,} changed rows by {', '.join(one.name for one in self.report.tallies)}"
 
 
-@speaks_python
 def perturb(
     texts: Any,
     kinds: Sequence[str] | str,

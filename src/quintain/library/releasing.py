@@ -14,7 +14,6 @@ from quintain.core.spec import read
 from quintain.data.given import GivenTable, Source, source_of
 from quintain.library.labels import JUDGEMENTS
 from quintain.library.results import Result
-from quintain.library.speaking import speaks_python
 from quintain.reports.charts import heat_map
 from quintain.services.plain.judged_rows import KNOWN, MODEL, JudgedRows, read_judged_rows
 from quintain.services.plain.judgements import JudgementReading
@@ -87,7 +86,6 @@ class DividedItems(Result):
             yield f"{len(self.plan.of(name)):,} {name}"
 
 
-@speaks_python
 def release(
     items: Any,
     *,

@@ -14,7 +14,6 @@ from quintain.core.records.contrast import ContrastPart, ContrastScore
 from quintain.core.task import AnswerType
 from quintain.data.given import Source, source_of
 from quintain.library.results import Result, spread
-from quintain.library.speaking import speaks_python
 from quintain.metrics.evaluate import Evaluation, Slice
 from quintain.reports.charts import interval_chart, value_chart
 from quintain.services.plain.contest import ContestOptions, score_contest_file
@@ -64,7 +63,6 @@ class ScoresFound(Result):
             yield f"{self.report.missing:,} missing predictions counted as wrong"
 
 
-@speaks_python
 def score(
     gold: Any,
     predictions: Any,
@@ -132,7 +130,6 @@ class RankingFound(Result):
         yield f"{len(self.report.table.models)} models by {weights}"
 
 
-@speaks_python
 def rank(
     table: Any,
     weights: Mapping[str, float] | None = None,
@@ -195,7 +192,6 @@ class ContrastFound(Result):
         yield f"difference {100 * self.figures.difference:+.1f} points"
 
 
-@speaks_python
 def contrast_score(
     examples: Any,
     predictions: Any,
@@ -269,7 +265,6 @@ class ContestFound(Result):
         yield f"{len(self.figures.systems)} systems, {len(self.figures.breakers)} breakers"
 
 
-@speaks_python
 def contest_score(
     matrix: Any,
     *,

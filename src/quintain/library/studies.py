@@ -15,7 +15,6 @@ from quintain.core.records.report import Report
 from quintain.data.given import Source, source_of
 from quintain.library.reported import ReportedResult
 from quintain.library.results import Result
-from quintain.library.speaking import speaks_python
 from quintain.services.plain.artefact_files import ExampleColumns, read_examples
 from quintain.services.plain.artefacts import ArtefactOptions, artefact_report
 from quintain.services.plain.irt import IrtStudy, item_responses
@@ -67,7 +66,6 @@ class IrtFound(Result):
         yield f"log-likelihood {fit.loglik:,.3f}"
 
 
-@speaks_python
 def irt(
     responses: Any,
     model: IrtModel = "2pl",
@@ -137,7 +135,6 @@ class ArtefactsFound(ReportedResult):
         yield f"{self.report.facts[0].value} examples"
 
 
-@speaks_python
 def artefacts(
     examples: Any,
     fields: Sequence[str] = ("text",),
