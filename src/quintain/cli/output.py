@@ -112,6 +112,11 @@ def print_line(text: str) -> None:
     out.print(text, markup=False, soft_wrap=True)
 
 
+def print_heading(text: str) -> None:
+    """Print what the lines and tables below are about."""
+    out.print(text, markup=False, soft_wrap=True, style="bold")
+
+
 def say(message: str) -> None:
     """Tell the person something that is not the result."""
     err.print(message, markup=False, soft_wrap=True)
