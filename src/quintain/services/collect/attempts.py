@@ -19,6 +19,7 @@ from quintain.services.collect.rounds import RoundInfo, get_round
 from quintain.services.collect.verdicts import claimed, standing
 from quintain.store.database import transaction
 from quintain.store.queries.collect import attempts as queries
+from quintain.store.queries.collect import flags as flag_queries
 from quintain.store.queries.collect import rounds as round_queries
 from quintain.store.tables import AttemptFlag, AttemptNote
 
@@ -90,9 +91,9 @@ def report(db: Session, actor: Actor, attempt_id: int, text: str) -> None:
     if not text.strip() or len(text) > MAX_NOTE:
         raise BadInput(faults=[Fault("is empty or longer than {most} characters", most=MAX_NOTE, field="text")])
     with transaction(db):
-        standing(db, attempt_id)
+        made = standing(db, attempt_id).attempt
         flag = AttemptFlag(attempt_id=attempt_id, kind="reported", detail=text.strip(), user_id=actor.user_id)
-        db.add(flag)
+        flag_queries.add(db, made.round_id, [flag])
 
 
 def my_attempts(db: Session, actor: Actor, ref: str | None = None, *, limit: int = 100) -> list[OwnAttempt]:
@@ -165,14 +166,14 @@ def flag_queue(
             withhold=row.decision.withhold if row.decision else None,
             note=row.decision.note if row.decision else "",
         )
-        for row in queries.flags(db, info.id, decided=decided, offset=offset, limit=limit)
+        for row in flag_queries.page(db, info.id, decided=decided, offset=offset, limit=limit)
     ]
-    return Flags(found, queries.count_flags(db, info.id, decided=decided))
+    return Flags(found, flag_queries.count(db, info.id, decided=decided))
 
 
 def unknown_flags(db: Session, actor: Actor, ref: str, ids: Collection[int]) -> list[int]:
     """List those of *ids* that are no flags of a round (owners)."""
-    known = queries.flags_among(db, owned(db, actor, ref).id, ids)
+    known = flag_queries.among(db, owned(db, actor, ref).id, ids)
     return [one for one in ids if one not in known]
 
 

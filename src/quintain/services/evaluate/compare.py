@@ -190,9 +190,7 @@ def differences(
         table = table.filter(pl.col(f"{only}_score") > pl.col(f"{other}_score"))
     names = [item.name for item in kind_of(task).fields(task)]
     page = table.slice(offset, limit)
-    source = pl.scan_parquet(blobs.path(one.dataset_version.blob)).filter(pl.col("id").is_in(page["id"].implode()))
-    inputs = source.select("id", *names).collect()
-    page = page.join(inputs, on="id", how="left", maintain_order="left")
+    page = page.join(_inputs(blobs, one, page, names), on="id", how="left", maintain_order="left")
     shown = [
         AnswerDifference(
             id=row["id"],
@@ -208,11 +206,21 @@ def differences(
     return shown, table.height
 
 
+def _inputs(blobs: Blobs, row: CellRow, page: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """Read the inputs of the examples of a page, from the part of the file that they are in."""
+    source = pl.scan_parquet(blobs.path(row.dataset_version.blob)).select("id", *names)
+    if page.height:
+        first, last = (int(getattr(page["place"], end)()) for end in ("min", "max"))
+        source = source.slice(first, last - first + 1)
+    return source.filter(pl.col("id").is_in(page["id"].implode())).collect()
+
+
 def _differing(task: Task, table: pl.DataFrame) -> pl.DataFrame:
     """Keep the examples that are answered differently, with how right each answer is."""
     same = same_answers(kind_of(task).answer_type, table["first"], table["second"])
     return table.select(
         "id",
+        "place",
         "answer",
         "first",
         "second",

@@ -43,7 +43,7 @@ def ground_of(blobs: Blobs, blob: str) -> Ground:
 
 def _ground(examples: pl.DataFrame) -> Ground:
     wanted = [name for name in ("id", "answer", "tags", "group", "meta") if name in examples.columns]
-    table = examples.select(wanted).filter(pl.col("answer").is_not_null())
+    table = examples.select(wanted).with_row_index("place").filter(pl.col("answer").is_not_null())
     common = table["tags"].explode().drop_nulls().value_counts(sort=True).head(MOST_TAGS).get_column("tags").to_list()
     if not common:
         return Ground(table.drop("tags"), {})
