@@ -100,9 +100,19 @@ def my_attempts(db: Session, actor: Actor, ref: str | None = None, *, limit: int
     """List the actor's own attempts, newest first, in one round or in all."""
     user_id = require_user(actor)
     round_id = get_round(db, actor, ref).id if ref is not None else None
+    return _told_of(db, queries.mine(db, user_id, round_id, limit))
+
+
+def own_attempts(db: Session, actor: Actor, ids: Sequence[int]) -> list[OwnAttempt]:
+    """Give those of some attempts that the actor made, the newest first."""
+    return _told_of(db, queries.mine_among(db, require_user(actor), ids))
+
+
+def _told_of(db: Session, rows: Sequence[queries.AttemptRow]) -> list[OwnAttempt]:
+    """Tell a writer of their attempts."""
     places: dict[int, str] = {}
     found = []
-    for one in queries.mine(db, user_id, round_id, limit):
+    for one in rows:
         made = one.attempt
         if made.round_id not in places:
             places[made.round_id] = "/".join(str(part) for part in round_queries.place_of(db, made.round_id))

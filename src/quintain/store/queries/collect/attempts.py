@@ -239,9 +239,13 @@ def mine(db: Session, user_id: int, round_id: int | None, limit: int) -> list[At
     """List somebody's attempts as they stand, newest first."""
     wanted = Attempt.user_id == user_id
     newest = select(Attempt.id).where(wanted if round_id is None else and_(wanted, Attempt.round_id == round_id))
-    ids = list(db.scalars(newest.order_by(Attempt.id.desc()).limit(limit)))
-    found = db.scalars(select(Attempt).where(Attempt.id.in_(ids)).order_by(Attempt.id.desc())).all()
-    return _as_they_stand(db, found)
+    return mine_among(db, user_id, list(db.scalars(newest.order_by(Attempt.id.desc()).limit(limit))))
+
+
+def mine_among(db: Session, user_id: int, ids: Sequence[int]) -> list[AttemptRow]:
+    """Give those of some attempts that somebody made, as they stand, newest first."""
+    own = select(Attempt).where(Attempt.id.in_(ids), Attempt.user_id == user_id)
+    return _as_they_stand(db, db.scalars(own.order_by(Attempt.id.desc())).all())
 
 
 def flag_kinds(db: Session, attempt_ids: Sequence[int]) -> dict[int, tuple[str, ...]]:
