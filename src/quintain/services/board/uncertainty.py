@@ -122,12 +122,12 @@ def sent_uncertainty(
     db: Session, blobs: Blobs, actor: Actor, task: str, part: BoardPart | None = None, view: View | None = None
 ) -> bytes:
     """Give what is known of how sure the ranking is as JSON; what a worker has computed is written once."""
+    if part is not None and part.live:
+        require_owner(actor, task)
     subject = str(BoardKey(task, sight_of(db, actor, task), part or BoardPart()))
     kept = figure_queries.kept_basis(db, UNCERTAINTY.name, subject)
     if (view or View()).as_dict() or kept is None or kept.basis != UNCERTAINTY.basis(db, subject):
         return _as_sent(known_uncertainty(db, blobs, actor, task, part, view))
-    if (part or BoardPart()).live:
-        require_owner(actor, task)
     with _TEXTS_LOCK:
         texts = _TEXTS.setdefault(db.get_bind(), WarmValues(TEXTS_KEPT))
     key = (subject, *kept)
