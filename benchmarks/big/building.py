@@ -20,7 +20,8 @@ from quintain.compose import Workspace, create_workspace
 from quintain.core.people import OPERATOR, RoleName
 from quintain.services.access.sign_in import start_session
 from quintain.services.data.datasets import VersionInfo
-from quintain.services.house.job_kinds import figure_kinds, job_handlers
+from quintain.services.house.job_kinds import count_kinds, figure_kinds, job_handlers
+from quintain.services.jobs.counts import repair
 from quintain.services.jobs.figures import refresh
 from quintain.services.jobs.running import run_all
 from quintain.services.validate.review import review_new
@@ -80,6 +81,7 @@ def build(settings: Settings, size: Size, *, judged: bool = True, figures: bool 
         kept = [(kind, subject) for kind in figure_kinds() for subject in kind.subjects(db)]
         for kind, subject in kept:
             steps.do(f"{kind.name} {subject}", lambda: len(refresh(db, workspace.blobs, kind, subject)))  # noqa: B023
+        steps.do("counts", lambda: sum(len(repair(db, kind)) for kind in count_kinds()))
     workspace.close()
     shutil.rmtree(folder)
 

@@ -78,9 +78,13 @@ class BoardClient(BoardCalls):
         """Give every model's value on every axis and data set."""
         return self._transport.read(Board, "GET", f"{task_path(task)}/board", params=dict(part))
 
-    def rank(self, task: str, **view: Unpack[View]) -> Ranking:
-        """Rank the board by a view of it: `client.rank("sentiment", weights={"performance": 4, "memory": 1})`."""
-        return self._transport.read(Ranking, "GET", f"{task_path(task)}/board/rank", params=_query(view))
+    def rank(self, task: str, *, limit: int = 100, offset: int = 0, **view: Unpack[View]) -> Ranking:
+        """Rank the board by a view of it: `client.rank("sentiment", weights={"performance": 4, "memory": 1})`.
+
+        It gives *limit* models, at most 1,000, from place *offset*; `total` says how many there are.
+        """
+        params = {**_query(view), "limit": limit, "offset": offset}
+        return self._transport.read(Ranking, "GET", f"{task_path(task)}/board/rank", params=params)
 
     def uncertainty(self, task: str, **view: Unpack[View]) -> Uncertainty:
         """Say how sure a ranking is: intervals of ranks, how probably one is above another, groups of ties."""

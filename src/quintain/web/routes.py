@@ -11,7 +11,7 @@ from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
 from quintain.core.records.base import Record
-from quintain.core.records.board import Board
+from quintain.core.records.board import Board, Uncertainty
 from quintain.web.api.access import people as api_people
 from quintain.web.api.answers import as_json
 from quintain.web.api.board import board as api_board
@@ -485,7 +485,7 @@ API = [
     ),
     Endpoint("GET", "/tasks/{task}/board", api_board.get_board, "board", answer=Board),
     Endpoint("GET", "/tasks/{task}/board/rank", api_board.get_rank, "board"),
-    Endpoint("GET", "/tasks/{task}/board/uncertainty", api_board.get_uncertainty, "board"),
+    Endpoint("GET", "/tasks/{task}/board/uncertainty", api_board.get_uncertainty, "board", answer=Uncertainty),
     Endpoint("GET", "/tasks/{task}/board/aggregations", api_board.get_aggregations, "board"),
     Endpoint("GET", "/tasks/{task}/board/sensitivity", api_board.get_sensitivity, "board"),
     Endpoint("GET", "/tasks/{task}/board/models/{model}", api_board.get_board_model, "board"),

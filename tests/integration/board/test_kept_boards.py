@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,7 +12,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from quintain.compose import conditions_of
-from quintain.core.errors import NotFound, Unavailable
+from quintain.core.errors import Forbidden, NotFound, Unavailable
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor, Grant, RoleName
 from quintain.services.board import cache, draws, kept, uncertainty
 from quintain.services.board.assemble import board
@@ -19,7 +20,7 @@ from quintain.services.board.cache import PENDING, warm_board
 from quintain.services.board.kept import BOARD, BoardKey, decode_board, encode, sight_of
 from quintain.services.board.parts import BoardPart, View
 from quintain.services.board.ranking import rank
-from quintain.services.board.uncertainty import known_uncertainty
+from quintain.services.board.uncertainty import known_uncertainty, sent_uncertainty
 from quintain.services.evaluate.cells import CellLease
 from quintain.services.evaluate.run_cell import keep_figures
 from quintain.services.jobs import figures
@@ -190,6 +191,37 @@ def test_how_sure_a_large_board_is_comes_from_a_worker(db: Session, blobs: Blobs
     assert found["computed_at"] is not None
     assert not found["pending"]
     assert known_uncertainty(db, blobs, ANONYMOUS, "mood", None, View(weights={"performance": 1}))["too_large"]
+
+
+@pytest.mark.usefixtures("large")
+def test_how_sure_a_large_board_is_is_written_once_for_all_who_see_it(
+    db: Session, blobs: Blobs, builder: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everybody gets the same bytes without reading the figure again, until more has happened or it is hidden."""
+    key = str(BoardKey("mood", "public"))
+    for kind in (BOARD, uncertainty.UNCERTAINTY):
+        figures.refresh(db, blobs, kind, key)
+    known = known_uncertainty(db, blobs, ANONYMOUS, "mood")
+    sent = sent_uncertainty(db, blobs, ANONYMOUS, "mood")
+    assert [one["model"] for one in json.loads(sent)["models"]] == [one["model"] for one in known["models"]]
+    with monkeypatch.context() as patched:
+        patched.setattr(uncertainty, "known_uncertainty", lambda *_: pytest.fail("it was read again"))
+        assert sent_uncertainty(db, blobs, ANONYMOUS, "mood") is sent
+        with pytest.raises(Forbidden):
+            sent_uncertainty(db, blobs, builder, "mood", BoardPart(live=True))
+    set_visibility(db, builder, known["models"][0]["model"].rpartition("@")[0], "private")
+    assert json.loads(sent_uncertainty(db, blobs, ANONYMOUS, "mood"))["models"] == []
+
+
+def test_a_ranking_comes_in_pages(db: Session, blobs: Blobs) -> None:
+    """Pages put together are the whole ranking, in its order; what is made of a board once is kept with it."""
+    warm = warm_board(db, blobs, ANONYMOUS, "mood")
+    assert warm.ranked is not None
+    pages = [warm.ranked.page(warm.order, limit=2, offset=offset) for offset in (0, 2, 4)]
+    assert [one for page in pages for one in page["models"]] == warm.ranked.as_dict()["models"]
+    assert [(page["total"], len(page["models"])) for page in pages] == [(3, 2), (3, 1), (3, 0)]
+    assert warm_board(db, blobs, OPERATOR, "mood").text is not warm.text
+    assert warm_board(db, blobs, ANONYMOUS, "mood").order is warm.order
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "macro_f1"])

@@ -88,7 +88,7 @@ def test_a_text_submitted_again_after_its_retraction_is_judged(
     assert db.scalars(select(ValidationItem.attempt_id)).all() == [again]
     rates = vmer.error_rates(db, owner, REF)
     assert (rates["collected"], rates["successes"]) == (1, 1)
-    (mine,) = [one for one in vmer.my_outcomes(db, writer, REF) if one["state"] == "validated"]
+    (mine,) = [one for one in vmer.my_outcomes(db, writer, REF).attempts if one["state"] == "validated"]
     assert mine["success"]
 
 

@@ -20,14 +20,21 @@ from quintain.compose import Workspace, open_workspace
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor, Grant, RoleName
 from quintain.services.access import accounts, audit
 from quintain.services.board.kept import BOARD, BoardKey, sight_of
+from quintain.services.collect.attempts import flag_queue
+from quintain.services.collect.rounds import get_round
 from quintain.services.evaluate.progress import page_of_cells
 from quintain.services.house.browse import search, task_cards
 from quintain.services.models.registry import list_names
-from quintain.services.pay.earnings import my_page
+from quintain.services.pay import payouts
+from quintain.services.pay.earnings import list_earnings, my_page
+from quintain.services.pay.report import cost_report
 from quintain.services.validate.handing_in import Answer, submit_page
 from quintain.services.validate.handing_out import claim_page
 from quintain.settings import Settings
+from quintain.store.base import now
 from quintain.store.queries.board import boards as board_queries
+from quintain.store.queries.collect import prompts
+from quintain.store.queries.validate import collected, item_figures, slots
 
 MANY = 1_000_000
 FEW = ("ix_validation_items_gold",)
@@ -39,7 +46,8 @@ BIG = frozenset(
         *("validation_slots", "judgements", "judging_offers", "judging_pages", "judge_places", "judging_notes"),
         *("earnings", "earning_standings", "earning_decisions", "audit", "users", "role_grants", "web_sessions"),
         *("ledger_accounts", "ledger_entries", "ledger_tails", "ledger_transactions", "cell_events"),
-        *("notifications", "kept_figures", "jobs"),
+        *("notifications", "kept_figures", "jobs", "kept_counts", "count_tails", "owed_pay", "flag_standings"),
+        *("item_figures", "prompts"),
     }
 )
 
@@ -97,6 +105,20 @@ def _judged(db: Session, place: Place) -> object:
     return submit_page(db, judge, page.token, answers)
 
 
+def _round(db: Session) -> int:
+    return get_round(db, OPERATOR, f"{TASK}/1").id
+
+
+def _items(db: Session) -> object:
+    wanted = item_figures.ItemFilter()
+    return item_figures.page(db, 1, wanted, order="item", down=False, offset=0, limit=25)
+
+
+def _contested(db: Session, place: Place) -> object:
+    number = item_figures.count_contested(db, 1, place.judge.user_id)
+    return number, item_figures.contested(db, 1, place.judge.user_id, offset=0, limit=25)
+
+
 HOT: dict[str, Callable[[Session, Place], object]] = {
     "claim and hand in a page": _judged,
     "a person's earnings": lambda db, place: my_page(db, place.judge),
@@ -109,6 +131,18 @@ HOT: dict[str, Callable[[Session, Place], object]] = {
     "names of models": lambda db, place: list_names(db, place.judge, TASK, limit=50),
     "cards of tasks": lambda db, place: task_cards(db, place.judge),
     "search": lambda db, place: search(db, place.judge, "model"),
+    "a task's pay": lambda db, place: list_earnings(db, OPERATOR, TASK, limit=25),
+    "a round's pay": lambda db, place: list_earnings(db, OPERATOR, TASK, round_id=_round(db), limit=25),
+    "what is owed": lambda db, place: payouts.owed(db, OPERATOR, TASK),
+    "what texts cost": lambda db, place: cost_report(db, OPERATOR, TASK),
+    "flags": lambda db, place: flag_queue(db, OPERATOR, f"{TASK}/1", limit=25),
+    "all flags": lambda db, place: flag_queue(db, OPERATOR, f"{TASK}/1", decided=None, limit=25),
+    "prompts": lambda db, place: prompts.tally(db, _round(db), now()),
+    "items to judge": lambda db, place: slots.has_any(db, 1),
+    "items": lambda db, place: _items(db),
+    "contested items": _contested,
+    "a writer's outcomes": lambda db, place: collected.own(db, 1, _round(db), place.judge.user_id or 0, limit=50),
+    "how many those are": lambda db, place: collected.count_own(db, 1, _round(db), place.judge.user_id or 0),
 }
 
 

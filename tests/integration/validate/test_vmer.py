@@ -180,7 +180,9 @@ def test_the_writers_bonus_follows_aimed_success_once(db: Session, owner: Actor,
     review(db, owner, REF)
     bonuses = select(Earning.amount).where(Earning.kind == "bonus", Earning.user_id == writer.user_id)
     assert list(db.scalars(bonuses)) == [20, 20]
-    mine = vmer.my_outcomes(db, writer, REF)
+    found = vmer.my_outcomes(db, writer, REF)
+    mine = found.attempts[::-1]
+    assert (found.total, vmer.my_outcomes(db, writer, REF, limit=2, offset=1).attempts) == (5, found.attempts[1:3])
     assert [one["success"] for one in mine] == [True, True, False, False, None]
     assert [one["state"] for one in mine] == [*["validated"] * 4, "not judged"]
     assert mine[3]["distribution"]["mixed"] == 1
@@ -274,7 +276,7 @@ def test_the_writer_sees_the_outcome_and_the_votes_on_a_page(
     make_round(db, owner, rows, f"{FOOLING}automatic = false\n[gold]\nrate = 0")
     people = make_judges(db, 5)
     judge_all(db, people[:2], ref=REF)
-    states = {one["state"] for one in vmer.my_outcomes(db, writer, REF)}
+    states = {one["state"] for one in vmer.my_outcomes(db, writer, REF).attempts}
     assert states == {"waiting", "not judged"}, "the text that did not fool the model is not judged"
     judge_all(db, people, [*[truth] * 4, lambda inputs: "negative"], ref=REF)
     for name in ("wanda", "judge0"):

@@ -69,10 +69,13 @@ def status(
 
 def _checked_figures(workspace: Workspace, db: Session) -> FigureCheck:
     """Compare every kept figure with its facts."""
-    from quintain.services.house.job_kinds import figure_kinds  # all that computes, which nothing else here needs
+    from quintain.services.house.job_kinds import (
+        count_kinds,
+        figure_kinds,
+    )  # all that computes, which nothing else here needs
     from quintain.services.jobs.figures import check
 
-    return check(db, workspace.blobs, OPERATOR, figure_kinds())
+    return check(db, workspace.blobs, OPERATOR, figure_kinds(), count_kinds())
 
 
 def _figure_facts(found: FigureCheck | None) -> list[tuple[str, str]]:

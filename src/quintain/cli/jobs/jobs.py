@@ -12,7 +12,7 @@ from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag
 from quintain.core.people import OPERATOR
 from quintain.core.records.jobs import JobStanding
-from quintain.services.house.job_kinds import figure_kinds, job_handlers
+from quintain.services.house.job_kinds import count_kinds, figure_kinds, job_handlers
 from quintain.services.jobs import figures, queue
 from quintain.services.jobs.running import run_all
 
@@ -81,7 +81,7 @@ def rebuild(context: typer.Context, json: JsonFlag = False) -> None:
     """
     workspace = workspace_of(context)
     with workspace.session() as db, output.bar() as show:
-        number = figures.rebuild(db, workspace.blobs, OPERATOR, figure_kinds(), partial(show, "Figures"))
+        number = figures.rebuild(db, workspace.blobs, OPERATOR, figure_kinds(), count_kinds(), partial(show, "Figures"))
     if json:
         output.print_json({"figures": number})
     else:

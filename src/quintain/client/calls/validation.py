@@ -40,7 +40,6 @@ from quintain.core.records.validate import (
     Judges,
     JudgingNote,
     JudgingNotes,
-    Outcome,
     Outcomes,
     Policies,
     PolicyVersion,
@@ -147,9 +146,11 @@ class ValidationCalls:
         """Give the validated model error rate and aimed success, by model, writer and label (owners)."""
         return self._transport.read(ErrorRates, "GET", f"{place(ref, 'validations')}/rates")
 
-    def outcomes(self, ref: str) -> list[Outcome]:
+    def outcomes(self, ref: str, *, limit: int = 1000, offset: int = 0) -> Outcomes:
         """Tell what became of what one wrote."""
-        return self._transport.read(Outcomes, "GET", f"{place(ref, 'validations')}/outcomes").attempts
+        return self._transport.read(
+            Outcomes, "GET", f"{place(ref, 'validations')}/outcomes", params={"limit": limit, "offset": offset}
+        )
 
     def claim_page(self, ref: str) -> JudgingPage | None:
         """Take a page of items to judge, or get the one that is held; none where nothing is left."""

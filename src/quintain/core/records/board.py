@@ -76,6 +76,7 @@ class Ranking(Record):
     """A board in the order of one view of it; it is provisional while runs behind it are still to come.
 
     *worth* is what one unit of an axis is worth in units of the base; *amounts* are those by which models here differ.
+    *models* are one page of *total*.
     """
 
     task: str
@@ -92,6 +93,7 @@ class Ranking(Record):
     machine: BoardMachine
     warnings: Mapping[str, list[str]] = field(default_factory=dict)
     amounts: Mapping[str, float] = field(default_factory=dict)
+    total: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -397,6 +397,7 @@ class Outcome(Record):
 
 @dataclass(frozen=True, slots=True)
 class Outcomes(Record):
-    """What became of what somebody wrote."""
+    """What became of what somebody wrote, the newest first: one page of *total*."""
 
     attempts: list[Outcome]
+    total: int = 0

@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 import threading
 import weakref
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy.orm import Session
 
@@ -32,6 +33,9 @@ from quintain.store.blobs import Blobs
 from quintain.store.queries.jobs import figures
 from quintain.store.queries.models.models import visibilities
 
+Given = TypeVar("Given")
+Found = TypeVar("Found")
+
 BOARDS_KEPT = 24
 MODELS_KEPT = 5_000  # on all of them together: a row with its figures and slices is about 35 KB
 SOON_S = 5
@@ -39,10 +43,18 @@ PENDING = "board_pending"  # the code of the error where a large board was never
 
 
 class BoardText:
-    """A board as it is sent, written when somebody first asks for it."""
+    """A board as it is sent, and what pages show of it, made when somebody first asks for it."""
 
     def __init__(self, board: Board) -> None:
         self._board = board
+        self._made: dict[Callable[..., Any], Any] = {}
+
+    def once(self, make: Callable[[Given], Found], given: Given) -> Found:
+        """Give what *make* makes of the board, or of its default ranking; the first time it is made."""
+        if make not in self._made:
+            self._made[make] = make(given)
+        found: Found = self._made[make]
+        return found
 
     @cached_property
     def json(self) -> bytes:
@@ -76,6 +88,11 @@ class WarmBoard:
     def json(self) -> bytes:
         """The board as JSON."""
         return self.text.json
+
+    @property
+    def order(self) -> Sequence[int]:
+        """The rows from the best by the owner's default view, as `Ranked.order` gives them."""
+        return self.text.once(Ranked.order, self.ranked) if self.ranked is not None else []
 
     @property
     def etag(self) -> str:

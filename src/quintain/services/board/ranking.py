@@ -144,13 +144,20 @@ class Ranked:
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON."""
+        return self._with_rows(self.order())
+
+    def page(self, order: Sequence[int], *, limit: int, offset: int = 0) -> dict[str, Any]:
+        """Give some of it as plain data, from place *offset* of its *order*, and how many models there are."""
+        return {**self._with_rows(order[offset : offset + limit]), "total": len(order)}
+
+    def _with_rows(self, rows: Sequence[int]) -> dict[str, Any]:
         ranking = self.ranking
         return {
             "task": self.board.task.name,
             "provisional": self.runs.waiting > 0,
             "runs": self.runs.as_dict(),
             "machine": self.board.machine.as_dict(),
-            "models": [self._model(row) for row in self.order()],
+            "models": [self._model(row) for row in rows],
             "amrs": dict(ranking.amrs),
             "weights": dict(ranking.weights),
             "datasets": {

@@ -80,7 +80,9 @@ def make_standing(db: Session, blobs: Blobs, task: str) -> Standing:
     """Make the standing of *task* now, from a board in memory if nothing has changed since that was made."""
     warm = warm_board(db, blobs, ANONYMOUS, task)
     made = warm.board
-    found = standing_of(warm.ranked) if warm.ranked else Standing((), len(made.models), provisional=False)
+    found = (
+        warm.text.once(standing_of, warm.ranked) if warm.ranked else Standing((), len(made.models), provisional=False)
+    )
     return replace(found, axes=tuple(made.axes), rounds=over_rounds(db, made))
 
 
@@ -88,8 +90,8 @@ def over_rounds(db: Session, made: Board) -> dict[str, list[tuple[int, float]]]:
     """Give each model's performance on the test set of every round that was released, oldest first, by its name."""
     places = {dataset.name: place for place, dataset in enumerate(made.datasets)}
     tests = [(number, places[name]) for number, name in queries.round_tests(db, made.task.name) if name in places]
-    found = {}
-    for model in made.models:
+    found: dict[str, list[tuple[int, float]]] = {}
+    for model in made.models if tests else ():
         cells = [(number, model.values[made.axes[0].name][place]) for number, place in tests]
         found[model.name] = [(number, float(cell["value"])) for number, cell in cells if cell is not None]
     return found

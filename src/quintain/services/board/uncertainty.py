@@ -5,6 +5,8 @@ What is drawn is said in `board_draws`.
 
 from __future__ import annotations
 
+import threading
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,12 +18,16 @@ from sqlalchemy.orm import Session
 
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor
+from quintain.core.records.base import decode, to_json
+from quintain.core.records.board import Uncertainty
+from quintain.services.access.permissions import require_owner
 from quintain.services.board.cache import warm_board
 from quintain.services.board.draws import draw_axes, shares_of
 from quintain.services.board.kept import BOARD, LONGEST, BoardKey, sight_of, whole_boards
 from quintain.services.board.parts import Board, BoardPart, View
 from quintain.services.board.ranking import Ranked, choices_of, rank
 from quintain.services.jobs.figures import FigureKind, Tell, files, show
+from quintain.services.jobs.memory import WarmValues
 from quintain.stats.bootstrap import FloatArray, interval
 from quintain.stats.ranking import RankUncertainty, bootstrap_dynascores, rank_uncertainty
 from quintain.store.blobs import Blobs
@@ -39,6 +45,10 @@ POWER = 0.8
 MOST_TIMES = 1000
 AT_ONCE = 200_000  # answers of all models to all data sets that are resampled while somebody waits
 IN_MATRIX = 50  # of many models, how many stand in the matrix of who is above whom
+TEXTS_KEPT = 24
+# What is sent of large boards, one cache per database, gone with its engine.
+_TEXTS: weakref.WeakKeyDictionary[Any, WarmValues[bytes]] = weakref.WeakKeyDictionary()
+_TEXTS_LOCK = threading.Lock()
 NOTHING: Mapping[str, Any] = {"examples": 0, "resamples": 0, "models": [], "above": [], "pairs": []}
 
 
@@ -97,13 +107,36 @@ def known_uncertainty(
     if (view or View()).as_dict():
         return {**NOTHING, "too_large": True}
     shown = show(db, blobs, UNCERTAINTY, subject, task=task)
-    if shown.value is None:
+    if shown.value is None or not (shown.fresh or _is_to_be_seen(shown.value, warm.board)):
         return {**NOTHING, "pending": True}
-    there = {one.ref for one in warm.board.models}
-    if not shown.fresh and not {one["model"] for one in shown.value["models"]} <= there:
-        return {**NOTHING, "pending": True}  # it tells of models that are not to be seen any more
     said = {name: value for name, value in shown.value.items() if name != "key"}
     return {**said, "pending": not shown.fresh, "computed_at": shown.computed_at}
+
+
+def _is_to_be_seen(value: Mapping[str, Any], made: Board) -> bool:
+    """Say whether all models that it tells of are still to be seen on the board."""
+    return {one["model"] for one in value["models"]} <= {one.ref for one in made.models}
+
+
+def sent_uncertainty(
+    db: Session, blobs: Blobs, actor: Actor, task: str, part: BoardPart | None = None, view: View | None = None
+) -> bytes:
+    """Give what is known of how sure the ranking is as JSON; what a worker has computed is written once."""
+    if part is not None and part.live:
+        require_owner(actor, task)
+    subject = str(BoardKey(task, sight_of(db, actor, task), part or BoardPart()))
+    kept = figure_queries.kept_basis(db, UNCERTAINTY.name, subject)
+    if (view or View()).as_dict() or kept is None or kept.basis != UNCERTAINTY.basis(db, subject):
+        return _as_sent(known_uncertainty(db, blobs, actor, task, part, view))
+    with _TEXTS_LOCK:
+        texts = _TEXTS.setdefault(db.get_bind(), WarmValues(TEXTS_KEPT))
+    key = (subject, *kept)
+    return texts.get(key, lambda: _as_sent(known_uncertainty(db, blobs, actor, task, part)))
+
+
+def _as_sent(found: Mapping[str, Any]) -> bytes:
+    at = found.get("computed_at")
+    return to_json(decode(Uncertainty, {**found, "computed_at": at.isoformat() if at else None})).encode()
 
 
 def plain_known(sure: Mapping[str, Any]) -> dict[str, Any]:

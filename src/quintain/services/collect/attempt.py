@@ -39,6 +39,7 @@ from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
 from quintain.store.queries.collect import attempts as queries
+from quintain.store.queries.collect import flags as flag_queries
 from quintain.store.queries.collect import prompts
 from quintain.store.queries.collect import rounds as round_queries
 from quintain.store.queries.validate.validation import is_judged
@@ -180,8 +181,8 @@ def _add(
     queries.add_bands(db, stored.id, sketch.bands)
     hints = find_hints(sketch.own.values(), info.spec.flags)
     if hints:
-        db.add_all(AttemptFlag(attempt_id=stored.id, kind=one.kind, detail=one.detail) for one in hints)
-        db.flush()
+        found = [AttemptFlag(attempt_id=stored.id, kind=one.kind, detail=one.detail) for one in hints]
+        flag_queries.add(db, info.id, found)
     return stored, tuple(dict.fromkeys(one.kind for one in hints))
 
 

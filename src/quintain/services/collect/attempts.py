@@ -19,6 +19,7 @@ from quintain.services.collect.rounds import RoundInfo, get_round
 from quintain.services.collect.verdicts import claimed, standing
 from quintain.store.database import transaction
 from quintain.store.queries.collect import attempts as queries
+from quintain.store.queries.collect import flags as flag_queries
 from quintain.store.queries.collect import rounds as round_queries
 from quintain.store.tables import AttemptFlag, AttemptNote
 
@@ -90,18 +91,28 @@ def report(db: Session, actor: Actor, attempt_id: int, text: str) -> None:
     if not text.strip() or len(text) > MAX_NOTE:
         raise BadInput(faults=[Fault("is empty or longer than {most} characters", most=MAX_NOTE, field="text")])
     with transaction(db):
-        standing(db, attempt_id)
+        made = standing(db, attempt_id).attempt
         flag = AttemptFlag(attempt_id=attempt_id, kind="reported", detail=text.strip(), user_id=actor.user_id)
-        db.add(flag)
+        flag_queries.add(db, made.round_id, [flag])
 
 
 def my_attempts(db: Session, actor: Actor, ref: str | None = None, *, limit: int = 100) -> list[OwnAttempt]:
     """List the actor's own attempts, newest first, in one round or in all."""
     user_id = require_user(actor)
     round_id = get_round(db, actor, ref).id if ref is not None else None
+    return _told_of(db, queries.mine(db, user_id, round_id, limit))
+
+
+def own_attempts(db: Session, actor: Actor, ids: Sequence[int]) -> list[OwnAttempt]:
+    """Give those of some attempts that the actor made, the newest first."""
+    return _told_of(db, queries.mine_among(db, require_user(actor), ids))
+
+
+def _told_of(db: Session, rows: Sequence[queries.AttemptRow]) -> list[OwnAttempt]:
+    """Tell a writer of their attempts."""
     places: dict[int, str] = {}
     found = []
-    for one in queries.mine(db, user_id, round_id, limit):
+    for one in rows:
         made = one.attempt
         if made.round_id not in places:
             places[made.round_id] = "/".join(str(part) for part in round_queries.place_of(db, made.round_id))
@@ -165,14 +176,14 @@ def flag_queue(
             withhold=row.decision.withhold if row.decision else None,
             note=row.decision.note if row.decision else "",
         )
-        for row in queries.flags(db, info.id, decided=decided, offset=offset, limit=limit)
+        for row in flag_queries.page(db, info.id, decided=decided, offset=offset, limit=limit)
     ]
-    return Flags(found, queries.count_flags(db, info.id, decided=decided))
+    return Flags(found, flag_queries.count(db, info.id, decided=decided))
 
 
 def unknown_flags(db: Session, actor: Actor, ref: str, ids: Collection[int]) -> list[int]:
     """List those of *ids* that are no flags of a round (owners)."""
-    known = queries.flags_among(db, owned(db, actor, ref).id, ids)
+    known = flag_queries.among(db, owned(db, actor, ref).id, ids)
     return [one for one in ids if one not in known]
 
 

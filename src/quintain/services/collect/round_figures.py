@@ -22,11 +22,12 @@ from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.queries.access import people
 from quintain.store.queries.collect import attempts as queries
+from quintain.store.queries.collect import flags as flag_queries
 from quintain.store.queries.collect import prompts as prompt_queries
 from quintain.store.queries.collect import round_facts
 from quintain.store.queries.collect import rounds as round_queries
 
-SHAPE = 2  # of what is kept: figures of another shape are counted anew
+SHAPE = 3  # of what is kept: figures of another shape are counted anew
 MOST = 1_000  # people and prompts of which a count is kept, those with the most attempts; hours, the latest
 GROUPS = ("worker", "prompt", "label", "condition", "number", "hour")
 DAY = len("2026-11-16")  # at the front of an hour
@@ -59,7 +60,7 @@ def counters(
         high=total.high,
         retracted=known.get("retracted", 0),
         workers=known.get("workers", 0),
-        flags=known.get("flags", 0),
+        flags=flag_queries.count(db, info.id, decided=False),
         sessions={name or "open": count for name, count in round_queries.session_counts(db, info.id).items()},
         prompts=prompt_queries.tally(db, info.id, now()),
         **{f"by_{name}": _counts(counted) for name, counted in groups.items()},
@@ -140,7 +141,6 @@ def _compute(db: Session, blobs: Blobs | None, ref: str, tell: Tell) -> Mapping[
         "total": queries.tally(db, info.id)[0][1:3],
         "retracted": queries.retracted_count(db, info.id),
         "workers": queries.worker_count(db, info.id),
-        "flags": len(queries.flags(db, info.id, decided=False)),
     }
     for number, name in enumerate(GROUPS):
         tell(number, len(GROUPS))

@@ -18,11 +18,14 @@ from quintain.data.label_view import in_view
 from quintain.data.publish.dynasent import DYNASENT, write_dynasent
 from quintain.services.access.audit import record
 from quintain.services.data.datasets import VersionInfo, get_version, may_see_answers
+from quintain.services.jobs.memory import WarmValues
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 
 MAX_PAGE = 500
+# Labels and tags by the file that they were counted in: what is in a file never changes.
+_COUNTED: WarmValues[Mapping[str, int]] = WarmValues(1000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +108,10 @@ def preview(
             "The answers of {ref} are hidden, so they cannot be filtered by.", ref=version.ref, code="labels_hidden"
         )
     table = scan(db, blobs, actor, ref, answers=visible)
-    for condition in _conditions(table, text, label, tag):
+    conditions = _conditions(table, text, label, tag)
+    for condition in conditions:
         table = table.filter(condition)
-    total = int(table.select(pl.len()).collect().item())
+    total = int(table.select(pl.len()).collect().item()) if conditions else version.rows
     rows = table.slice(offset, limit).collect().to_dicts()
     return ExamplePage(version, total, offset, tuple(rows), visible)
 
@@ -156,7 +160,11 @@ def label_counts(db: Session, blobs: Blobs, actor: Actor, ref: str) -> dict[str,
     version = get_version(db, actor, ref)
     if not may_see_answers(actor, version):
         return {}
-    table = scan(db, blobs, actor, ref, answers=True).select("answer")
+    return dict(_COUNTED.get(("labels", version.blob), lambda: _count_labels(scan_for_scoring(blobs, version))))
+
+
+def _count_labels(version: pl.LazyFrame) -> dict[str, int]:
+    table = version.select("answer")
     dtype = table.collect_schema()["answer"]
     if dtype == pl.List(pl.Int64()):
         table = table.explode("answer")
@@ -168,7 +176,12 @@ def label_counts(db: Session, blobs: Blobs, actor: Actor, ref: str) -> dict[str,
 
 def tag_counts(db: Session, blobs: Blobs, actor: Actor, ref: str) -> dict[str, int]:
     """Count the examples of a version by tag."""
-    table = scan(db, blobs, actor, ref, answers=False).select("tags").explode("tags").drop_nulls()
+    version = get_version(db, actor, ref)
+    return dict(_COUNTED.get(("tags", version.blob), lambda: _count_tags(scan_for_scoring(blobs, version))))
+
+
+def _count_tags(version: pl.LazyFrame) -> dict[str, int]:
+    table = version.select("tags").explode("tags").drop_nulls()
     counts = table.group_by("tags").len().sort("tags").collect()
     return dict(counts.iter_rows())
 

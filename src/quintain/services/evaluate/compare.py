@@ -127,7 +127,8 @@ def compare(
     for number, name in enumerate(left):
         if tell is not None:
             tell(number, len(left))
-        table = _joined(blobs, *pairs[name])
+        examples = ground_of(blobs, pairs[name][0].dataset_version.blob).examples
+        table = _joined(blobs, examples, *pairs[name])
         found = plain(_compare_dataset(task, pairs[name][0], table)) if table.height else {}
         known[keys[name]] = json.loads(json.dumps({"compared": found}, default=plain, allow_nan=False))
         with transaction(db):
@@ -184,15 +185,13 @@ def differences(
             remedy="Data sets with open labels show them to everybody.",
             code="labels_hidden",
         )
-    table = _DIFFERING.get(_key(task, one, two), lambda: _differing(task, _joined(blobs, one, two)))
+    table = _DIFFERING.get(_key(task, one, two), lambda: _differing(task, _answered(blobs, one, two)))
     if only in {"first", "second"}:
         other = "second" if only == "first" else "first"
         table = table.filter(pl.col(f"{only}_score") > pl.col(f"{other}_score"))
     names = [item.name for item in kind_of(task).fields(task)]
     page = table.slice(offset, limit)
-    source = pl.scan_parquet(blobs.path(one.dataset_version.blob)).filter(pl.col("id").is_in(page["id"].implode()))
-    inputs = source.select("id", *names).collect()
-    page = page.join(inputs, on="id", how="left", maintain_order="left")
+    page = page.join(_inputs(blobs, one, page, names), on="id", how="left", maintain_order="left")
     shown = [
         AnswerDifference(
             id=row["id"],
@@ -208,11 +207,21 @@ def differences(
     return shown, table.height
 
 
+def _inputs(blobs: Blobs, row: CellRow, page: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """Read the inputs of the examples of a page, from the part of the file that they are in."""
+    source = pl.scan_parquet(blobs.path(row.dataset_version.blob)).select("id", *names)
+    if page.height:
+        first, last = (int(getattr(page["place"], end)()) for end in ("min", "max"))
+        source = source.slice(first, last - first + 1)
+    return source.filter(pl.col("id").is_in(page["id"].implode())).collect()
+
+
 def _differing(task: Task, table: pl.DataFrame) -> pl.DataFrame:
     """Keep the examples that are answered differently, with how right each answer is."""
     same = same_answers(kind_of(task).answer_type, table["first"], table["second"])
     return table.select(
         "id",
+        "place",
         "answer",
         "first",
         "second",
@@ -245,8 +254,14 @@ def _pairs(
     return get_task(db, one.task), {name: (firsts[name], seconds[name]) for name in names}, (one.ref, two.ref)
 
 
-def _joined(blobs: Blobs, one: CellRow, two: CellRow) -> pl.DataFrame:
-    examples = ground_of(blobs, one.dataset_version.blob).examples
+def _answered(blobs: Blobs, one: CellRow, two: CellRow) -> pl.DataFrame:
+    """Put what both said beside the examples that have a gold answer, and their places in the file."""
+    file = pl.scan_parquet(blobs.path(one.dataset_version.blob), glob=False).select("id", "answer")
+    examples = file.with_row_index("place").filter(pl.col("answer").is_not_null()).collect()
+    return _joined(blobs, examples, one, two)
+
+
+def _joined(blobs: Blobs, examples: pl.DataFrame, one: CellRow, two: CellRow) -> pl.DataFrame:
     for name, row in {"first": one, "second": two}.items():
         said = read_predictions(blobs, row)
         kept = {"prediction": name, "probabilities": f"{name}_probabilities"}

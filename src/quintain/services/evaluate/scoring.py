@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -21,6 +22,7 @@ from quintain.tasks.contract import kind_of
 
 MOST_TAGS = 40
 CONSISTENCY = "consistency"
+GROUND = ("id", "answer", "tags", "group", "meta")  # the columns that scoring needs
 GROUNDS_KEPT = 6  # 20 MB each at 200,000 examples
 
 
@@ -38,11 +40,17 @@ _GROUNDS: WarmValues[Ground] = WarmValues(GROUNDS_KEPT)
 
 def ground_of(blobs: Blobs, blob: str) -> Ground:
     """Read what predictions are scored against from a data set's file; those that were read last are at hand."""
-    return _GROUNDS.get(blob, lambda: _ground(pl.read_parquet(blobs.path(blob))))
+    return _GROUNDS.get(blob, lambda: _ground(_read_ground(blobs.path(blob))))
+
+
+def _read_ground(path: Path) -> pl.DataFrame:
+    """Read the columns that scoring needs; what models were given is most of a file."""
+    file = pl.scan_parquet(path, glob=False)
+    return file.select([name for name in file.collect_schema().names() if name in GROUND]).collect()
 
 
 def _ground(examples: pl.DataFrame) -> Ground:
-    wanted = [name for name in ("id", "answer", "tags", "group", "meta") if name in examples.columns]
+    wanted = [name for name in GROUND if name in examples.columns]
     table = examples.select(wanted).filter(pl.col("answer").is_not_null())
     common = table["tags"].explode().drop_nulls().value_counts(sort=True).head(MOST_TAGS).get_column("tags").to_list()
     if not common:

@@ -7,7 +7,8 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import cast
+from datetime import datetime
+from typing import Any, cast
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
@@ -22,8 +23,10 @@ from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import ping, refresh_statistics, transaction
 from quintain.store.queries.access import people
+from quintain.store.queries.jobs import figures
 
 FRESH_S = 1.0
+CENSUS = ("census", "house")  # under what the number of rows and blobs is kept: always with its time
 LONGEST_LIMIT_S = 7 * 24 * 3600
 
 
@@ -38,7 +41,10 @@ class HealthCheck:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What there is: the database and its migrations, rows by table, blobs and the room that is left."""
+    """What there is: the database and its migrations, rows by table, blobs and the room that is left.
+
+    Rows and blobs were counted at *counted_at*; None says now.
+    """
 
     version: str
     database: str
@@ -49,6 +55,7 @@ class Status:
     blob_bytes: int
     disk_free: int
     disk_total: int
+    counted_at: datetime | None = None
 
 
 def readiness(db: Session, blobs: Blobs) -> list[HealthCheck]:
@@ -78,33 +85,43 @@ class Watch:
             return self._seen
 
 
-def status(db: Session, blobs: Blobs, actor: Actor) -> Status:
-    """Say what there is, for whoever looks after it."""
+def status(db: Session, blobs: Blobs, actor: Actor, *, as_known: bool = False) -> Status:
+    """Say what there is, for whoever looks after it: counted now or, *as_known*, when the house was tidied last."""
     require_admin(actor)
     engine = _engine(db)
     root = next(folder for folder in (blobs.root, *blobs.root.parents) if folder.exists())
     disk = shutil.disk_usage(root)
+    kept = figures.figure(db, *CENSUS) if as_known else None
+    counted = kept.value if kept is not None else _count(engine, blobs)
     return Status(
         version=__version__,
         database=engine.url.render_as_string(hide_password=True),
         migration=migrate.current(engine),
         pending=tuple(migrate.pending(engine)),
-        rows=archive.row_counts(engine),
-        blobs=len(blobs.keys()),
-        blob_bytes=blobs.size(),
         disk_free=disk.free,
         disk_total=disk.total,
+        counted_at=kept.computed_at if kept is not None else None,
+        **counted,
     )
 
 
-def tidy(db: Session) -> None:
-    """Remove sessions, links and limits that have run out, and refresh what the database knows of its tables.
+def _count(engine: Engine, blobs: Blobs) -> dict[str, Any]:
+    return {"rows": archive.row_counts(engine), "blobs": len(blobs.keys()), "blob_bytes": blobs.size()}
+
+
+def tidy(db: Session, blobs: Blobs) -> None:
+    """Remove sessions, links and limits that have run out, count what there is, and refresh the database's statistics.
 
     Servers call it when they start and now and then.
     """
     with transaction(db):
         people.forget_expired(db, now(), int(time.time()) - LONGEST_LIMIT_S)
-    refresh_statistics(_engine(db))
+    engine, started = _engine(db), time.perf_counter()
+    counted = _count(engine, blobs)
+    with transaction(db):
+        seconds = time.perf_counter() - started
+        figures.put(db, *CENSUS, basis="", value=counted, at=now(), seconds=seconds)
+    refresh_statistics(engine)
 
 
 def _check(name: str, attempt: Callable[[], None]) -> HealthCheck:

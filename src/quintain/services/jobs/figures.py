@@ -26,7 +26,8 @@ from quintain.core.errors import Unavailable
 from quintain.core.people import Actor
 from quintain.core.records.jobs import FigureCheck, FigureFault, JobStanding
 from quintain.services.access.permissions import require_admin
-from quintain.services.jobs import queue
+from quintain.services.jobs import counts, queue
+from quintain.services.jobs.counts import CountKind
 from quintain.services.jobs.running import Handler, JobRun
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -168,11 +169,13 @@ def handler_of(kind: FigureKind) -> Handler:
     return compute
 
 
-def check(db: Session, blobs: Blobs, actor: Actor, kinds: Sequence[FigureKind]) -> FigureCheck:
-    """Compare every kept figure with a full recount; what disagrees is repaired and reported (admins)."""
+def check(
+    db: Session, blobs: Blobs, actor: Actor, kinds: Sequence[FigureKind], numbers: Sequence[CountKind] = ()
+) -> FigureCheck:
+    """Compare every kept figure and count with a full recount; what disagrees is repaired and reported (admins)."""
     require_admin(actor)
-    checked = outrun = 0
-    faults: list[FigureFault] = []
+    outrun = 0
+    checked, faults = counts.check(db, numbers)
     for kind in kinds:
         there = set(kind.subjects(db))
         for subject in queries.subjects(db, kind.name):
@@ -194,8 +197,18 @@ def check(db: Session, blobs: Blobs, actor: Actor, kinds: Sequence[FigureKind]) 
     return FigureCheck(checked, outrun, tuple(faults))
 
 
-def rebuild(db: Session, blobs: Blobs, actor: Actor, kinds: Sequence[FigureKind], tell: Tell | None = None) -> int:
-    """Throw every kept figure away and compute it again from its facts; give how many there are (admins)."""
+def rebuild(
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    kinds: Sequence[FigureKind],
+    numbers: Sequence[CountKind] = (),
+    tell: Tell | None = None,
+) -> int:
+    """Throw every kept figure away and compute it again, and counts, from the facts; give how many there are (admins).
+
+    Figures come first: some counts are of rows that they keep.
+    """
     require_admin(actor)
     wanted = [(kind, subject) for kind in kinds for subject in kind.subjects(db)]
     for kind in kinds:
@@ -204,7 +217,9 @@ def rebuild(db: Session, blobs: Blobs, actor: Actor, kinds: Sequence[FigureKind]
         if tell is not None:
             tell(number, len(wanted))
         refresh(db, blobs, kind, subject)
-    return len(wanted)
+    for one in numbers:
+        counts.repair(db, one)
+    return len(wanted) + len(numbers)
 
 
 def _drop(db: Session, kind: str, subject: str | None = None) -> None:

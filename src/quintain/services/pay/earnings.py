@@ -175,12 +175,16 @@ def list_earnings(
     """List what people earned with a task, for its owners: all, or one page of them."""
     task_id = find_row(db, task).id
     require_owner(actor, task)
-    if round_id is None:
-        found = queries.rows(db, task_id=task_id, status=status, order=order, limit=limit, offset=offset)
-        total = queries.count(db, task_id=task_id, status=status)
-    else:
-        found = queries.rows(db, round_id=round_id, status=status, order=order, limit=limit, offset=offset)
-        total = queries.count(db, round_id=round_id, status=status)
+    found = queries.rows(
+        db,
+        task_id=task_id if round_id is None else None,
+        round_id=round_id,
+        status=status,
+        order=order,
+        limit=limit,
+        offset=offset,
+    )
+    total = queries.known_count(db, task_id=task_id, round_id=round_id, status=status)
     return Earnings([_info(row) for row in found], total)
 
 
@@ -235,7 +239,7 @@ def _restand(db: Session, rows: Sequence[queries.EarningRow], made: Mapping[int,
         db,
         [book.decided(piece_of(row.earning), made[row.earning.id].id, row.standing.status, status) for row in rows],
     )
-    queries.set_status(db, [row.earning.id for row in rows], status, {number: one.id for number, one in made.items()})
+    queries.set_status(db, rows, status, {number: one.id for number, one in made.items()})
 
 
 def _tell_workers(db: Session, task: str, rows: Sequence[queries.EarningRow], *, approved: bool, reason: str) -> None:

@@ -31,6 +31,8 @@ from quintain.services.tasks.definitions import find_row
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.access.people import names as people_names
+from quintain.store.queries.pay import earnings as earning_queries
+from quintain.store.queries.pay import owed as owed_queries
 from quintain.store.queries.pay import payouts as queries
 from quintain.store.tables import Payout
 
@@ -56,7 +58,7 @@ def owed(db: Session, actor: Actor, task: str) -> list[Owed]:
     require_owner(actor, task)
     return [
         Owed(provider or HAND, people, amount, currency)
-        for provider, currency, people, amount in queries.owed(db, row.id)
+        for provider, currency, people, amount in owed_queries.by_provider(db, row.id)
     ]
 
 
@@ -203,7 +205,7 @@ def settle(db: Session, payout_id: int, **values: Any) -> bool:
         row, task = found
         paid = queries.earnings_in(db, payout_id)
         ledger.post(db, [book.paid(payout_id, row.provider, row.task_id, [piece_of(one) for one in paid])])
-        queries.settle(db, payout_id)
+        earning_queries.settle(db, payout_id)
         for line in row.content["lines"]:
             money = Money(line["amount"], row.currency)
             text = Text("{money} for your work on {task}: paid.", money=money, task=task)

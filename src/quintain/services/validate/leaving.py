@@ -21,6 +21,7 @@ from quintain.services.validate.validations import find
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.collect import attempts as attempt_queries
+from quintain.store.queries.collect import flags as flag_queries
 from quintain.store.queries.collect import rounds as round_queries
 from quintain.store.queries.validate import intake
 from quintain.store.queries.validate import items as item_queries
@@ -76,8 +77,8 @@ def decide_flag(db: Session, actor: Actor, flag_id: int, *, withhold: bool, note
         attempt_id, round_id = found
         task, _ = round_queries.place_of(db, round_id)
         require_owner(actor, task)
-        db.add(FlagDecision(flag_id=flag_id, withhold=withhold, user_id=actor.user_id, note=note[:MAX_NOTE]))
-        db.flush()
+        made = FlagDecision(flag_id=flag_id, withhold=withhold, user_id=actor.user_id, note=note[:MAX_NOTE])
+        flag_queries.decide(db, made, round_id)
         (leave if withhold else come_back)(db, attempt_id)
         audit.record(db, actor, "attempt.withhold" if withhold else "attempt.keep", f"flag:{flag_id}")
 

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from quintain.core.people import Actor
 from quintain.core.records.base import decode
 from quintain.core.records.figures import Estimate
-from quintain.core.records.validate import ErrorRates, LabelRates, ModelRates, Outcome, WorkerRates
+from quintain.core.records.validate import ErrorRates, LabelRates, ModelRates, Outcome, Outcomes, WorkerRates
 from quintain.services.access.permissions import require_owner, require_user
 from quintain.services.validate.kept import all_rates, known
 from quintain.services.validate.tallies import ItemOutcome, OutcomeTally, outcome_of
@@ -63,12 +63,16 @@ def _fields(kept: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def my_outcomes(db: Session, actor: Actor, ref: str) -> list[Outcome]:
-    """Tell a writer what became of what they wrote: the validated label, the votes, and whether they succeeded."""
+def my_outcomes(db: Session, actor: Actor, ref: str, *, limit: int = 1000, offset: int = 0) -> Outcomes:
+    """Tell a writer what became of what they wrote: the validated label, the votes, and whether they succeeded.
+
+    The newest come first.
+    """
     user_id = require_user(actor)
     validation = find(db, ref)
     known(db, validation)
-    mine = list(queries.collected(db, validation.id, validation.round_id, user_id))
+    place = (validation.id, validation.round_id, user_id)
+    mine = queries.own(db, *place, limit=limit, offset=offset)
     rows = {row.item_id: row for row in item_figures.in_order(db, [one.item_id for one in mine if one.item_id])}
     found = []
     for item in mine:
@@ -86,7 +90,7 @@ def my_outcomes(db: Session, actor: Actor, ref: str) -> list[Outcome]:
                 success=outcome.success if judged else None,
             )
         )
-    return found
+    return Outcomes(found, queries.count_own(db, *place))
 
 
 def _distribution(row: KeptItem, classes: Sequence[str]) -> dict[str, float]:

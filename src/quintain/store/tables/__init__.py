@@ -11,6 +11,7 @@ from quintain.store.tables.collect import (
     CorpusUse,
     Draft,
     FlagDecision,
+    FlagStanding,
     Prompt,
     Round,
     RoundAssignment,
@@ -44,7 +45,7 @@ from quintain.store.tables.crowd_trials import (
 )
 from quintain.store.tables.datasets import Dataset, DatasetVersion, Lineage
 from quintain.store.tables.evaluation import Cell, CellEvent, ResultCache, Upload, Variant
-from quintain.store.tables.jobs import Job, KeptFigure
+from quintain.store.tables.jobs import CountTail, Job, KeptCount, KeptFigure
 from quintain.store.tables.keys import SigningKey
 from quintain.store.tables.log import AuditEntry, Notification
 from quintain.store.tables.models import Model, ModelCard, ModelVersion
@@ -56,6 +57,7 @@ from quintain.store.tables.pay import (
     LedgerEntry,
     LedgerTail,
     LedgerTransaction,
+    OwedPay,
     PanelEvent,
     Payout,
     PayoutCall,
@@ -133,6 +135,7 @@ __all__ = [
     "ContrastProject",
     "ContrastVariant",
     "CorpusUse",
+    "CountTail",
     "CrowdAnswer",
     "CrowdArm",
     "CrowdEvent",
@@ -149,6 +152,7 @@ __all__ = [
     "EarningDecision",
     "EarningStanding",
     "FlagDecision",
+    "FlagStanding",
     "ItemFigure",
     "Job",
     "JudgeEstimate",
@@ -158,6 +162,7 @@ __all__ = [
     "JudgingDraft",
     "JudgingNote",
     "JudgingPage",
+    "KeptCount",
     "KeptFigure",
     "LedgerAccount",
     "LedgerEntry",
@@ -170,6 +175,7 @@ __all__ = [
     "Notification",
     "Offer",
     "OneTimeLink",
+    "OwedPay",
     "PanelEvent",
     "PanelPerson",
     "PanelPlace",

@@ -9,11 +9,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy import JSON, BigInteger, ForeignKey, Index, String, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from quintain.store.base import Base, Fact, now
 
+_OPEN_FLAG = text("decision_id IS NULL")
 PLAIN = JSON(none_as_null=True)  # an answer, in the shape of its kind
 
 
@@ -107,6 +108,7 @@ class Prompt(Base):
         UniqueConstraint("round_id", "hash"),
         Index("ix_prompts_draw", "round_id", "uses", "draw"),
         Index("ix_prompts_hash", "hash"),
+        Index("ix_prompts_leased", "round_id", "lease_until", "uses"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -270,3 +272,17 @@ class FlagDecision(Fact, Base):
     user_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"), index=True)
     note: Mapped[str] = mapped_column(Text, default="")
     created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class FlagStanding(Base):
+    """Where a flag stands: of which round, and what was decided on it last. It follows flags and decisions."""
+
+    __tablename__ = "flag_standings"
+    __table_args__ = (
+        Index("ix_flag_standings_round", "round_id", "flag_id"),
+        Index("ix_flag_standings_open", "round_id", "flag_id", sqlite_where=_OPEN_FLAG, postgresql_where=_OPEN_FLAG),
+    )
+
+    flag_id: Mapped[int] = mapped_column(ForeignKey("attempt_flags.id"), primary_key=True, autoincrement=False)
+    round_id: Mapped[int] = mapped_column(ForeignKey("rounds.id"))
+    decision_id: Mapped[int | None] = mapped_column(ForeignKey("flag_decisions.id"))

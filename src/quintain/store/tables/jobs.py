@@ -60,3 +60,28 @@ class KeptFigure(Base):
     value: Mapped[dict[str, Any]]
     computed_at: Mapped[datetime] = mapped_column(default=now)
     seconds: Mapped[float] = mapped_column(default=0.0)
+
+
+class KeptCount(Base):
+    """How many facts of a kind there are, so that no list counts them: *scope* says whose, *name* which.
+
+    *count* holds what was folded in; what is in `count_tails` comes on top.
+    """
+
+    __tablename__ = "kept_counts"
+
+    scope: Mapped[str] = mapped_column(String(80), primary_key=True)
+    name: Mapped[str] = mapped_column(String(40), primary_key=True)
+    count: Mapped[int] = mapped_column(BigInteger, default=0)
+
+
+class CountTail(Base):
+    """A change of a count that is not yet folded into it: whoever adds facts adds rows here, and nobody waits."""
+
+    __tablename__ = "count_tails"
+    __table_args__ = (Index("ix_count_tails_count", "scope", "name", "change"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    scope: Mapped[str] = mapped_column(String(80))
+    name: Mapped[str] = mapped_column(String(40))
+    change: Mapped[int] = mapped_column(BigInteger)

@@ -49,6 +49,8 @@ class EarningStanding(Base):
         Index("ix_earning_standings_user", "user_id", "status", "earning_id"),
         Index("ix_earning_standings_task", "task_id", "status", "earning_id"),
         Index("ix_earning_standings_round", "round_id", "status", "earning_id"),
+        Index("ix_earning_standings_task_number", "task_id", "earning_id"),
+        Index("ix_earning_standings_round_number", "round_id", "earning_id"),
     )
 
     earning_id: Mapped[int] = mapped_column(ForeignKey("earnings.id"), primary_key=True, autoincrement=False)
@@ -58,6 +60,17 @@ class EarningStanding(Base):
     status: Mapped[str] = mapped_column(String(12), default="pending")
     decision_id: Mapped[int | None] = mapped_column(ForeignKey("earning_decisions.id"))
     payout_id: Mapped[int | None] = mapped_column(ForeignKey("payouts.id"), index=True)
+
+
+class OwedPay(Base):
+    """What a task owes to a person: the sum of earnings that are approved and in no payout. It follows those."""
+
+    __tablename__ = "owed_pay"
+
+    task_id: Mapped[int] = mapped_column(ForeignKey("tasks.id"), primary_key=True, autoincrement=False)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), primary_key=True, autoincrement=False)
+    currency: Mapped[str] = mapped_column(String(3), primary_key=True)
+    amount: Mapped[int] = mapped_column(BigInteger, default=0)
 
 
 class LedgerAccount(Base):

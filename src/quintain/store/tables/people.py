@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import BigInteger, ForeignKey, String
+from sqlalchemy import BigInteger, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from quintain.store.base import Base, now
@@ -30,6 +30,7 @@ class RoleGrant(Base):
     """A role given to a person, everywhere or on one task. Taking it back is a date, not a deletion."""
 
     __tablename__ = "role_grants"
+    __table_args__ = (Index("ix_role_grants_role", "role", "task_id", "user_id"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)

@@ -24,6 +24,7 @@ GOLD_OFFER = text("slot_id IS NULL")
 HELD = text("ended_at IS NULL")
 CONTESTED = text("contested")
 GOLD_ITEM = text("gold IS NOT NULL")
+JUDGED_ITEM = text("gold IS NULL")
 
 
 class Validation(Base):
@@ -84,6 +85,7 @@ class ValidationItem(Base):
             sqlite_where=GOLD_ITEM,
         ),
         Index("ix_validation_items_newest", "validation_id", "id"),
+        Index("ix_validation_items_judged", "validation_id", postgresql_where=JUDGED_ITEM, sqlite_where=JUDGED_ITEM),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -350,6 +352,7 @@ class ItemFigure(Base):
 
     __tablename__ = "item_figures"
     __table_args__ = (
+        Index("ix_item_figures_number", "validation_id", "item_id", "state"),
         Index("ix_item_figures_state", "validation_id", "state", "item_id", "label", "contested"),
         Index("ix_item_figures_share", "validation_id", "share", "item_id", "state", "label", "contested"),
         Index("ix_item_figures_judgements", "validation_id", "judgements", "item_id", "state", "label", "contested"),

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, FromClause, Subquery, and_, bindparam, case, func, insert, or_, select, union
 from sqlalchemy.orm import Session, aliased
 
 from quintain.store.base import now, table_of
+from quintain.store.queries.jobs import counts
+from quintain.store.queries.jobs.counts import CountKey, round_count
 from quintain.store.tables import (
     Attempt,
     AttemptBand,
@@ -20,6 +22,7 @@ from quintain.store.tables import (
 )
 
 BATCH = 1000
+COUNTED = "attempts"  # all that were made, also those that were retracted
 
 
 class AttemptRow(NamedTuple):
@@ -37,14 +40,6 @@ class AttemptRow(NamedTuple):
     def fooled(self) -> bool | None:
         """Whether the model was fooled: not where the writer said that others would not give the label, either."""
         return False if self.confirmed is False else self.missed
-
-
-class FlagRow(NamedTuple):
-    """A flag with the attempt that it is on, and the newest decision."""
-
-    flag: AttemptFlag
-    attempt: Attempt
-    decision: FlagDecision | None
 
 
 class Likeness(NamedTuple):
@@ -142,7 +137,15 @@ def like(db: Session, text_key: str, bands: Sequence[int], limit: int = 50) -> l
 def add(db: Session, **values: Any) -> Attempt:
     """Add an attempt, and give it as it is stored; the session does not look after it."""
     values = {"created_at": now(), **values}
-    return Attempt(id=db.execute(_ADD, values).scalar_one(), **values)
+    made = Attempt(id=db.execute(_ADD, values).scalar_one(), **values)
+    counts.change(db, {round_count(values["round_id"], COUNTED): 1})
+    return made
+
+
+def counted(db: Session) -> dict[CountKey, int]:
+    """Count the attempts of every round."""
+    query = select(Attempt.round_id, func.count()).group_by(Attempt.round_id)
+    return {round_count(round_id, COUNTED): int(number) for round_id, number in db.execute(query)}
 
 
 def add_bands(db: Session, attempt_id: int, bands: Sequence[int]) -> None:
@@ -250,42 +253,13 @@ def mine(db: Session, user_id: int, round_id: int | None, limit: int) -> list[At
     """List somebody's attempts as they stand, newest first."""
     wanted = Attempt.user_id == user_id
     newest = select(Attempt.id).where(wanted if round_id is None else and_(wanted, Attempt.round_id == round_id))
-    ids = list(db.scalars(newest.order_by(Attempt.id.desc()).limit(limit)))
-    found = db.scalars(select(Attempt).where(Attempt.id.in_(ids)).order_by(Attempt.id.desc())).all()
-    return _as_they_stand(db, found)
+    return mine_among(db, user_id, list(db.scalars(newest.order_by(Attempt.id.desc()).limit(limit))))
 
 
-def flags(
-    db: Session, round_id: int, *, decided: bool | None, offset: int = 0, limit: int | None = None
-) -> list[FlagRow]:
-    """List the flags on a round's attempts with the newest decision: open ones, decided ones, or all."""
-    query = _flags(select(AttemptFlag, Attempt, FlagDecision), round_id, decided)
-    page = query.order_by(AttemptFlag.id).offset(offset).limit(limit)
-    return [FlagRow(flag, attempt, decision) for flag, attempt, decision in db.execute(page)]
-
-
-def count_flags(db: Session, round_id: int, *, decided: bool | None) -> int:
-    """Count the flags on a round's attempts: open ones, decided ones, or all."""
-    return db.scalar(_flags(select(func.count(AttemptFlag.id)), round_id, decided)) or 0
-
-
-def flags_among(db: Session, round_id: int, ids: Collection[int]) -> set[int]:
-    """Say which of *ids* are flags on a round's attempts."""
-    query = select(AttemptFlag.id).join(Attempt, Attempt.id == AttemptFlag.attempt_id)
-    return set(db.scalars(query.where(Attempt.round_id == round_id, AttemptFlag.id.in_(ids))))
-
-
-def _flags(query: Any, round_id: int, decided: bool | None) -> Any:
-    newest = select(func.max(FlagDecision.id)).where(FlagDecision.flag_id == AttemptFlag.id)
-    query = (
-        query.select_from(AttemptFlag)
-        .join(Attempt, Attempt.id == AttemptFlag.attempt_id)
-        .outerjoin(FlagDecision, FlagDecision.id == newest.correlate(AttemptFlag).scalar_subquery())
-        .where(Attempt.round_id == round_id)
-    )
-    if decided is not None:
-        query = query.where(FlagDecision.id.is_not(None) if decided else FlagDecision.id.is_(None))
-    return query
+def mine_among(db: Session, user_id: int, ids: Sequence[int]) -> list[AttemptRow]:
+    """Give those of some attempts that somebody made, as they stand, newest first."""
+    own = select(Attempt).where(Attempt.id.in_(ids), Attempt.user_id == user_id)
+    return _as_they_stand(db, db.scalars(own.order_by(Attempt.id.desc())).all())
 
 
 def flag_kinds(db: Session, attempt_ids: Sequence[int]) -> dict[int, tuple[str, ...]]:

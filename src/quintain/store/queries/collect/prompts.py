@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -9,20 +10,25 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, func, insert, or_, select, update
 from sqlalchemy.orm import Session
 
+from quintain.store.queries.jobs import counts
+from quintain.store.queries.jobs.counts import CountKey, round_count
 from quintain.store.tables import CorpusUse, Prompt, Round, WritingSession
 
+COUNTED = "prompts"
+_BY_USE = ("prompts.used", "prompts.repeated")  # at least so often as their places say
 CHUNK = 500  # parameters of one statement
 
 
 def count(db: Session, round_id: int) -> int:
-    """Count the prompts of a round."""
-    return db.scalar(select(func.count()).where(Prompt.round_id == round_id)) or 0
+    """Give the number of the prompts of a round."""
+    return counts.of_round(db, round_id).get(COUNTED, 0)
 
 
 def add(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Add prompts."""
+    """Add prompts that nobody has used."""
     if rows:
         db.execute(insert(Prompt), list(rows))
+        counts.change(db, Counter(round_count(row["round_id"], COUNTED) for row in rows))
 
 
 def hashes(db: Session, round_id: int) -> set[str]:
@@ -97,7 +103,22 @@ def release(db: Session, prompt_id: int, generation: int) -> bool:
 
 def count_use(db: Session, prompt_id: int, generation: int) -> bool:
     """Count that something was written from a prompt; False where it is not ours any more."""
-    return _change(db, prompt_id, generation, uses=Prompt.uses + 1)
+    held = and_(Prompt.id == prompt_id, Prompt.generation == generation)
+    used = update(Prompt).where(held).values(uses=Prompt.uses + 1).returning(Prompt.round_id, Prompt.uses)
+    found = db.execute(used.execution_options(synchronize_session=False)).first()
+    if found is not None and found.uses <= len(_BY_USE):
+        counts.change(db, {round_count(found.round_id, _BY_USE[found.uses - 1]): 1})
+    return found is not None
+
+
+def counted(db: Session) -> dict[CountKey, int]:
+    """Count the prompts of every round: all, those used, and those used more than once."""
+    query = select(Prompt.round_id, *(func.count().filter(Prompt.uses >= most) for most in range(len(_BY_USE) + 1)))
+    return {
+        round_count(round_id, name): number
+        for round_id, *numbers in db.execute(query.group_by(Prompt.round_id))
+        for name, number in zip((COUNTED, *_BY_USE), numbers, strict=True)
+    }
 
 
 def release_all(db: Session, round_id: int) -> None:
@@ -107,16 +128,11 @@ def release_all(db: Session, round_id: int) -> None:
 
 def tally(db: Session, round_id: int, at: datetime) -> dict[str, int]:
     """Count the prompts of a round: all, used, used more than once, leased, free."""
-    leased = and_(Prompt.lease_until.is_not(None), Prompt.lease_until > at)
-    query = select(
-        func.count(),
-        func.count().filter(Prompt.uses > 0),
-        func.count().filter(Prompt.uses > 1),
-        func.count().filter(leased),
-        func.count().filter(Prompt.uses == 0, ~func.coalesce(leased, False)),
-    ).where(Prompt.round_id == round_id)
-    row = db.execute(query).one()
-    return dict(zip(("prompts", "used", "repeated", "leased", "unused"), (int(one) for one in row), strict=True))
+    known = counts.of_round(db, round_id)
+    made, used, repeated = (known.get(name, 0) for name in (COUNTED, *_BY_USE))
+    leased = select(func.count(), func.count().filter(Prompt.uses == 0))
+    held, new = db.execute(leased.where(Prompt.round_id == round_id, Prompt.lease_until > at)).one()
+    return {"prompts": made, "used": used, "repeated": repeated, "leased": held, "unused": made - used - new}
 
 
 def page(db: Session, round_id: int, *, limit: int, offset: int) -> Sequence[Prompt]:

@@ -8,6 +8,7 @@ from sqlalchemy import Boolean, bindparam, column, func, select, text
 from sqlalchemy.orm import Session
 
 from quintain.core.cells import CellState
+from quintain.store.queries.jobs import counts
 from quintain.store.tables import (
     Cell,
     Dataset,
@@ -68,9 +69,8 @@ def failed_runs(db: Session, user_id: int, limit: int) -> list[tuple[str, str, s
 
 
 def pending_earnings(db: Session, round_id: int) -> int:
-    """Count the earnings of a round that nobody has decided on, by the index alone."""
-    waiting = EarningStanding.round_id == round_id, EarningStanding.status == "pending"
-    return db.scalar(select(func.count()).select_from(EarningStanding).where(*waiting)) or 0
+    """Give the number of the earnings of a round that nobody has decided on."""
+    return counts.of_round(db, round_id).get("earnings.pending", 0)
 
 
 def approved_pay(db: Session, user_id: int, since: datetime) -> list[tuple[str, str, int, int]]:

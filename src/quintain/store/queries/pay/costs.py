@@ -8,8 +8,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from quintain.core.people import RoleName
+from quintain.store.queries.jobs import counts
 from quintain.store.tables import (
-    Attempt,
     Earning,
     Judgement,
     LedgerAccount,
@@ -38,14 +38,8 @@ def rounds(db: Session, task_id: int) -> list[tuple[int, int]]:
 
 
 def texts(db: Session, task_id: int) -> dict[int, int]:
-    """Count the attempts of each round of a task."""
-    query = (
-        select(Attempt.round_id, func.count())
-        .join(Round, Round.id == Attempt.round_id)
-        .where(Round.task_id == task_id)
-        .group_by(Attempt.round_id)
-    )
-    return {row[0]: int(row[1]) for row in db.execute(query)}
+    """Give the number of the attempts of each round of a task."""
+    return {number: counts.of_round(db, number).get("attempts", 0) for number, _ in rounds(db, task_id)}
 
 
 def expert_seconds(db: Session, task_id: int) -> dict[int, float]:

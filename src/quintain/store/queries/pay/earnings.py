@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
@@ -12,6 +13,10 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from quintain.store.base import table_of
+from quintain.store.queries.jobs import counts
+from quintain.store.queries.jobs.counts import CountKey, round_count, task_count
+from quintain.store.queries.pay import owed
+from quintain.store.queries.pay.owed import OwedTo
 from quintain.store.tables import (
     Attempt,
     Earning,
@@ -25,6 +30,8 @@ from quintain.store.tables import (
 
 _facts, _standings = table_of(Earning), table_of(EarningStanding)
 _STAND = insert(_standings)
+COUNTED = "earnings"  # the names of the counts begin so, and end with where earnings stand
+STATUSES = ("pending", "approved", "declined", "paid")
 CHUNK = 500  # pieces of work that are looked up together
 ORDERS: Mapping[str, tuple[Any, ...]] = {
     "newest": (EarningStanding.earning_id.desc(),),
@@ -56,6 +63,7 @@ def add_once(db: Session, **values: Any) -> Earning | None:
         return None
     about = {name: values.get(name) for name in ("user_id", "task_id", "round_id")}
     db.execute(_STAND, {"earning_id": number, "status": "pending", **about})
+    counts.change(db, _moves(values["task_id"], values.get("round_id"), {"pending": 1}))
     return Earning(id=number, **values)
 
 
@@ -100,24 +108,62 @@ def rows(
     return [EarningRow(*found) for found in db.execute(query)]
 
 
-def count(
-    db: Session,
-    *,
-    user_id: int | None = None,
-    task_id: int | None = None,
-    round_id: int | None = None,
-    status: str | None = None,
-) -> int:
-    """Count the earnings that fit every filter given."""
+def count(db: Session, *, user_id: int, status: str | None = None) -> int:
+    """Count a person's earnings that fit every filter given."""
     query = select(func.count()).select_from(EarningStanding)
-    return db.scalar(query.where(*_fitting(user_id, task_id, round_id, status))) or 0
+    return db.scalar(query.where(*_fitting(user_id, None, None, status))) or 0
 
 
-def set_status(db: Session, ids: Sequence[int], status: str, decisions: Mapping[int, int]) -> None:
+def known_count(db: Session, *, task_id: int, round_id: int | None = None, status: str | None = None) -> int:
+    """Give the number of earnings of a round, or of a task, as it is kept."""
+    known = counts.of_task(db, task_id) if round_id is None else counts.of_round(db, round_id)
+    wanted = STATUSES if status is None else (status,)
+    return sum(known.get(f"{COUNTED}.{one}", 0) for one in wanted)
+
+
+def set_status(db: Session, rows: Sequence[EarningRow], status: str, decisions: Mapping[int, int]) -> None:
     """Let earnings stand as an owner decided; *decisions* are the decisions by their earnings."""
-    for number in ids:
-        change = update(_standings).where(_standings.c.earning_id == number)
-        db.execute(change.values(status=status, decision_id=decisions[number]))
+    counted: Counter[CountKey] = Counter()
+    owing: Counter[OwedTo] = Counter()
+    for row in rows:
+        earning, before = row.earning, row.standing.status
+        change = update(_standings).where(_standings.c.earning_id == earning.id)
+        db.execute(change.values(status=status, decision_id=decisions[earning.id]))
+        counted.update(_moves(earning.task_id, earning.round_id, {before: -1, status: 1}))
+        by = (status == "approved") - (before == "approved")
+        owing[OwedTo(earning.task_id, earning.user_id, earning.currency)] += by * earning.amount
+    counts.change(db, counted)
+    owed.change(db, owing)
+
+
+def settle(db: Session, payout_id: int) -> None:
+    """Let the earnings of a payout stand as paid."""
+    mine = _standings.c.payout_id == payout_id
+    places = (_standings.c.task_id, _standings.c.round_id, _standings.c.status)
+    counted: Counter[CountKey] = Counter()
+    for task_id, round_id, before, number in db.execute(
+        select(*places, func.count()).where(mine, _standings.c.status != "paid").group_by(*places)
+    ).all():
+        counted.update(_moves(task_id, round_id, {before: -number, "paid": number}))
+    db.execute(update(_standings).where(mine).values(status="paid"))
+    counts.change(db, counted)
+
+
+def counted(db: Session) -> dict[CountKey, int]:
+    """Count all earnings by where they stand, of each task and round."""
+    places = (EarningStanding.task_id, EarningStanding.round_id, EarningStanding.status)
+    found: Counter[CountKey] = Counter()
+    for task_id, round_id, status, number in db.execute(select(*places, func.count()).group_by(*places)):
+        found.update(_moves(task_id, round_id, {status: number}))
+    return dict(found)
+
+
+def _moves(task_id: int, round_id: int | None, changes: Mapping[str, int]) -> Counter[CountKey]:
+    """Give what changes of the counts of a task and, where there is one, of a round."""
+    found = Counter({task_count(task_id, f"{COUNTED}.{status}"): by for status, by in changes.items()})
+    if round_id is not None:
+        found.update({round_count(round_id, f"{COUNTED}.{status}"): by for status, by in changes.items()})
+    return found
 
 
 def standing_sums(db: Session) -> list[tuple[int, int, int | None, str, str, str, int]]:

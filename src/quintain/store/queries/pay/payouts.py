@@ -10,6 +10,7 @@ from sqlalchemy import func, or_, select, update
 from sqlalchemy.orm import Session
 
 from quintain.store.base import table_of
+from quintain.store.queries.pay import owed
 from quintain.store.tables import (
     CrowdTrial,
     Earning,
@@ -62,28 +63,8 @@ def payable(db: Session, task_id: int, currency: str, provider: str | None) -> l
     return [Payable(*row) for row in db.execute(query.where(fits))]
 
 
-def owed(db: Session, task_id: int) -> list[tuple[str | None, str, int, int]]:
-    """Add up what is approved and in no payout: by provider and currency, how many people, and how much."""
-    providers = (
-        select(PanelPerson.user_id, func.min(PanelPerson.provider).label("provider"))
-        .group_by(PanelPerson.user_id)
-        .subquery()
-    )
-    of = (providers.c.provider, Earning.currency)
-    query = (
-        select(*of, func.count(func.distinct(Earning.user_id)), func.sum(Earning.amount))
-        .join(EarningStanding, EarningStanding.earning_id == Earning.id)
-        .outerjoin(providers, providers.c.user_id == Earning.user_id)
-        .where(EarningStanding.task_id == task_id, EarningStanding.status == "approved")
-        .where(EarningStanding.payout_id.is_(None))
-        .group_by(*of)
-        .order_by(*of)
-    )
-    return [(provider, currency, int(people), int(amount)) for provider, currency, people, amount in db.execute(query)]
-
-
 def take(db: Session, payout_id: int, ids: Sequence[int]) -> int:
-    """Put earnings into a payout that are approved and in no other; give how many were."""
+    """Put earnings into a new payout that are approved and in no other; give how many were."""
     taken = 0
     for first in range(0, len(ids), CHUNK):
         free = update(_standings).where(
@@ -92,17 +73,14 @@ def take(db: Session, payout_id: int, ids: Sequence[int]) -> int:
             _standings.c.status == "approved",
         )
         taken += len(db.execute(free.values(payout_id=payout_id).returning(_standings.c.earning_id)).all())
+    owed.change(db, {key: -amount for key, amount in owed.of_payout(db, payout_id).items()})
     return taken
 
 
 def release(db: Session, payout_id: int) -> None:
-    """Take all earnings out of a payout."""
+    """Take all earnings out of a payout: they are owed again."""
+    owed.change(db, owed.of_payout(db, payout_id))
     db.execute(update(_standings).where(_standings.c.payout_id == payout_id).values(payout_id=None))
-
-
-def settle(db: Session, payout_id: int) -> None:
-    """Let the earnings of a payout stand as paid."""
-    db.execute(update(_standings).where(_standings.c.payout_id == payout_id).values(status="paid"))
 
 
 def earnings_in(db: Session, payout_id: int) -> list[Earning]:

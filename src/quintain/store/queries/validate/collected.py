@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session
 
 from quintain.store.queries.validate.intake import gone
@@ -27,50 +27,57 @@ class Collected(NamedTuple):
     written: bool
 
 
-def collected(
-    db: Session, validation_id: int, round_id: int | None, author_id: int | None = None
-) -> Iterator[Collected]:
+def collected(db: Session, validation_id: int, round_id: int | None) -> Iterator[Collected]:
     """Give all attempts of a round that stand, and all items that come from elsewhere, such as harvested ones.
 
-    Of no round are also pools: items that were written in several. All come some at a time; with an *author_id*, only
-    what that person wrote.
+    Of no round are also pools: items that were written in several. All come some at a time.
     """
     if round_id is not None:
-        judged = (ValidationItem.validation_id == validation_id) & (ValidationItem.hash == Attempt.hash)
-        found = (
-            select(
-                ValidationItem.id,
-                Attempt.id,
-                Attempt.user_id,
-                Attempt.aim,
-                Attempt.target,
-                Attempt.predictions,
-                Attempt.origin == "written",
-            )
-            .outerjoin(ValidationItem, judged)
-            .where(Attempt.round_id == round_id, ~gone())
-        )
-        if author_id is not None:
-            found = found.where(Attempt.user_id == author_id)
-        yield from _some(db, found.order_by(Attempt.id))
-    elsewhere = select(
-        ValidationItem.id,
-        ValidationItem.attempt_id,
-        ValidationItem.author_id,
-        ValidationItem.aim,
-        ValidationItem.answer,
-        ValidationItem.predictions,
-        ValidationItem.aim != "",
-    ).where(
-        ValidationItem.validation_id == validation_id,
-        ValidationItem.gold.is_(None),
-        ValidationItem.retired_at.is_(None),
-    )
+        yield from _some(db, _attempts(validation_id, round_id).order_by(Attempt.id))
+    elsewhere = _items(validation_id)
     if round_id is not None:
         elsewhere = elsewhere.where(ValidationItem.attempt_id.is_(None))
-    if author_id is not None:
-        elsewhere = elsewhere.where(ValidationItem.author_id == author_id)
     yield from _some(db, elsewhere.order_by(ValidationItem.id))
+
+
+def own(
+    db: Session, validation_id: int, round_id: int | None, author_id: int, *, limit: int, offset: int = 0
+) -> list[Collected]:
+    """Give some of what a person wrote that is judged in a validation and stands, the newest first."""
+    if round_id is not None:
+        mine = _attempts(validation_id, round_id).where(Attempt.user_id == author_id).order_by(Attempt.id.desc())
+    else:
+        mine = _items(validation_id).where(*_own_items(author_id)).order_by(ValidationItem.attempt_id.desc())
+    return list(_some(db, mine.limit(limit).offset(offset)))
+
+
+def count_own(db: Session, validation_id: int, round_id: int | None, author_id: int) -> int:
+    """Count what a person wrote that is judged in a validation and stands."""
+    if round_id is not None:
+        query = select(func.count()).select_from(Attempt)
+        mine = query.where(Attempt.user_id == author_id, Attempt.round_id == round_id, ~gone())
+    else:
+        query = select(func.count()).select_from(ValidationItem)
+        mine = query.where(ValidationItem.validation_id == validation_id, *_own_items(author_id))
+        mine = mine.where(ValidationItem.gold.is_(None), ValidationItem.retired_at.is_(None))
+    return db.scalar(mine) or 0
+
+
+def _own_items(author_id: int) -> tuple[ColumnElement[bool], ...]:
+    return ValidationItem.author_id == author_id, ValidationItem.attempt_id.is_not(None)
+
+
+def _attempts(validation_id: int, round_id: int) -> Select[Any]:
+    judged = (ValidationItem.validation_id == validation_id) & (ValidationItem.hash == Attempt.hash)
+    columns = (Attempt.id, Attempt.user_id, Attempt.aim, Attempt.target, Attempt.predictions)
+    found = select(ValidationItem.id, *columns, Attempt.origin == "written").select_from(Attempt)
+    return found.outerjoin(ValidationItem, judged).where(Attempt.round_id == round_id, ~gone())
+
+
+def _items(validation_id: int) -> Select[Any]:
+    item = ValidationItem
+    columns = (item.id, item.attempt_id, item.author_id, item.aim, item.answer, item.predictions, item.aim != "")
+    return select(*columns).where(item.validation_id == validation_id, item.gold.is_(None), item.retired_at.is_(None))
 
 
 def _some(db: Session, query: Select[Any]) -> Iterator[Collected]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -22,11 +23,14 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from quintain.store.database import transaction
+from quintain.store.queries.jobs import counts
+from quintain.store.queries.jobs.counts import CountKey, validation_count
 from quintain.store.queries.validate.items import with_text
 from quintain.store.tables import ItemFigure, ValidationItem
 from quintain.store.turns import turn
 
 AT_A_TIME = 1000  # rows that one transaction writes: others wait for some milliseconds
+CONTESTED = "contested"  # the name of the count
 GOLD = "gold"  # the state of rows of gold items, which have a list of their own
 _NULLABLE = {"share", "label"}
 _PUT = text("""
@@ -76,15 +80,13 @@ def keep(db: Session, validation_id: int, rows: Mapping[int, KeptItem]) -> int:
     changed = [row for key, row in rows.items() if key not in same]
     for start in range(0, len(changed), AT_A_TIME):
         some = [{**row._asdict(), "validation_id": validation_id} for row in changed[start : start + AT_A_TIME]]
-        with turn(db), transaction(db):
+        with turn(db), _counting(db, validation_id, [row["item_id"] for row in some]):
             db.connection().execute(_PUT, some)
     for start in range(0, len(gone), AT_A_TIME):
-        with turn(db), transaction(db):
-            db.execute(
-                delete(ItemFigure)
-                .where(ItemFigure.item_id.in_(gone[start : start + AT_A_TIME]))
-                .execution_options(synchronize_session=False)
-            )
+        some_gone = gone[start : start + AT_A_TIME]
+        with turn(db), _counting(db, validation_id, some_gone):
+            leave = delete(ItemFigure).where(ItemFigure.item_id.in_(some_gone))
+            db.execute(leave.execution_options(synchronize_session=False))
     return len(changed) + len(gone)
 
 
@@ -154,9 +156,30 @@ def contested(db: Session, validation_id: int, but_by: int | None, *, offset: in
     return in_order(db, list(db.scalars(query.limit(limit).offset(offset)))) if limit else []
 
 
+@contextmanager
+def _counting(db: Session, validation_id: int, ids: Sequence[int]) -> Iterator[None]:
+    """Write rows of these items in one transaction, and keep the number of contested items in step."""
+    disputed = select(func.count()).where(ItemFigure.item_id.in_(ids), ItemFigure.contested.is_(True))
+    with transaction(db):
+        # Whoever decides on one of them meanwhile has decided before, or waits: what is counted is what changes.
+        db.execute(
+            select(ItemFigure.item_id).where(ItemFigure.item_id.in_(ids)).order_by(ItemFigure.item_id).with_for_update()
+        )
+        before = db.scalar(disputed) or 0
+        yield
+        counts.change(db, {validation_count(validation_id, CONTESTED): (db.scalar(disputed) or 0) - before})
+
+
+def counted(db: Session) -> dict[CountKey, int]:
+    """Count the contested items of every validation."""
+    query = select(ItemFigure.validation_id, func.count()).where(ItemFigure.contested.is_(True))
+    rows = db.execute(query.group_by(ItemFigure.validation_id))
+    return {validation_count(validation_id, CONTESTED): number for validation_id, number in rows}
+
+
 def count_contested(db: Session, validation_id: int, but_by: int | None) -> int:
-    """Count the queue of contested items; none that *but_by* wrote."""
-    all_of_them = _count(db, select(ItemFigure.item_id).where(ItemFigure.validation_id == validation_id, _contested()))
+    """Give the length of the queue of contested items; none that *but_by* wrote."""
+    all_of_them = counts.of_validation(db, validation_id).get(CONTESTED, 0)
     if but_by is None or not all_of_them:
         return all_of_them
     own = select(ItemFigure.item_id).join(ValidationItem, ValidationItem.id == ItemFigure.item_id)
@@ -176,5 +199,10 @@ def decide(db: Session, item_id: int, label: str) -> None:
     """Note an expert's decision on an item until it is counted again: it leaves the queue, or comes back to it."""
     values: dict[str, Any] = {"by_expert": bool(label), "contested": not label, "label": label or None}
     values |= {"state": "labelled" if label else "undecided"}
-    change = update(ItemFigure).where(ItemFigure.item_id == item_id).values(**values)
-    db.execute(change.execution_options(synchronize_session=False))
+    it = ItemFigure.item_id == item_id
+    before = db.execute(select(ItemFigure.validation_id, ItemFigure.contested).where(it).with_for_update()).first()
+    if before is None:
+        return
+    db.execute(update(ItemFigure).where(it).values(**values).execution_options(synchronize_session=False))
+    by = int(not label) - int(before.contested)
+    counts.change(db, {validation_count(before.validation_id, CONTESTED): by})

@@ -22,7 +22,6 @@ from quintain.core.records.board import (
     SigningKeys,
     Snapshot,
     Snapshots,
-    Uncertainty,
 )
 from quintain.services.access import signing
 from quintain.services.board import keep as board_keep
@@ -32,12 +31,12 @@ from quintain.services.board.choices import aggregations, sensitivity
 from quintain.services.board.export import SUFFIXES, export
 from quintain.services.board.parts import BoardPart, View
 from quintain.services.board.ranking import parse_view
-from quintain.services.board.uncertainty import known_uncertainty
+from quintain.services.board.uncertainty import sent_uncertainty
 from quintain.services.tasks import board_settings
 from quintain.services.tasks.definitions import get_task
 from quintain.web.api.board.shapes import ExportKind, ForkChange, ScoringChange, SnapshotRequest
 from quintain.web.api.call import Call, Calling
-from quintain.web.api.params import DatasetName, Filter, ModelName, TaskName
+from quintain.web.api.params import DatasetName, Filter, Limit, ModelName, Offset, TaskName
 
 SnapshotHash = Annotated[str, Path(description="Hash of the snapshot, or its beginning.", pattern=r"^[0-9a-f]{6,64}$")]
 Pairs = Annotated[str, Parameter(max_length=4000, pattern=r"^[^\x00]*$")]
@@ -79,16 +78,20 @@ def get_board(
     return Response(found.json, media_type="application/json", headers=headers)
 
 
-def get_rank(call: Calling, task: TaskName, part: Parted, view: Viewing) -> Ranking:
-    """Rank the board by a view of it."""
-    return decode(Ranking, ranked_board(_warm(call, task, part), view).as_dict())
+def get_rank(
+    call: Calling, task: TaskName, part: Parted, view: Viewing, limit: Limit = 100, offset: Offset = 0
+) -> Ranking:
+    """Rank the board by a view of it, and give a page of it from the best."""
+    warm = _warm(call, task, part)
+    ranked = ranked_board(warm, view)
+    order = warm.order if ranked is warm.ranked else ranked.order()
+    return decode(Ranking, ranked.page(order, limit=limit, offset=offset))
 
 
-def get_uncertainty(call: Calling, task: TaskName, part: Parted, view: Viewing) -> Uncertainty:
+def get_uncertainty(call: Calling, task: TaskName, part: Parted, view: Viewing) -> Response:
     """Say how sure the ranking is: intervals of ranks, how probably one is above another, groups of ties."""
-    found = known_uncertainty(call.db, call.blobs, call.actor, task, part, view)
-    at = found.get("computed_at")
-    return decode(Uncertainty, {**found, "computed_at": at.isoformat() if at else None})
+    text = sent_uncertainty(call.db, call.blobs, call.actor, task, part, view)
+    return Response(text, media_type="application/json")
 
 
 def get_aggregations(call: Calling, task: TaskName, part: Parted, view: Viewing) -> Aggregations:

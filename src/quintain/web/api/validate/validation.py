@@ -258,9 +258,9 @@ def get_error_rates(call: Calling, ref: ValidationRef) -> ErrorRates:
     return vmer.error_rates(call.db, call.actor, ref)
 
 
-def list_outcomes(call: Calling, ref: ValidationRef) -> Outcomes:
+def list_outcomes(call: Calling, ref: ValidationRef, limit: Limit = 1000, offset: Offset = 0) -> Outcomes:
     """Tell what became of what one wrote."""
-    return Outcomes(vmer.my_outcomes(call.db, call.actor, ref))
+    return vmer.my_outcomes(call.db, call.actor, ref, limit=limit, offset=offset)
 
 
 def claim_page(call: Calling, ref: ValidationRef) -> HeldPage:

@@ -14,7 +14,7 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.board import keep as board_keep
 from quintain.services.board import remeasure as measuring_again
 from quintain.services.board.abilities import shown_abilities
-from quintain.services.board.cache import PENDING, SOON_S, warm_board
+from quintain.services.board.cache import PENDING, SOON_S, WarmBoard, warm_board
 from quintain.services.board.export import KINDS, SINGLE
 from quintain.services.board.parts import Board, BoardPart, View
 from quintain.services.board.ranking import parse_view
@@ -23,7 +23,7 @@ from quintain.services.tasks.board_settings import AXES, BoardSpec, board_spec, 
 from quintain.services.tasks.definitions import get_task
 from quintain.web.api.board.board import read_part
 from quintain.web.errors import Trouble, trouble_of
-from quintain.web.pages.board.charts import progress_chart, rounds_chart, scatter_chart
+from quintain.web.pages.board.charts import progress_chart, progress_rows, rounds_chart, scatter_chart
 from quintain.web.pages.board.words import axis_title, presets, warning_text, words
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Post, Posting, Visit, Visiting
@@ -129,7 +129,7 @@ def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = No
         section="board",
         made=made,
         warm=warm,
-        elsewhere=_elsewhere(made),
+        elsewhere=warm.text.once(_elsewhere, made),
         there=ranked is not None,
         weak=[one for one in made.datasets if one.weight and one.warnings],
         warned=lambda one: " ".join(warning_text(_, why) for why in one.warnings),
@@ -138,7 +138,7 @@ def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = No
         titles={axis.name: title for axis, title in axes},
         part=part,
         ranked=ranked,
-        order=ranked.order()[:WITHOUT_SCRIPT] if ranked else [],
+        order=warm.order[:WITHOUT_SCRIPT],
         first=0 if CHOSEN & visit.request.query_params.keys() else FIRST,
         slider_top=SLIDER_TOP,
         presets=presets(_, made),
@@ -146,7 +146,7 @@ def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = No
         abilities=shown_abilities(visit.db, task, made.frozen_at) if made.metric == ABILITY else None,
         scatter=scatter_chart(),
         over_rounds=rounds_chart(title=_("Right")),
-        progress=progress_chart(ranked, title=axes[0][1], human=_("people")) if ranked else None,
+        progress=_progress(warm, title=axes[0][1], human=_("people")),
         forks=board_keep.list_forks(visit.db, task),
         snapshots=board_keep.list_snapshots(visit.db, task),
         exports=[(kind, kind not in SINGLE) for kind in KINDS],
@@ -165,6 +165,12 @@ def _pending(visit: Visit, task: Task) -> Response:
         section="board",
         crumbs=[(title_of(visit, task), f"/tasks/{task.name}"), (_("Board"), None)],
     )
+
+
+def _progress(warm: WarmBoard, *, title: str, human: str) -> dict[str, Any] | None:
+    """Draw the progress of a board, where there is any."""
+    rows = warm.text.once(progress_rows, warm.ranked) if warm.ranked else []
+    return progress_chart(rows, title=title, human=(human, warm.board.human)) if rows else None
 
 
 def _elsewhere(made: Board) -> list[str]:

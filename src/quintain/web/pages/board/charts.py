@@ -10,6 +10,7 @@ from quintain.reports.charts import SCHEMA
 from quintain.services.board.ranking import Ranked
 
 HEIGHT = 320
+MOST_POINTS = 200  # models in the chart of progress
 
 
 def scatter_chart() -> dict[str, Any]:
@@ -64,8 +65,11 @@ def _labels(field: str, align: str, by: int) -> dict[str, Any]:
     }
 
 
-def progress_chart(ranked: Ranked, *, title: str, human: str) -> dict[str, Any] | None:
-    """Draw each model's performance by date, the best so far as a step line and, where known, what people reach."""
+def progress_rows(ranked: Ranked) -> list[dict[str, Any]]:
+    """Give each model's performance by date, and the best so far.
+
+    Of many models those that were the best when they came, and the newest others: more points are a cloud.
+    """
     rows = []
     axis = ranked.board.axes[0]
     best: float | None = None
@@ -78,8 +82,17 @@ def progress_chart(ranked: Ranked, *, title: str, human: str) -> dict[str, Any] 
         best = value if best is None else (min if axis.lower else max)(best, value)
         model = ranked.board.models[row]
         rows.append({"date": model.created_at.isoformat(), "value": value, "best": best, "name": model.name})
-    if not rows:
-        return None
+    if len(rows) <= MOST_POINTS:
+        return rows
+    leads = [place for place, row in enumerate(rows) if row["value"] == row["best"]][-MOST_POINTS:]
+    others = [place for place, row in enumerate(rows) if row["value"] != row["best"]]
+    shown = sorted([*leads, *others[len(others) - (MOST_POINTS - len(leads)) :]])
+    return [rows[place] for place in shown]
+
+
+def progress_chart(rows: Sequence[Mapping[str, Any]], *, title: str, human: tuple[str, float | None]) -> dict[str, Any]:
+    """Draw models by date, the best so far as a step line and, where known, what people reach."""
+    people, reached = human
     y = {"type": "quantitative", "title": title, "scale": {"zero": False, "nice": True, "padding": 12}}
     layers: list[dict[str, Any]] = [
         {
@@ -98,12 +111,12 @@ def progress_chart(ranked: Ranked, *, title: str, human: str) -> dict[str, Any] 
             },
         },
     ]
-    if ranked.board.human is not None:
+    if reached is not None:
         layers += [
-            {"mark": {"type": "rule", "strokeDash": [6, 4]}, "encoding": {"y": {"datum": ranked.board.human}}},
+            {"mark": {"type": "rule", "strokeDash": [6, 4]}, "encoding": {"y": {"datum": reached}}},
             {
                 "mark": {"type": "text", "align": "left", "x": 4, "dy": -8},
-                "encoding": {"y": {"datum": ranked.board.human}, "text": {"value": human}},
+                "encoding": {"y": {"datum": reached}, "text": {"value": people}},
             },
         ]
     return {

@@ -11,29 +11,39 @@ from quintain.services.validate import vmer
 from quintain.web.forms import answer_text
 from quintain.web.pages.collect.verdict import own_text
 from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.paging import Paging
 from quintain.web.visit import Visiting
 
-MOST = 500
+SIZE = 50
+RECENT = 500  # texts of which it is said how many met their aim
 
 
-def show(visit: Visiting, task: str, name: str) -> Response:
+def show(visit: Visiting, task: str, name: str, offset: int = 0) -> Response:
     """Show a writer their own texts of a round, the newest first, with the outcome of each."""
     require_signed_in(visit.actor)
     _ = visit.tongue.gettext
     found = tasks.get_task(visit.db, task)
     ref = f"{task}/{name}"
-    outcomes = {one.attempt: one for one in vmer.my_outcomes(visit.db, visit.actor, ref)}
-    mine = [one for one in attempts.my_attempts(visit.db, visit.actor, limit=MOST) if one.id in outcomes]
+    first = max(offset, 0)
+    recent = vmer.my_outcomes(visit.db, visit.actor, ref, limit=RECENT)
+    page = recent.attempts[first : first + SIZE]
+    if first + SIZE > RECENT:
+        page = vmer.my_outcomes(visit.db, visit.actor, ref, limit=SIZE, offset=first).attempts
+    texts = {one.id: one for one in attempts.own_attempts(visit.db, visit.actor, [one.attempt or 0 for one in page])}
+    mine = [(texts[one.attempt], one) for one in page if one.attempt in texts]
     return visit.render(
         "collect/outcomes.html",
         task=found,
         section="write",
         name=name,
         rows=[
-            (one, own_text(found, one.inputs), answer_text(found, one.inputs, one.target), outcomes[one.id])
-            for one in mine
+            (one, own_text(found, one.inputs), answer_text(found, one.inputs, one.target), outcome)
+            for one, outcome in mine
         ],
-        successes=sum(bool(outcomes[one.id].success) for one in mine),
+        total=recent.total,
+        recent=len(recent.attempts),
+        successes=sum(bool(one.success) for one in recent.attempts),
+        paging=Paging(f"/tasks/{task}/outcomes/{name}", {}, first, len(mine), recent.total, SIZE),
         states={
             "validated": _("judged"),
             "no majority": _("no majority"),
