@@ -14,7 +14,7 @@ from quintain.web.visit import Post, Visit
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class SpecDraft:
     """A specification that is being written: *values* of the form's controls and the *text* of its file."""
 
     form: SpecForm
@@ -23,13 +23,13 @@ class Draft:
     as_file: bool = False
     trouble: Trouble | None = None
 
-    def typed(self, post: Post) -> Draft:
+    def typed(self, post: Post) -> SpecDraft:
         """Give the same with what was sent: the file, or the form."""
         if post.flag("as_file"):
             return replace(self, text=post.text("toml").replace("\r\n", "\n"), as_file=True)
         return replace(self, values=self.form.typed(post), as_file=False)
 
-    def refused(self, error: QuintainError) -> Draft:
+    def refused(self, error: QuintainError) -> SpecDraft:
         """Give the same with what is wrong with it, to be shown beside it."""
         return replace(self, trouble=trouble_of(error))
 

@@ -24,7 +24,7 @@ from quintain.services.tasks import definitions as tasks
 from quintain.services.work import quiz_results, quizzes
 from quintain.tasks.contract import kind_of
 from quintain.tasks.writing import toml
-from quintain.web.drafts import Draft
+from quintain.web.drafts import SpecDraft
 from quintain.web.pages.collect.round_form import FORM, data_of, values_in, values_of
 from quintain.web.pages.collect.rule_form import NAMES as RULE_NAMES
 from quintain.web.pages.collect.rule_form import other_rules, rule_controls
@@ -57,7 +57,7 @@ def new_page(visit: Visiting, task: str, file: str = "") -> Response:
     spec = _starter(visit, found)
     sources = prompt_sources(visit.db, visit.actor, task)
     values = {**values_of(spec), "prompts": sources[0].ref if sources else "", "writing": AS_CHOSEN}
-    return _editor(visit, found, None, Draft(FORM, values, dump_round(spec), bool(file)))
+    return _editor(visit, found, None, SpecDraft(FORM, values, dump_round(spec), bool(file)))
 
 
 def create(post: Posting, task: str) -> Response:
@@ -69,7 +69,7 @@ def edit_page(visit: Visiting, task: str, number: int, file: str = "") -> Respon
     """Show what a round asks, to change it."""
     found = tasks.get_task(visit.db, task)
     info = rounds.get_round(visit.db, visit.actor, f"{task}/{number}")
-    return _editor(visit, found, info, Draft(FORM, values_of(info.spec), dump_round(info.spec), bool(file)))
+    return _editor(visit, found, info, SpecDraft(FORM, values_of(info.spec), dump_round(info.spec), bool(file)))
 
 
 def save(post: Posting, task: str, number: int) -> Response:
@@ -105,7 +105,7 @@ def _starter(visit: Visit, task: Task) -> RoundSpec:
 
 def _save(post: Post, task: Task, info: RoundInfo | None) -> Response:
     visit = post.visit
-    draft = Draft(FORM, values_of(_starter(visit, task)), "").typed(post)
+    draft = SpecDraft(FORM, values_of(_starter(visit, task)), "").typed(post)
     values = {**(draft.values if draft.as_file else values_in(post)), "prompts": post.text("prompts")}
     draft = replace(draft, values=values)
     try:
@@ -161,7 +161,7 @@ def _models(visit: Visit, task: Task) -> list[tuple[str, str]]:
     ]
 
 
-def _editor(visit: Visit, task: Task, info: RoundInfo | None, draft: Draft) -> Response:
+def _editor(visit: Visit, task: Task, info: RoundInfo | None, draft: SpecDraft) -> Response:
     require_owner(visit.actor, task.name)
     _ = visit.tongue.gettext
     base, values = f"/tasks/{task.name}/rounds", draft.values

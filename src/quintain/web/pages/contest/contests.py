@@ -19,7 +19,7 @@ from quintain.services.data.datasets import list_versions
 from quintain.services.models.registry import list_models
 from quintain.services.tasks import definitions as tasks
 from quintain.store.base import now
-from quintain.web.drafts import Draft, refuse_other
+from quintain.web.drafts import SpecDraft, refuse_other
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.contest.common import next_steps, room_of
 from quintain.web.pages.contest.words import phase_names, role_names
@@ -151,9 +151,9 @@ def _starter(visit: Visit, task: Task) -> ContestSpec:
     )
 
 
-def _draft(visit: Visit, task: Task, info: ContestInfo | None, *, as_file: bool = False) -> Draft:
+def _draft(visit: Visit, task: Task, info: ContestInfo | None, *, as_file: bool = False) -> SpecDraft:
     spec = info.spec if info else _starter(visit, task)
-    return Draft(FORM, FORM.show(spec), dump_contest(spec), as_file)
+    return SpecDraft(FORM, FORM.show(spec), dump_contest(spec), as_file)
 
 
 def _save(post: Post, task: Task, info: ContestInfo | None) -> Response:
@@ -172,7 +172,7 @@ def _save(post: Post, task: Task, info: ContestInfo | None) -> Response:
     return visit.redirect(f"/tasks/{task.name}/contests/{saved.name}", visit.tongue.gettext("Saved."))
 
 
-def _editor(visit: Visit, task: Task, info: ContestInfo | None, draft: Draft) -> Response:
+def _editor(visit: Visit, task: Task, info: ContestInfo | None, draft: SpecDraft) -> Response:
     require_owner(visit.actor, task.name)
     _ = visit.tongue.gettext
     base = f"/tasks/{task.name}/contests"

@@ -22,7 +22,7 @@ from quintain.services.data import datasets
 from quintain.services.tasks import definitions as tasks
 from quintain.stats.diff import Piece, word_diff
 from quintain.tasks.contract import kind_of
-from quintain.web.drafts import Draft, refuse_other
+from quintain.web.drafts import SpecDraft, refuse_other
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import on_disk
 from quintain.web.forms import answer_text
@@ -255,9 +255,9 @@ def _editable(visit: Visit, task: Task) -> list[datasets.VersionInfo]:
     return sorted(newest.values(), key=lambda one: (one.role != Role.TEST, one.dataset))
 
 
-def _draft(visit: Visit, task: Task, info: ProjectInfo | None, *, as_file: bool = False) -> Draft:
+def _draft(visit: Visit, task: Task, info: ProjectInfo | None, *, as_file: bool = False) -> SpecDraft:
     spec = info.spec if info else _starter(visit, task)
-    return Draft(FORM, FORM.show(spec), projects.dump_contrast(spec), as_file)
+    return SpecDraft(FORM, FORM.show(spec), projects.dump_contrast(spec), as_file)
 
 
 def _save(post: Post, task: Task, info: ProjectInfo | None) -> Response:
@@ -276,7 +276,7 @@ def _save(post: Post, task: Task, info: ProjectInfo | None) -> Response:
     return visit.redirect(f"/tasks/{task.name}/contrast/{saved.name}", visit.tongue.gettext("Saved."))
 
 
-def _editor(visit: Visit, task: Task, info: ProjectInfo | None, draft: Draft) -> Response:
+def _editor(visit: Visit, task: Task, info: ProjectInfo | None, draft: SpecDraft) -> Response:
     require_owner(visit.actor, task.name)
     _ = visit.tongue.gettext
     base = f"/tasks/{task.name}/contrast"

@@ -20,7 +20,7 @@ from quintain.services.study import coding_figures, codings
 from quintain.services.study.codings import CodingInfo
 from quintain.services.tasks import definitions as tasks
 from quintain.services.trial.trials import list_trials
-from quintain.web.drafts import Draft, refuse_other
+from quintain.web.drafts import SpecDraft, refuse_other
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.paging import Paging
@@ -193,9 +193,9 @@ def _sources(visit: Visit, task: Task) -> list[Choice]:
     return found
 
 
-def _draft(visit: Visit, task: Task, info: CodingInfo | None, source: str = "", *, as_file: bool = False) -> Draft:
+def _draft(visit: Visit, task: Task, info: CodingInfo | None, source: str = "", *, as_file: bool = False) -> SpecDraft:
     spec = info.spec if info else _starter(visit, task, source)
-    return Draft(FORM, FORM.show(spec), codings.dump_coding(spec), as_file)
+    return SpecDraft(FORM, FORM.show(spec), codings.dump_coding(spec), as_file)
 
 
 def _save(post: Post, task: Task, info: CodingInfo | None) -> Response:
@@ -214,7 +214,7 @@ def _save(post: Post, task: Task, info: CodingInfo | None) -> Response:
     return visit.redirect(f"/tasks/{task.name}/codings/{saved.name}", visit.tongue.gettext("Saved."))
 
 
-def _editor(visit: Visit, task: Task, info: CodingInfo | None, draft: Draft) -> Response:
+def _editor(visit: Visit, task: Task, info: CodingInfo | None, draft: SpecDraft) -> Response:
     require_owner(visit.actor, task.name)
     _ = visit.tongue.gettext
     base = f"/tasks/{task.name}/codings"
