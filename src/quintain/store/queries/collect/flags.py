@@ -14,6 +14,7 @@ from quintain.store.queries.jobs.counts import CountKey, round_count
 from quintain.store.tables import Attempt, AttemptFlag, FlagDecision, FlagStanding
 
 COUNTED = "flags"  # the names of the counts begin so
+CHUNK = 500
 OPEN, DECIDED = "flags.open", "flags.decided"
 _standings = table_of(FlagStanding)
 
@@ -52,13 +53,13 @@ def page(
     here = select(FlagStanding.flag_id).where(FlagStanding.round_id == round_id, *_standing(decided))
     ids = list(db.scalars(here.order_by(FlagStanding.flag_id).offset(offset).limit(limit)))
     found: list[FlagRow] = []
-    for first in range(0, len(ids), 500):
+    for first in range(0, len(ids), CHUNK):
         query = (
             select(AttemptFlag, Attempt, FlagDecision)
             .join(FlagStanding, FlagStanding.flag_id == AttemptFlag.id)
             .join(Attempt, Attempt.id == AttemptFlag.attempt_id)
             .outerjoin(FlagDecision, FlagDecision.id == FlagStanding.decision_id)
-            .where(AttemptFlag.id.in_(ids[first : first + 500]))
+            .where(AttemptFlag.id.in_(ids[first : first + CHUNK]))
             .order_by(AttemptFlag.id)
         )
         found += [FlagRow(flag, attempt, decision) for flag, attempt, decision in db.execute(query)]
@@ -114,8 +115,10 @@ def misplaced(db: Session) -> list[Mapping[str, Any]]:
 
 def replace(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
     """Let flags stand as *rows* say."""
-    db.execute(_standings.delete().where(_standings.c.flag_id.in_([row["flag_id"] for row in rows])))
-    db.execute(insert(_standings), [dict(row) for row in rows])
+    for first in range(0, len(rows), CHUNK):
+        some = [dict(row) for row in rows[first : first + CHUNK]]
+        db.execute(_standings.delete().where(_standings.c.flag_id.in_([row["flag_id"] for row in some])))
+        db.execute(insert(_standings), some)
 
 
 def _told() -> Any:

@@ -23,7 +23,7 @@ from quintain.services.tasks.board_settings import AXES, BoardSpec, board_spec, 
 from quintain.services.tasks.definitions import get_task
 from quintain.web.api.board.board import read_part
 from quintain.web.errors import Trouble, trouble_of
-from quintain.web.pages.board.charts import progress_chart, progress_rows, rounds_chart, scatter_chart
+from quintain.web.pages.board.charts import MOST_POINTS, progress_chart, progress_rows, rounds_chart, scatter_chart
 from quintain.web.pages.board.words import axis_title, presets, warning_text, words
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Post, Posting, Visit, Visiting
@@ -146,6 +146,7 @@ def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = No
         abilities=shown_abilities(visit.db, task, made.frozen_at) if made.metric == ABILITY else None,
         scatter=scatter_chart(),
         over_rounds=rounds_chart(title=_("Right")),
+        most_points=MOST_POINTS,
         progress=_progress(warm, title=axes[0][1], human=_("people")),
         forks=board_keep.list_forks(visit.db, task),
         snapshots=board_keep.list_snapshots(visit.db, task),
