@@ -75,7 +75,7 @@ def keep_house(workspace: Workspace, *, tidy: bool) -> None:
     try:
         with workspace.session() as db:
             if tidy:
-                health.tidy(db)
+                health.tidy(db, workspace.blobs)
             review.catch_up_all(db)
             standings.catch_up(db, workspace.blobs)
             freezing.freeze_due(db, workspace.blobs)

@@ -24,6 +24,7 @@ from quintain.services.access.passwords import hash_password
 from quintain.services.house.health import tidy
 from quintain.settings import Settings
 from quintain.store.base import now
+from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.tables import ApiToken, Throttle, User, WebSession
 
@@ -67,7 +68,7 @@ def test_a_cookie_that_is_none_opens_nothing(db: Session, token: str) -> None:
     assert sessions.open_session(db, token) is None
 
 
-def test_a_session_that_is_used_lasts_longer(db: Session, wilma: Actor) -> None:
+def test_a_session_that_is_used_lasts_longer(db: Session, blobs: Blobs, wilma: Actor) -> None:
     """Use moves the end, up to a limit since the beginning; without use it ends."""
     token = sessions.start_session(db, wilma).token
     _age(db, seen_at=now() - timedelta(days=10), expires_at=now() + timedelta(days=4))
@@ -79,7 +80,7 @@ def test_a_session_that_is_used_lasts_longer(db: Session, wilma: Actor) -> None:
     assert sessions.list_sessions(db, wilma)[0].expires_at < now() + timedelta(days=2)
     _age(db, expires_at=now() - timedelta(seconds=1))
     assert sessions.open_session(db, token) is None
-    tidy(db)
+    tidy(db, blobs)
     assert db.scalars(select(WebSession)).all() == []
 
 

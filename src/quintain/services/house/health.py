@@ -17,6 +17,7 @@ from quintain import __version__
 from quintain.core.errors import QuintainError
 from quintain.core.people import Actor
 from quintain.services.access.permissions import require_admin
+from quintain.services.jobs import exports
 from quintain.store import archive, migrate
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -97,11 +98,12 @@ def status(db: Session, blobs: Blobs, actor: Actor) -> Status:
     )
 
 
-def tidy(db: Session) -> None:
-    """Remove sessions, links and limits that have run out, and refresh what the database knows of its tables.
+def tidy(db: Session, blobs: Blobs) -> None:
+    """Remove sessions, links, limits and exported files that have run out, and let the database look at its tables.
 
     Servers call it when they start and now and then.
     """
+    exports.drop_old(blobs)
     with transaction(db):
         people.forget_expired(db, now(), int(time.time()) - LONGEST_LIMIT_S)
     refresh_statistics(_engine(db))

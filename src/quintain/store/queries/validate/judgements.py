@@ -12,6 +12,7 @@ import numpy.typing as npt
 from sqlalchemy import ColumnElement, Executable, delete, func, insert, or_, select, text
 from sqlalchemy.orm import Session
 
+from quintain.store.database import driver_rows
 from quintain.store.tables import (
     Adjudication,
     DueReview,
@@ -95,11 +96,10 @@ def _columns(db: Session, query: Executable, expected: int) -> JudgementTable:
     # The driver's own tuples, some at a time, into columns that are there already: a million row objects, or columns
     # in pieces, would take longer than all that is computed from them, and more memory. A label is one text, however
     # often it was given.
-    cursor = db.connection().execute(query).cursor
     texts: dict[str | None, str] = {None: ""}
     columns = [np.empty(expected, dtype=kind) for kind in _KINDS]
     filled = 0
-    while cursor is not None and (rows := cursor.fetchmany(FETCHED)):
+    for rows in driver_rows(db, query, FETCHED):
         end = filled + len(rows)
         if end > len(columns[0]):
             columns = [np.concatenate([column[:filled], np.empty(end, column.dtype)]) for column in columns]
