@@ -220,7 +220,7 @@ def test_a_backup_that_cannot_be_written_leaves_nothing(workspace: Workspace, db
 
 
 def test_an_upgrade_backs_up_first(database: str, new_database: Callable[..., str], tmp_path: Path) -> None:
-    """A database at the first migration is brought to the newest, and the archive brings its rows back, but only here."""
+    """A database at the first migration is brought to the newest, and the archive brings its rows back, only here."""
     folder = tmp_path / "old"
     folder.mkdir()
     url = new_database(database, template="template0")

@@ -123,6 +123,11 @@ def wake(db: Session, kind: FigureKind, subject: str, *, task: str = "") -> JobS
     return queue.ask(db, kind.job, subject, task=task, rest=REST)
 
 
+def is_woken(db: Session, kind: FigureKind, subject: str) -> bool:
+    """Say whether a job that will compute a figure waits already: it will see what is written now."""
+    return queue.is_waiting(db, kind.job, subject)
+
+
 def refresh(
     db: Session, blobs: Blobs | None, kind: FigureKind, subject: str, tell: Tell | None = None
 ) -> dict[str, Any]:
