@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -172,6 +173,16 @@ def test_a_form_with_a_fault_says_it_at_its_field(made: Workspace) -> None:
     assert "there are 8 such examples, not 999" in on_one_line(refused)
     made_now = post(browser, page, page, **{**fields, "pivots": "2"})
     assert made_now.headers["location"] == "/tasks/mood/contrast/by-page"
+    again = post(browser, page, page, **{**fields, "pivots": "2", "title": "Another"})
+    assert again.status_code == 409
+    assert "has a contrast project" in on_one_line(again)
+    edit = "/tasks/mood/contrast/by-page/edit"
+    toml = 'task = "mood"\nname = "by-hand"\ntitle = "By hand"\ndataset = "mood/test@1"\npivots = 2'
+    renamed = post(browser, edit, edit, as_file="1", toml=toml)
+    assert renamed.status_code == 409
+    assert "it is 'by-page' that is being changed" in unescape(on_one_line(renamed))
+    assert "By page" in browser.get("/tasks/mood/contrast/by-page").text
+    assert browser.get("/tasks/mood/contrast/by-hand").status_code == 404
     stranger = browser_of(made)
     assert stranger.get("/tasks/mood/contrast/by-page").status_code in {303, 401}
     assert "By page" not in stranger.get("/tasks/mood/contrast").text
