@@ -67,7 +67,7 @@ def add(db: Session, rows: Sequence[Mapping[str, Any]]) -> list[int]:
     The driver takes all rows at once, and the ids are found by their offers: a statement for each would cost as much as
     all else that handing in a page writes.
     """
-    db.connection().execute(insert(Judgement.__table__), list(rows))
+    db.connection().execute(insert(Judgement), list(rows))
     offers = [row["offer_id"] for row in rows]
     found = db.execute(select(Judgement.offer_id, Judgement.id).where(Judgement.offer_id.in_(offers)))
     ids = {offer: int(key) for offer, key in found}
