@@ -62,6 +62,6 @@ PAGES = (
     Page("audit", "/admin/audit"),
     Page("health", "/admin/health"),
     Page("export: board", f"{_API}/board/export?format=csv", None, heavy=True),
-    Page("export: attempts", f"{_TASK}/rounds/1/export", heavy=True),
-    Page("export: judgements", f"{_JUDGED}/export", heavy=True),
+    Page("asking for attempts", f"{_API}/rounds/1/attempts", heavy=True),  # a worker writes the files of many rows
+    Page("asking for judgements", f"{_API}/validations/1/judgements", heavy=True),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,8 +21,11 @@ from quintain.core.errors import (
     Unavailable,
 )
 from quintain.core.records.base import Misread, decode
+from quintain.core.records.jobs import JobStanding
 
 T = TypeVar("T")
+ACCEPTED = 202
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.2, 5.0
 ERRORS: Mapping[int, type[QuintainError]] = {
     401: NotSignedIn,
     403: Forbidden,
@@ -71,21 +75,45 @@ class Transport:
         return self._send(method, path, **request).text
 
     def fetch(self, path: str, target: Path, **request: Any) -> None:
-        """Write what a path gives to *target*, piece by piece; whole, or not at all."""
+        """Write what a path gives to *target*, piece by piece; whole, or not at all.
+
+        Where the server has a worker write the file first, that is waited for.
+        """
+        job = self._fetch(path, target, **request)
+        if job is not None:
+            self._wait_for(job)
+            self._fetch(f"/jobs/{job}/file", target)
+
+    def _fetch(self, path: str, target: Path, **request: Any) -> int | None:
+        """Write what a path gives to *target*; give the number of the job that writes the file, where there is one."""
         part = target.with_name(f".{target.name}.part")
         try:
             with self._http.stream("GET", path, **request) as response:
                 if response.is_error:
                     response.read()
                     raise error_of(response)
+                if response.status_code == ACCEPTED:
+                    response.read()
+                    return int(response.json()["id"])
                 with part.open("wb") as stream:
                     for piece in response.iter_bytes():
                         stream.write(piece)
             part.replace(target)
+            return None
         except httpx2.TransportError as error:
             raise self._unreachable(error) from error
         finally:
             part.unlink(missing_ok=True)
+
+    def _wait_for(self, number: int) -> None:
+        """Wait until a job is over; it is asked about less and less often."""
+        pause = FIRST_PAUSE_S
+        while (job := self.read(JobStanding, "GET", f"/jobs/{number}")).going:
+            time.sleep(pause)
+            pause = min(pause * 1.5, LONGEST_PAUSE_S)
+        if job.state != "done":
+            reason = job.reason or f"The job is {job.state}."
+            raise Unavailable("The file was not written: {reason}", reason=reason, remedy="Ask for it again.")
 
     def close(self) -> None:
         """Close the connection."""

@@ -7,31 +7,54 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import polars as pl
 
 from quintain.core.errors import BadInput, Unavailable
 
+SEPARATORS = {"csv": ",", "tsv": "\t"}
 Sink = Callable[[pl.LazyFrame, Path], object]
 
 
 def write_export(table: pl.LazyFrame, form: str, path: Path) -> None:
     """Write *table* to *path* as *form*: jsonl, csv, tsv or parquet; whole, or not at all."""
-    sink = SINKS.get(form)
-    if sink is None:
+    require_format(form)
+    with whole_or_nothing(path) as part:
+        SINKS[form](table, part)
+
+
+def require_format(form: str) -> None:
+    """Refuse what is no format to export to."""
+    if form not in SINKS:
         raise BadInput(
             "'{form}' is not a format to export to.",
             form=form,
             known=", ".join(SINKS),
             remedy="Choose one of: {known}.",
         )
-    with whole_or_nothing(path) as part:
-        sink(table, part)
 
 
 def write_parts(frames: Iterable[pl.DataFrame], schema: Mapping[str, pl.DataType], form: str, path: Path) -> int:
     """Write tables, one after the other, as one file, and count the rows: memory does not grow with their number."""
+    require_format(form)
+    if form == "parquet":
+        return _write_parquet(frames, schema, path)
+    rows = 0
+    with whole_or_nothing(path) as part, part.open("wb") as stream:
+        for number, frame in enumerate(chain([pl.DataFrame(schema=dict(schema))], frames)):
+            if form == "jsonl":
+                frame.write_ndjson(stream)
+            else:
+                flat = frame.with_columns(_json_cells(frame.schema))
+                flat.write_csv(stream, separator=SEPARATORS[form], include_header=number == 0)
+            rows += frame.height
+    return rows
+
+
+def _write_parquet(frames: Iterable[pl.DataFrame], schema: Mapping[str, pl.DataType], path: Path) -> int:
+    """Write tables as one Parquet file, each to a file beside it first: nothing can be added to one that is there."""
     if not path.parent.is_dir():
         raise BadInput("There is no folder {parent} to write to.", parent=path.parent)
     rows = 0
@@ -42,7 +65,7 @@ def write_parts(frames: Iterable[pl.DataFrame], schema: Mapping[str, pl.DataType
             rows += frame.height
             parts.append(Path(folder) / f"{number:08}.parquet")
             frame.write_parquet(parts[-1])
-        write_export(pl.scan_parquet(parts, glob=False), form, path)
+        write_export(pl.scan_parquet(parts, glob=False), "parquet", path)
     return rows
 
 
@@ -67,14 +90,16 @@ def whole_or_nothing(path: Path) -> Iterator[Path]:
 
 
 def _sink_separated(table: pl.LazyFrame, path: Path, *, separator: str) -> None:
-    schema = table.collect_schema()
-    nested = [name for name, dtype in schema.items() if dtype.is_nested()]
-    # A list in a cell is JSON; a struct of one field is how polars writes any column as such.
-    cells = [_as_json(name) for name in nested]
-    table.with_columns(cells).sink_csv(path, separator=separator)
+    table.with_columns(_json_cells(table.collect_schema())).sink_csv(path, separator=separator)
+
+
+def _json_cells(schema: pl.Schema) -> list[pl.Expr]:
+    """Give the columns of lists and structures as JSON, to be written to a cell each."""
+    return [_as_json(name) for name, dtype in schema.items() if dtype.is_nested()]
 
 
 def _as_json(name: str) -> pl.Expr:
+    # A struct of one field is how polars writes any column as JSON.
     wrapped = pl.struct(pl.col(name).alias("v")).struct.json_encode()
     return wrapped.str.strip_prefix('{"v":').str.strip_suffix("}").alias(name)
 
@@ -89,7 +114,6 @@ def _sink_parquet(table: pl.LazyFrame, path: Path) -> None:
 
 SINKS: Mapping[str, Sink] = {
     "jsonl": _sink_jsonl,
-    "csv": partial(_sink_separated, separator=","),
-    "tsv": partial(_sink_separated, separator="\t"),
+    **{form: partial(_sink_separated, separator=separator) for form, separator in SEPARATORS.items()},
     "parquet": _sink_parquet,
 }

@@ -78,6 +78,8 @@ class Judgements:
 
     def take(self, rows: npt.NDArray[Any]) -> Judgements:
         """Keep the judgements at *rows* (a mask or sorted places); items, workers and classes stay as they are."""
+        if rows.dtype == np.bool_ and rows.all():
+            return self  # of millions, no copy is made
         return Judgements(self.item[rows], self.worker[rows], self.label[rows], self.items, self.workers, self.classes)
 
     def counts(self) -> IntArray:

@@ -6,16 +6,19 @@ import errno
 import hashlib
 import os
 import re
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 
 from quintain.core.errors import NotFound, Unavailable
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 KEY = re.compile(r"[0-9a-f]{64}")
+PASSING = re.compile(r"[0-9a-f]{32}\.[a-z]+")
 
 
 class Blobs:
@@ -75,6 +78,28 @@ class Blobs:
                 _sync_folder(target.parent)
         return key
 
+    def put_passing(self, path: Path) -> str:
+        """Keep a file of the scratch folder for a while, under a new name with its ending, and give that name.
+
+        Unlike a blob it is nobody else's, is in no backup, and is thrown away by `drop_passing`.
+        """
+        name = f"{secrets.token_hex(16)}{path.suffix}"
+        with self._explaining():
+            self._passing_root.mkdir(parents=True, exist_ok=True)
+            os.replace(path, self._passing_root / name)
+        return name
+
+    def passing(self, name: str) -> Path | None:
+        """Give the local path of a file that was kept for a while; None where it was thrown away."""
+        place = self._passing_root / name
+        return place if PASSING.fullmatch(name) and place.exists() else None
+
+    def drop_passing(self, before: datetime) -> None:
+        """Throw files away that were kept for a while, those that were written before a moment."""
+        for place in self._passing_root.glob("*"):
+            if place.stat().st_mtime < before.timestamp():
+                place.unlink(missing_ok=True)
+
     @contextmanager
     def scratch(self, suffix: str = "") -> Iterator[Path]:
         """Give a path to write to on the same disk; what is left there afterwards is removed."""
@@ -110,6 +135,10 @@ class Blobs:
     @property
     def _scratch_root(self) -> Path:
         return self.root / "scratch"
+
+    @property
+    def _passing_root(self) -> Path:
+        return self.root / "passing"
 
     @contextmanager
     def _explaining(self) -> Iterator[None]:

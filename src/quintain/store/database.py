@@ -13,11 +13,11 @@ import hashlib
 import json
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, ExceptionContext, create_engine, event, make_url, text
+from sqlalchemy import URL, Connection, Engine, ExceptionContext, Executable, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DataError, NoSuchModuleError, OperationalError
 from sqlalchemy.orm import Session
 
@@ -121,6 +121,19 @@ def _open_sqlite(address: URL) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
     return engine
+
+
+def driver_rows(db: Session, query: Executable, size: int) -> Iterator[Sequence[Any]]:
+    """Give the rows of *query* as the driver's own tuples, *size* at a time, for columns of plain numbers and texts.
+
+    PostgreSQL keeps what was not fetched yet on its own side, as SQLite does.
+    """
+    found = db.connection().execute(query, execution_options={"stream_results": True})
+    if first := found.fetchmany(1):  # one is fetched beforehand, and would be missing at the driver
+        yield [tuple(row) for row in first]
+    while found.cursor is not None and (rows := found.cursor.fetchmany(size)):
+        yield rows
+    found.close()
 
 
 def refresh_statistics(engine: Engine) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import posixpath
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from quintain.core.errors import BadInput, NotFound, Unavailable
-from quintain.store.blobs import KEY, Blobs
+from quintain.store.blobs import KEY, PASSING, Blobs
 
 
 def open_blobs(place: str, *, cache: Path, endpoint: str = "") -> Blobs:
@@ -75,6 +77,34 @@ class RemoteBlobs(Blobs):
                 self._remote.put_file(str(self._place(key)), self._object(key))
         return key
 
+    def put_passing(self, path: Path) -> str:
+        """Keep a file for a while here and in the object store, where other machines find it."""
+        name = super().put_passing(path)
+        with self._reaching():
+            self._remote.put_file(str(self._passing_root / name), self._passing_object(name))
+        return name
+
+    def passing(self, name: str) -> Path | None:
+        """Give a local path of a file that was kept for a while, fetched first where it is not here yet."""
+        known = super().passing(name)
+        if known is not None or not PASSING.fullmatch(name):
+            return known
+        with self.scratch() as path, self._reaching():
+            if not self._remote.exists(self._passing_object(name)):
+                return None
+            self._remote.get_file(self._passing_object(name), str(path))
+            self._passing_root.mkdir(parents=True, exist_ok=True)
+            os.replace(path, self._passing_root / name)
+        return self._passing_root / name
+
+    def drop_passing(self, before: datetime) -> None:
+        """Throw files away that were kept for a while, here and in the object store."""
+        super().drop_passing(before)
+        with self._reaching():
+            for name in self._remote.find(self._passing_object("")):
+                if self._remote.modified(name) < before:
+                    self._remote.rm_file(name)
+
     def check_writable(self) -> None:
         """Write a little and remove it again, here and there; raise Unavailable where that fails."""
         super().check_writable()
@@ -104,6 +134,9 @@ class RemoteBlobs(Blobs):
 
     def _object(self, key: str) -> str:
         return f"{self._prefix}/{key[:2]}/{key}"
+
+    def _passing_object(self, name: str) -> str:
+        return f"{self._prefix}/passing/{name}".rstrip("/")
 
     @contextmanager
     def _reaching(self) -> Iterator[None]:

@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, Response
 
 from quintain.core.records.base import Record
 from quintain.core.records.board import Board, Uncertainty
+from quintain.core.records.jobs import JobStanding
 from quintain.web.api.access import people as api_people
 from quintain.web.api.answers import as_json
 from quintain.web.api.board import board as api_board
@@ -127,6 +128,7 @@ class Endpoint:
     status: int = 200
     media_type: str = ""
     answer: type[Record] | None = None  # where the view writes the answer itself
+    by_job: bool = False  # a long answer is written by a job, which is then the answer
 
     @property
     def name(self) -> str:
@@ -140,6 +142,11 @@ class Endpoint:
             responses[self.status] = {"content": {self.media_type: {"schema": {"type": "string", "format": "binary"}}}}
         if self.answer:
             responses[self.status] = {"model": self.answer}
+        if self.by_job:
+            responses[202] = {
+                "model": JobStanding,
+                "description": "A job writes the file; `location` is where it will be.",
+            }
         router.add_api_route(
             f"/api/v1{self.path}",
             answering(as_json(self.view, self.status)),
@@ -207,6 +214,8 @@ PAGES = [
     PageRoute("GET", "/admin/audit", admin.audit_page),
     PageRoute("GET", "/admin/health", admin.health_page),
     PageRoute("GET", "/jobs", jobs.index),
+    PageRoute("GET", "/jobs/{job}", jobs.show),
+    PageRoute("GET", "/jobs/{job}/file", jobs.file),
     PageRoute("POST", "/jobs/{job}/cancel", jobs.cancel),
     # tasks
     PageRoute("GET", "/tasks/new", tasks.new_page),
@@ -523,6 +532,7 @@ API = [
     Endpoint("GET", "/tasks/{task}/quota", api_submissions.get_quota, "models"),
     Endpoint("GET", "/jobs", api_jobs.list_jobs, "status"),
     Endpoint("GET", "/jobs/{job}", api_jobs.get_job, "status"),
+    Endpoint("GET", "/jobs/{job}/file", api_jobs.get_job_file, "status", media_type="application/octet-stream"),
     Endpoint("POST", "/jobs/{job}/cancel", api_jobs.cancel_job, "status"),
     Endpoint("GET", "/recipes", api_trainings.list_recipes, "models"),
     Endpoint("GET", "/tasks/{task}/trainings", api_trainings.list_trainings, "models"),
@@ -576,6 +586,7 @@ API = [
         api_rounds.export_attempts,
         "rounds",
         media_type="application/octet-stream",
+        by_job=True,
     ),
     Endpoint("GET", "/tasks/{task}/rounds/{number}/readiness", api_rounds.get_readiness, "writing"),
     Endpoint("POST", "/tasks/{task}/rounds/{number}/choices", api_rounds.choose, "writing"),
@@ -657,6 +668,7 @@ API = [
         api_validation.export_judgements,
         "validation",
         media_type="application/octet-stream",
+        by_job=True,
     ),
     Endpoint(
         "GET",
@@ -664,6 +676,7 @@ API = [
         api_console.export_labels,
         "validation",
         media_type="application/octet-stream",
+        by_job=True,
     ),
     Endpoint("GET", "/tasks/{task}/validations/{validation}/rates", api_validation.get_error_rates, "validation"),
     Endpoint("GET", "/tasks/{task}/validations/{validation}/outcomes", api_validation.list_outcomes, "validation"),

@@ -23,6 +23,7 @@ from quintain.services.access import sign_in as sessions
 from quintain.services.house.backup import check_backup, create_backup, restore_backup, upgrade_workspace
 from quintain.settings import Settings
 from quintain.store import archive, migrate
+from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.tables import AuditEntry, User
 
@@ -219,7 +220,7 @@ def test_a_backup_that_cannot_be_written_leaves_nothing(workspace: Workspace, db
 
 
 def test_an_upgrade_backs_up_first(database: str, new_database: Callable[..., str], tmp_path: Path) -> None:
-    """A database at the first migration is brought to the newest, and what was there is in a backup."""
+    """A database at the first migration is brought to the newest, and the archive brings its rows back, only here."""
     folder = tmp_path / "old"
     folder.mkdir()
     url = new_database(database, template="template0")
@@ -233,6 +234,7 @@ def test_an_upgrade_backs_up_first(database: str, new_database: Callable[..., st
         command.upgrade(config, first)
         connection.execute(text("INSERT INTO tasks (name, created_at) VALUES ('old', '2026-01-01 00:00:00')"))
     with workspace.session() as db:
+        kept = workspace.blobs.put(b"stays where it is")
         done = upgrade_workspace(db, workspace.blobs, OPERATOR, folder / "backups")
         assert upgrade_workspace(db, workspace.blobs, OPERATOR, folder / "backups").migrations == ()
         if first == migrate.newest():
@@ -240,6 +242,9 @@ def test_an_upgrade_backs_up_first(database: str, new_database: Callable[..., st
         else:
             assert done.migrations[-1] == migrate.newest()
             assert done.backup is not None
+            assert f"blobs/{kept}" not in zipfile.ZipFile(done.backup.file).namelist()
+            with pytest.raises(Conflict, match="1 of the 1 blobs"):
+                restore_backup(db, Blobs(tmp_path / "elsewhere"), OPERATOR, done.backup.file, force=True)
             restored = restore_backup(db, workspace.blobs, OPERATOR, done.backup.file, force=True)
             assert (restored.migration, restored.rows["tasks"]) == (first, 1)
         assert migrate.differences(workspace.engine) == []

@@ -8,6 +8,7 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 
@@ -175,3 +176,25 @@ def test_an_unknown_kind_of_store_is_bad_input(tmp_path: Path) -> None:
     """A URL that no library knows is refused with the form that works."""
     with pytest.raises(BadInput, match="QUINTAIN_BLOBS_URL"):
         open_blobs("carrier-pigeon://loft", cache=tmp_path)
+
+
+def test_a_file_is_kept_for_a_while_for_all_machines(object_store: str, tmp_path: Path) -> None:
+    """What one machine keeps in the object store another one finds; it is no blob, and is thrown away everywhere."""
+    ours, theirs = (
+        open_blobs("s3://bucket/passing-files", cache=tmp_path / name, endpoint=object_store)
+        for name in ("ours", "theirs")
+    )
+    with ours.scratch(suffix=".csv") as path:
+        path.write_text("item,label\n")
+        name = ours.put_passing(path)
+    found = theirs.passing(name)
+    assert found is not None
+    assert found.read_text() == "item,label\n"
+    assert ours.keys() == []
+    assert theirs.passing("../../etc/passwd") is None
+    moment = datetime.now(UTC)
+    ours.drop_passing(moment - timedelta(hours=1))
+    assert ours.passing(name) is not None
+    for machine in (ours, theirs):
+        machine.drop_passing(moment + timedelta(hours=1))
+    assert ours.passing(name) is None

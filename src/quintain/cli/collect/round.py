@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from quintain.cli.context import link_base, workspace_of
-from quintain.cli.output import JsonFlag, print_json, print_table, say
+from quintain.cli.output import JsonFlag, bar, print_json, print_table, say
 from quintain.cli.streams import in_file, named, out_file
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
@@ -162,8 +163,9 @@ def export(
     """
     if file.is_dir():
         raise BadInput("{file} is a folder.", file=file, remedy="Name a file in it.")
-    with workspace_of(context).session() as db:
-        rows = attempt_export.export_attempts(db, OPERATOR, ref, file, nonfooling=not fooling)
+    with workspace_of(context).session() as db, bar() as show:
+        told = partial(show, "Attempts")
+        rows = attempt_export.export_attempts(db, OPERATOR, ref, file, nonfooling=not fooling, tell=told)
     if json:
         print_json({"round": ref, "file": str(file), "rows": rows})
     say(f"Wrote {rows} attempts to {named(file)}.")

@@ -54,7 +54,7 @@ def restore(
 
 
 def upgrade(context: typer.Context, json: JsonFlag = False) -> None:
-    """Bring the database to what this version needs, after a backup.
+    """Bring the database to what this version needs, after a copy of all rows; blobs stay as they are.
 
     Example: quintain upgrade
     """
@@ -66,7 +66,7 @@ def upgrade(context: typer.Context, json: JsonFlag = False) -> None:
     elif done.migrations:
         output.print_line(f"Ran the migrations {', '.join(done.migrations)}.")
         if done.backup:
-            output.print_line(f"What was there before is in {done.backup.file}.")
+            output.print_line(f"The rows that were there before are in {done.backup.file}.")
     else:
         output.print_line("The database is up to date; nothing was done.")
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from quintain.cli.context import workspace_of
-from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
+from quintain.cli.output import JsonFlag, bar, print_json, print_line, print_table, say
 from quintain.cli.streams import in_option, out_option
 from quintain.core.people import OPERATOR
 from quintain.core.records.figures import Estimate
@@ -311,8 +312,8 @@ def export(
     Example: quintain validate export sentiment/2 --out judgements.csv
     """
     write = judged_export.export_labels if labels else judged_export.export_judgements
-    with workspace_of(context).session() as db:
-        rows = write(db, OPERATOR, ref, out)
+    with workspace_of(context).session() as db, bar() as show:
+        rows = write(db, OPERATOR, ref, out, partial(show, "Rows"))
     _tell({"file": str(out), "rows": rows}, json, f"{rows} rows written to {out}.")
 
 

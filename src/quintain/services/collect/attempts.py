@@ -77,7 +77,7 @@ def add_notes(db: Session, actor: Actor, attempt_id: int, *, reason: str = "", t
 def get_notes(db: Session, actor: Actor, attempt_id: int) -> Notes:
     """Give what the writer said of one of their own attempts, the newest of each."""
     collect.own(db, actor, attempt_id)
-    found = {note.kind: note for note in queries.notes(db, [attempt_id]) if note.kind in {"reason", "tags"}}
+    found = {note.kind: note for note in queries.notes(db, [attempt_id], ("reason", "tags"))}
     return Notes(
         given=bool(found),
         reason=found["reason"].text if "reason" in found else "",

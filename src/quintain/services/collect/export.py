@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,12 +20,14 @@ from quintain.services.access.pseudonyms import pseudonyms
 from quintain.services.collect.attempts import owned
 from quintain.services.collect.justifying import JUSTIFIED
 from quintain.services.collect.question_types import TYPE
+from quintain.services.collect.round_figures import ROUND
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.collect.verdicts import claimed
+from quintain.services.jobs.exports import ExportKind
+from quintain.services.jobs.figures import Tell, quietly
 from quintain.services.tasks.definitions import get_task
 from quintain.store.database import transaction
 from quintain.store.queries.collect import attempts as queries
-from quintain.store.tables import AttemptNote
 from quintain.tasks.contract import kind_of
 
 NOTES = {"reason": "reason", JUSTIFIED: "justification", TYPE: "type"}  # kinds of notes, and their columns
@@ -39,27 +41,33 @@ def attempts_table(db: Session, actor: Actor, ref: str, *, nonfooling: bool = Tr
     return pl.concat([pl.DataFrame(schema=schema), *_export_frames(db, info, nonfooling)])
 
 
-def export_attempts(db: Session, actor: Actor, ref: str, path: Path, *, nonfooling: bool = True) -> int:
+def export_attempts(
+    db: Session, actor: Actor, ref: str, path: Path, *, nonfooling: bool = True, tell: Tell = quietly
+) -> int:
     """Write a round's attempts to *path*, in the format that its suffix names, and count them."""
     form = table_format(path)
     info = owned(db, actor, ref)
     schema = _export_schema(get_task(db, info.task))
-    rows = write_parts(_export_frames(db, info, nonfooling), schema, form, path)
+    rows = write_parts(_export_frames(db, info, nonfooling, tell), schema, form, path)
     with transaction(db):
         audit.record(db, actor, "round.export", ref, rows=rows, format=form)
     return rows
 
 
-def _export_frames(db: Session, info: RoundInfo, nonfooling: bool) -> Iterator[pl.DataFrame]:
+def _export_frames(db: Session, info: RoundInfo, nonfooling: bool, tell: Tell = quietly) -> Iterator[pl.DataFrame]:
     """Give the rows in tables of some thousand each, so that a large round takes no more memory than a small one."""
     task = get_task(db, info.task)
     names = pseudonyms(db, queries.writers_of(db, info.id), info.task)
-    notes: dict[tuple[int, str], AttemptNote] = {
-        (note.attempt_id, note.kind): note for note in queries.notes_of_round(db, info.id, (*NOTES, "tags"))
-    }
-    rows, schema = _export_rows(db, info, task, names, notes, nonfooling), _export_schema(task)
-    while some := list(islice(rows, CHUNK)):
-        yield pl.DataFrame(some, schema=schema, infer_schema_length=None)
+    schema, withheld = _export_schema(task), queries.withheld(db, info.id)
+    found, total, done = queries.rows_of_round(db, info.id), queries.count_in_round(db, info.id), 0
+    while some := list(islice(found, CHUNK)):
+        wanted = [
+            one for one in some if not one.retracted and one.attempt.id not in withheld and (nonfooling or claimed(one))
+        ]
+        rows = list(_export_rows(db, info, task, names, wanted))
+        yield pl.DataFrame(rows, schema=schema, infer_schema_length=None)
+        done += len(some)
+        tell(done, total)
 
 
 def _export_schema(task: Task) -> dict[str, pl.DataType]:
@@ -97,15 +105,13 @@ def _export_rows(
     info: RoundInfo,
     task: Task,
     names: Mapping[int, str],
-    notes: Mapping[tuple[int, str], AttemptNote],
-    nonfooling: bool,
+    wanted: Sequence[queries.AttemptRow],
 ) -> Iterator[dict[str, Any]]:
     fields = [item.name for item in kind_of(task).fields(task)]
-    withheld = queries.withheld(db, info.id)
-    for one in queries.rows_of_round(db, info.id):
+    said_of = queries.notes(db, [one.attempt.id for one in wanted], (*NOTES, "tags"))
+    notes = {(note.attempt_id, note.kind): note for note in said_of}
+    for one in wanted:
         made = one.attempt
-        if one.retracted or made.id in withheld or (not nonfooling and not claimed(one)):
-            continue
         tags = notes.get((made.id, "tags"))
         said = {name: notes[made.id, kind].text for kind, name in NOTES.items() if (made.id, kind) in notes}
         first = made.predictions[0] if made.predictions else {}  # nothing was asked where there was no model to fool
@@ -138,3 +144,10 @@ def _export_rows(
 
 def _as_text(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _write(db: Session, actor: Actor, ref: str, path: Path, options: Mapping[str, bool], tell: Tell) -> int:
+    return export_attempts(db, actor, ref, path, nonfooling=not options.get("fooling"), tell=tell)
+
+
+ATTEMPTS_FILE = ExportKind("attempts", of=lambda db, actor, ref: owned(db, actor, ref).task, figure=ROUND, write=_write)

@@ -4,6 +4,8 @@
     tables/<name>.jsonl   one row per line
     blobs/<key>           named by their SHA-256
 
+An archive of rows alone, as an upgrade writes, names the blobs that it leaves where they are instead of holding them.
+
 Rows come from one snapshot. Blobs are taken afterwards: they are written before the rows that name them and never
 change, so every blob that a row of the snapshot names is there.
 """
@@ -78,6 +80,16 @@ def create_backup(
 ) -> BackupInfo:
     """Write a backup to *target*, which appears there whole or not at all; *progress* hears of each blob."""
     require_admin(actor)
+    manifest = _write(db, blobs, target, force=force, progress=progress, rows_only=False)
+    if not migrate.pending(_engine(db)):
+        with transaction(db):
+            audit.record(db, actor, "backup.create", target.name)
+    return _info(target, manifest)
+
+
+def _write(
+    db: Session, blobs: Blobs, target: Path, *, force: bool, progress: Progress, rows_only: bool
+) -> dict[str, Any]:
     if target.exists() and not force:
         raise Conflict(
             "{path} is there already.", path=target, remedy="Name another file, or overwrite it with --force."
@@ -89,17 +101,19 @@ def create_backup(
             with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as bundle:
                 tables = {name: _write_table(bundle, name, snapshot.rows(name)) for name in snapshot.tables}
                 keys = blobs.keys()
-                with ThreadPoolExecutor(AT_ONCE) as pool:
-                    for done, (key, path) in enumerate(zip(keys, pool.map(blobs.path, keys), strict=True), 1):
-                        bundle.write(path, f"blobs/{key}", zipfile.ZIP_STORED)
-                        progress("blobs", done, len(keys))
-                manifest = _manifest(snapshot.revision, tables, keys)
+                if not rows_only:
+                    _write_blobs(bundle, blobs, keys, progress)
+                manifest = _manifest(snapshot.revision, tables, keys, rows_only=rows_only)
                 bundle.writestr("manifest.json", json.dumps(manifest, indent=2))
         os.replace(partial, target)
-    if not migrate.pending(_engine(db)):
-        with transaction(db):
-            audit.record(db, actor, "backup.create", target.name)
-    return _info(target, manifest)
+    return manifest
+
+
+def _write_blobs(bundle: zipfile.ZipFile, blobs: Blobs, keys: Sequence[str], progress: Progress) -> None:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for done, (key, path) in enumerate(zip(keys, pool.map(blobs.path, keys), strict=True), 1):
+            bundle.write(path, f"blobs/{key}", zipfile.ZIP_STORED)
+            progress("blobs", done, len(keys))
 
 
 def check_backup(source: Path, *, progress: Progress = _quietly) -> BackupInfo:
@@ -139,6 +153,7 @@ def restore_backup(
             remedy="Restore into a new workspace, or replace this one with --force.",
         )
     with _opened(source) as (bundle, manifest):
+        _require_left(source, manifest, blobs)
         _put_blobs(bundle, manifest["blobs"], blobs, progress)
         try:
             archive.replace_all(
@@ -151,6 +166,20 @@ def restore_backup(
         # Whoever asks may not exist in what was restored, so the entry names nobody by id.
         audit.record(db, Actor(name=actor.name), "backup.restore", source.name)
     return info
+
+
+def _require_left(source: Path, manifest: dict[str, Any], blobs: Blobs) -> None:
+    """Refuse to restore rows alone where the blobs that they name are not."""
+    left = set(manifest.get("left", []))
+    missing = left - set(blobs.keys()) if left else left
+    if missing:
+        raise Conflict(
+            "{source} holds rows alone, and {missing} of the {all} blobs that belong to them are not here.",
+            source=source,
+            missing=len(missing),
+            all=len(left),
+            remedy="Restore it into the workspace that it was made from. Nothing was changed.",
+        )
 
 
 def _put_blobs(bundle: zipfile.ZipFile, keys: Sequence[str], blobs: Blobs, progress: Progress) -> None:
@@ -168,7 +197,10 @@ def _put_blobs(bundle: zipfile.ZipFile, keys: Sequence[str], blobs: Blobs, progr
 
 
 def upgrade_workspace(db: Session, blobs: Blobs, actor: Actor, folder: Path) -> UpgradeReport:
-    """Run the missing migrations, after a backup into *folder*. Does nothing where none is missing."""
+    """Run the missing migrations, after an archive of all rows into *folder*. Does nothing where none is missing.
+
+    Blobs stay where they are: a migration changes rows alone, and a blob is never changed or removed.
+    """
     require_admin(actor)
     engine = _engine(db)
     missing = migrate.pending(engine)
@@ -176,7 +208,8 @@ def upgrade_workspace(db: Session, blobs: Blobs, actor: Actor, folder: Path) -> 
         return UpgradeReport((), None)
     made = None
     if migrate.current(engine) is not None:
-        made = create_backup(db, blobs, actor, folder / f"before-{missing[-1]}-{now():%Y%m%d-%H%M%S}.zip")
+        file = folder / f"before-{missing[-1]}-{now():%Y%m%d-%H%M%S}.zip"
+        made = _info(file, _write(db, blobs, file, force=False, progress=_quietly, rows_only=True))
     ran = migrate.upgrade(engine)
     sign_kept(db, blobs)
     with transaction(db):
@@ -218,14 +251,15 @@ def _rows(bundle: zipfile.ZipFile, source: Path, table: str) -> Iterator[dict[st
             yield row
 
 
-def _manifest(revision: str, tables: dict[str, Any], keys: list[str]) -> dict[str, Any]:
+def _manifest(revision: str, tables: dict[str, Any], keys: list[str], *, rows_only: bool) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "version": __version__,
         "made_at": now().isoformat(),
         "migration": revision,
         "tables": tables,
-        "blobs": keys,
+        "blobs": [] if rows_only else keys,
+        **({"left": keys} if rows_only else {}),
     }
 
 

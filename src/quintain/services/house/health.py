@@ -18,6 +18,7 @@ from quintain import __version__
 from quintain.core.errors import QuintainError
 from quintain.core.people import Actor
 from quintain.services.access.permissions import require_admin
+from quintain.services.jobs import exports
 from quintain.store import archive, migrate
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -110,10 +111,11 @@ def _count(engine: Engine, blobs: Blobs) -> dict[str, Any]:
 
 
 def tidy(db: Session, blobs: Blobs) -> None:
-    """Remove sessions, links and limits that have run out, count what there is, and refresh the database's statistics.
+    """Remove what has run out (sessions, links, limits, exported files), count what there is, and refresh statistics.
 
     Servers call it when they start and now and then.
     """
+    exports.drop_old(blobs)
     with transaction(db):
         people.forget_expired(db, now(), int(time.time()) - LONGEST_LIMIT_S)
     engine, started = _engine(db), time.perf_counter()

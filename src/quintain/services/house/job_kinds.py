@@ -6,9 +6,11 @@ from sqlalchemy.orm import Session
 
 from quintain.services.board.kept import BOARD
 from quintain.services.board.uncertainty import UNCERTAINTY
+from quintain.services.collect.export import ATTEMPTS_FILE
 from quintain.services.collect.round_figures import ROUND
 from quintain.services.evaluate.compare import JOB as COMPARE
 from quintain.services.evaluate.compare import do_comparison
+from quintain.services.jobs import exports
 from quintain.services.jobs.counts import CountKind, Numbers, counts_of
 from quintain.services.jobs.figures import FigureKind, handler_of
 from quintain.services.jobs.running import Handlers
@@ -16,6 +18,7 @@ from quintain.services.study.abilities import ABILITIES
 from quintain.services.study.making import make_study
 from quintain.services.study.studies import KIND as STUDY
 from quintain.services.validate import review
+from quintain.services.validate.export import JUDGEMENTS_FILE, LABELS_FILE
 from quintain.services.validate.kept import VALIDATION
 from quintain.services.validate.preparing import prepare, take_in
 from quintain.services.validate.taking_in import JOB as TAKE_IN
@@ -58,10 +61,12 @@ def _place_flags(db: Session, kept: Numbers, counted: Numbers) -> None:
 def job_handlers() -> Handlers:
     """Say what a worker does for each kind of job."""
     figures = {kind.job: handler_of(kind) for kind in figure_kinds()}
+    files = {kind.job: exports.handler_of(kind) for kind in (ATTEMPTS_FILE, JUDGEMENTS_FILE, LABELS_FILE)}
     return {
         COMPARE: do_comparison,
         STUDY: make_study,
         **figures,
+        **files,
         **review.handlers(),
         PREPARE: prepare,
         TAKE_IN: take_in,

@@ -103,7 +103,7 @@ def show(db: Session, blobs: Blobs | None, kind: FigureKind, subject: str, *, ta
 def _at_once(db: Session, blobs: Blobs | None, kind: FigureKind, subject: str) -> Mapping[str, Any]:
     """Compute a figure of few facts. Where its rows cannot be written, because the disk is full, it is shown anyway."""
     basis, started = kind.basis(db, subject), time.perf_counter()
-    computed = kind.compute(db, blobs, subject, _quietly)
+    computed = kind.compute(db, blobs, subject, quietly)
     if isinstance(computed, WithRows):
         try:
             _keep(db, kind, subject, basis, computed, time.perf_counter() - started)
@@ -124,6 +124,11 @@ def wake(db: Session, kind: FigureKind, subject: str, *, task: str = "") -> JobS
     return queue.ask(db, kind.job, subject, task=task, rest=REST)
 
 
+def is_woken(db: Session, kind: FigureKind, subject: str) -> bool:
+    """Say whether a job that will compute a figure waits already: it will see what is written now."""
+    return queue.is_waiting(db, kind.job, subject)
+
+
 def refresh(
     db: Session, blobs: Blobs | None, kind: FigureKind, subject: str, tell: Tell | None = None
 ) -> dict[str, Any]:
@@ -136,7 +141,7 @@ def _refresh(
 ) -> tuple[dict[str, Any], int]:
     """Compute and keep a figure; give it, and how many of its rows were not as they should be."""
     basis, started = kind.basis(db, subject), time.perf_counter()
-    computed = kind.compute(db, blobs, subject, tell or _quietly)
+    computed = kind.compute(db, blobs, subject, tell or quietly)
     return _keep(db, kind, subject, basis, computed, time.perf_counter() - started)
 
 
@@ -227,5 +232,5 @@ def _drop(db: Session, kind: str, subject: str | None = None) -> None:
         queries.drop(db, kind, subject)
 
 
-def _quietly(done: int, total: int) -> None:
+def quietly(done: int, total: int) -> None:
     """Say to nobody how far it is."""

@@ -70,6 +70,11 @@ def _pause(db: Session, kind: str, subject: str, rest: float) -> timedelta:
     return max(last.finished_at + rest * (last.finished_at - last.started_at) - now(), timedelta())
 
 
+def is_waiting(db: Session, kind: str, subject: str) -> bool:
+    """Say whether a job waits."""
+    return queries.is_waiting(db, kind, subject)
+
+
 def newest(db: Session, kind: str, subject: str) -> JobStanding | None:
     """Give the job of a kind and subject that was asked for last; who may see it has been asked by the caller."""
     found = queries.newest(db, kind, subject)

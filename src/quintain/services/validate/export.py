@@ -15,8 +15,11 @@ from quintain.data.exporting import write_parts
 from quintain.data.tables import table_format
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
+from quintain.services.jobs.exports import ExportKind
+from quintain.services.jobs.figures import Tell, quietly
 from quintain.services.validate.final_labels import FinalLabels, final_labels
 from quintain.services.validate.judge_figures import Evidence, gather
+from quintain.services.validate.kept import VALIDATION
 from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find
 from quintain.stats.bootstrap import IntArray
@@ -38,16 +41,16 @@ JUDGEMENTS: Mapping[str, pl.DataType] = {
 Frames = Iterator[pl.DataFrame]
 
 
-def export_judgements(db: Session, actor: Actor, ref: str, path: Path) -> int:
+def export_judgements(db: Session, actor: Actor, ref: str, path: Path, tell: Tell = quietly) -> int:
     """Write all judgements to *path*, judges under numbers, in the format that its suffix names, and count them."""
 
     def make(validation: ValidationInfo) -> tuple[Frames, Mapping[str, pl.DataType]]:
-        return _judgement_frames(db, validation), JUDGEMENTS
+        return _judgement_frames(db, validation, tell), JUDGEMENTS
 
     return _write(db, actor, ref, path, "judgements", make)
 
 
-def export_labels(db: Session, actor: Actor, ref: str, path: Path) -> int:
+def export_labels(db: Session, actor: Actor, ref: str, path: Path, tell: Tell = quietly) -> int:
     """Write one row per judged item: its inputs, its label (empty for no majority), who decided, votes by label.
 
     It also says how many judgements each was to get and, where writers vote, what the writer's vote is. What was
@@ -57,7 +60,7 @@ def export_labels(db: Session, actor: Actor, ref: str, path: Path) -> int:
     def make(validation: ValidationInfo) -> tuple[Frames, Mapping[str, pl.DataType]]:
         final = final_labels(db, validation)
         schema = _label_schema(validation, final)
-        return _label_frames(db, validation, final, schema), schema
+        return _label_frames(db, validation, final, schema, tell), schema
 
     return _write(db, actor, ref, path, "labels", make)
 
@@ -70,15 +73,20 @@ def _write(
     what: str,
     make: Callable[[ValidationInfo], tuple[Frames, Mapping[str, pl.DataType]]],
 ) -> int:
-    form, validation = table_format(path), find(db, ref)
-    require_owner(actor, validation.task.name)
+    form, validation = table_format(path), _owned(db, actor, ref)
     rows = write_parts(*make(validation), form, path)
     with transaction(db):
         audit.record(db, actor, "validation.export", ref, what=what, rows=rows, format=form)
     return rows
 
 
-def _judgement_frames(db: Session, validation: ValidationInfo) -> Frames:
+def _owned(db: Session, actor: Actor, ref: str) -> ValidationInfo:
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    return validation
+
+
+def _judgement_frames(db: Session, validation: ValidationInfo, tell: Tell) -> Frames:
     """Give `item, worker, label, kept` and more of all judgements, with judges under numbers, not names.
 
     Where writers vote, their votes are rows, too, by workers of their own: what is kept makes the labels again.
@@ -92,6 +100,7 @@ def _judgement_frames(db: Session, validation: ValidationInfo) -> Frames:
     for start in range(0, len(normal), CHUNK):
         rows = normal[start : start + CHUNK]
         yield _frame(db, validation, evidence.table.item[rows], often, _said(evidence, rows, kept))
+        tell(start + len(rows), len(normal))
     voting = np.flatnonzero(final.writer != NONE)
     written = item_queries.writers(db, validation.id) if len(voting) else {}
     authors = sorted({written[item][0] for item in final.items[voting].tolist()})
@@ -142,7 +151,7 @@ def _label_schema(validation: ValidationInfo, final: FinalLabels) -> dict[str, p
 
 
 def _label_frames(
-    db: Session, validation: ValidationInfo, final: FinalLabels, schema: Mapping[str, pl.DataType]
+    db: Session, validation: ValidationInfo, final: FinalLabels, schema: Mapping[str, pl.DataType], tell: Tell
 ) -> Frames:
     stands, known = np.flatnonzero(~final.gone), [*final.classes, None]
     for start in range(0, len(stands), CHUNK):
@@ -162,3 +171,22 @@ def _label_frames(
             for field in kind_of(validation.task).fields(validation.task)
         }
         yield pl.DataFrame({name: columns[name] for name in schema}, schema=dict(schema), strict=False)
+        tell(start + len(places), len(stands))
+
+
+def _of(db: Session, actor: Actor, ref: str) -> str:
+    return _owned(db, actor, ref).task.name
+
+
+JUDGEMENTS_FILE = ExportKind(
+    "judgements",
+    of=_of,
+    figure=VALIDATION,
+    write=lambda db, actor, ref, path, _, tell: export_judgements(db, actor, ref, path, tell),
+)
+LABELS_FILE = ExportKind(
+    "labels",
+    of=_of,
+    figure=VALIDATION,
+    write=lambda db, actor, ref, path, _, tell: export_labels(db, actor, ref, path, tell),
+)

@@ -13,12 +13,12 @@ import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from quintain.services.validate.item_rules import rules_of
-from quintain.services.validate.judge_figures import Evidence, Figures, gather, measure
+from quintain.services.validate.judge_figures import Evidence, Figures, gather
 from quintain.services.validate.label_methods import label_items
 from quintain.services.validate.validation import ValidationInfo
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judgements import NONE, Judgements, sample_votes
-from quintain.stats.workers import wilson
+from quintain.stats.workers import agreement_with_others, wilson
 from quintain.store.queries.validate import items as item_queries
 from quintain.store.queries.validate import judgements as queries
 from quintain.store.queries.validate import slots as slot_queries
@@ -70,11 +70,11 @@ def final_labels(
 ) -> FinalLabels:
     """Label every item of a validation."""
     evidence = evidence or gather(db, validation)
-    figures = figures or measure(evidence)
+    compared, agreed = (figures.compared, figures.agreed) if figures else agreement_with_others(evidence.counted)
     gone = np.isin(evidence.items, item_queries.gone_ids(db, validation.id))
     rules = rules_of(db, validation, evidence.items, evidence.counted.classes)
     rules.writer[gone] = NONE
-    best = best_ranked(evidence.counted, judge_rank(figures), rules.asked) & ~gone[evidence.counted.item]
+    best = best_ranked(evidence.counted, judge_rank(compared, agreed), rules.asked) & ~gone[evidence.counted.item]
     kept = best & _that_set_labels(evidence.counted, best, validation)
     used = evidence.counted.take(kept)
     made = label_items(validation, evidence, used, rules)
@@ -90,7 +90,7 @@ def final_labels(
         decided=decided,
         complete=complete,
         judgements=used,
-        compared=evidence.counted.take(best),
+        compared=evidence.counted.take(best) if validation.policy.setting else used,
         writer=rules.writer,
         asked=rules.asked,
         kept=kept,
@@ -98,9 +98,12 @@ def final_labels(
     )
 
 
-def judge_rank(figures: Figures) -> FloatArray:
-    """Rank judges by agreement with the others: the lower Wilson bound, so that three lucky answers do not lead."""
-    return np.nan_to_num(wilson(figures.agreed, figures.compared)[0], nan=0.0)
+def judge_rank(compared: IntArray, agreed: IntArray) -> FloatArray:
+    """Rank judges by how often they *agreed* of the times that they were *compared* with the others.
+
+    It is the lower Wilson bound, so that three lucky answers do not lead.
+    """
+    return np.nan_to_num(wilson(agreed, compared)[0], nan=0.0)
 
 
 def best_ranked(judgements: Judgements, rank: FloatArray, most: IntArray) -> npt.NDArray[np.bool_]:

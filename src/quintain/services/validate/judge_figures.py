@@ -82,25 +82,30 @@ def evidence_of(
     table: JudgementTable, aside: Mapping[int, int], labels: tuple[str, ...], anew: Mapping[int, int] | None = None
 ) -> Evidence:
     """Code judgements; those that are set aside or on gold items are left out of what counts."""
-    users, user = np.unique(table.user, return_inverse=True)
-    limits = np.array([aside.get(int(one), 0) for one in users], dtype=np.int64)
-    counts = (table.gold == "") & (table.id > (limits[user] if len(users) else 0))
-    user = user[counts]  # what is not needed any more is let go: there may be millions
-    items, item = np.unique(table.item[counts], return_inverse=True)
+    users = np.unique(table.user)
+    rows = np.flatnonzero(_counts(table, users, aside))
+    rows = rows[np.lexsort((table.user[rows], table.item[rows]))]  # codes are in the order of what they stand for
+    items = np.unique(table.item[rows])
     names = sorted({*labels, *table.label})
     place = {name: code for code, name in enumerate(names)}
-    rows = np.flatnonzero(counts)
-    label = np.fromiter(map(place.__getitem__, table.label[counts]), dtype=np.int64, count=len(rows))
-    order = np.lexsort((user, item))
     counted = Judgements(
-        item[order].astype(np.int64, copy=False),
-        user[order].astype(np.int64, copy=False),
-        label[order],
+        np.searchsorted(items, table.item[rows]),
+        np.searchsorted(users, table.user[rows]),
+        np.fromiter(map(place.__getitem__, table.label[rows]), dtype=np.int64, count=len(rows)),
         [f"{one:012}" for one in items.tolist()],
         [f"{one:012}" for one in users.tolist()],
         tuple(names),
     )
-    return Evidence(table, counted, rows[order], users, items, aside, anew or {})
+    return Evidence(table, counted, rows, users, items, aside, anew or {})
+
+
+def _counts(table: JudgementTable, users: IntArray, aside: Mapping[int, int]) -> npt.NDArray[np.bool_]:
+    """Mark the judgements that are neither on gold items nor set aside."""
+    normal = np.asarray(table.gold == "", dtype=np.bool_)
+    if not aside:
+        return normal
+    limits = np.array([aside.get(int(one), 0) for one in users], dtype=np.int64)
+    return normal & (table.id > limits[np.searchsorted(users, table.user)])
 
 
 def measure(evidence: Evidence) -> Figures:

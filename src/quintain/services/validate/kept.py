@@ -112,7 +112,7 @@ def is_large(db: Session, validation: ValidationInfo) -> bool:
 
 def wake(db: Session, validation: ValidationInfo) -> None:
     """Have a validation counted anew where that is left to workers; for other services, in their transaction."""
-    if is_large(db, validation):
+    if not figures.is_woken(db, VALIDATION, validation.ref) and is_large(db, validation):
         figures.wake(db, VALIDATION, validation.ref, task=validation.task.name)
 
 

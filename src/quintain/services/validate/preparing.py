@@ -70,13 +70,13 @@ def _take_all(run: JobRun, db: Session, validation: ValidationInfo, often: Mappi
     after, done = int(known["after"]), int(known["done"])
     while True:
         run.tell(done, total)
-        found = new_attempts(db, validation, after=after, limit=AT_A_TIME)
-        if not found:
+        some = intake.next_ids(db, round_id, after=after, limit=AT_A_TIME)
+        if not some:
             break
-        begun, after, done = after, found[-1].id, done + len(found)
+        begun, after, done = after, some[-1], done + len(some)
         with turn(db), transaction(db):
             lock(db, f"items of {validation.id}")
-            found = new_attempts(db, validation, after=begun, until=after)  # less what has changed since
+            found = new_attempts(db, validation, after=begun, until=after)  # of so few, as they are now
             items += take_some(db, validation, found, before=items, often=often)
             run.save_within(db, {"after": after, "done": done, "mark": known["mark"]})
         db.expunge_all()

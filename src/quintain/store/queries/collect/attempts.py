@@ -177,6 +177,11 @@ def rows_of_round(db: Session, round_id: int) -> Iterator[AttemptRow]:
         yield AttemptRow(attempt, _flag(fooled), _flag(confirmed), retracted is not None)
 
 
+def count_in_round(db: Session, round_id: int) -> int:
+    """Count the attempts of a round."""
+    return db.scalar(select(func.count()).where(Attempt.round_id == round_id)) or 0
+
+
 def page_of_round(
     db: Session, round_id: int, *, fooled: bool | None, before: int | None, limit: int
 ) -> list[tuple[AttemptRow, str | None]]:
@@ -231,22 +236,11 @@ def fooling_examples(db: Session, round_id: int, user_id: int, limit: int) -> li
     return list(db.scalars(query))
 
 
-def notes(db: Session, attempt_ids: Sequence[int]) -> Sequence[AttemptNote]:
-    """List the notes of attempts, oldest first."""
-    query = select(AttemptNote).where(AttemptNote.attempt_id.in_(attempt_ids)).order_by(AttemptNote.id)
-    return db.scalars(query).all()
-
-
-def notes_of_round(db: Session, round_id: int, kinds: Sequence[str]) -> Iterator[AttemptNote]:
-    """Go through the notes of some kinds on a round's attempts, oldest first."""
-    query = (
-        select(AttemptNote)
-        .join(Attempt, Attempt.id == AttemptNote.attempt_id)
-        .where(Attempt.round_id == round_id, AttemptNote.kind.in_(kinds))
-        .order_by(AttemptNote.id)
-        .execution_options(yield_per=BATCH)
-    )
-    return iter(db.scalars(query))
+def notes(db: Session, attempt_ids: Sequence[int], kinds: Sequence[str] = ()) -> Sequence[AttemptNote]:
+    """List the notes on attempts, of all kinds or of some, oldest first."""
+    query = select(AttemptNote).where(AttemptNote.attempt_id.in_(attempt_ids))
+    query = query.where(AttemptNote.kind.in_(kinds)) if kinds else query
+    return db.scalars(query.order_by(AttemptNote.id)).all()
 
 
 def mine(db: Session, user_id: int, round_id: int | None, limit: int) -> list[AttemptRow]:

@@ -21,6 +21,11 @@ def waiting(db: Session, kind: str, subject: str) -> Job | None:
     return db.scalar(select(Job).where(Job.kind == kind, Job.subject == subject, Job.state == QUEUED))
 
 
+def is_waiting(db: Session, kind: str, subject: str) -> bool:
+    """Say whether a job of a kind and subject waits."""
+    return db.scalar(select(Job.id).where(Job.kind == kind, Job.subject == subject, Job.state == QUEUED)) is not None
+
+
 def newest(db: Session, kind: str, subject: str) -> Job | None:
     """Give the job of a kind and subject that was asked for last."""
     return db.scalar(select(Job).where(Job.kind == kind, Job.subject == subject).order_by(Job.id.desc()).limit(1))

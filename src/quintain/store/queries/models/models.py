@@ -122,15 +122,15 @@ def visibilities(db: Session, sight: Sight, task: str) -> dict[str, str]:
 
 def lines(db: Session, sight: Sight, task: str) -> list[tuple[str, datetime]]:
     """List the names of the models of *task* that are seen, and when the newest version of each came."""
+    # Each model's versions are found by their index; joined, PostgreSQL reads all versions again for every model.
+    newest = select(func.max(ModelVersion.created_at)).where(ModelVersion.model_id == Model.id).scalar_subquery()
     query = (
-        select(Model.name, func.max(ModelVersion.created_at))
+        select(Model.name, newest)
         .join(TaskRow, TaskRow.id == Model.task_id)
-        .join(ModelVersion, ModelVersion.model_id == Model.id)
         .where(TaskRow.name == task, sight.sees())
-        .group_by(Model.id, Model.name)
         .order_by(Model.name)
     )
-    return [(name, newest) for name, newest in db.execute(query)]
+    return [(name, moment) for name, moment in db.execute(query) if moment is not None]
 
 
 def versions(db: Session, model_ids: Sequence[int]) -> Sequence[ModelVersion]:

@@ -85,6 +85,12 @@ def new_attempts(
     return [NewAttempt(*row) for row in db.execute(query.order_by(Attempt.id).limit(limit))]
 
 
+def next_ids(db: Session, round_id: int, *, after: int, limit: int) -> Sequence[int]:
+    """List the ids of a round's attempts beyond one, whether they may be judged or not; only an index is read."""
+    query = select(Attempt.id).where(Attempt.round_id == round_id, Attempt.id > after)
+    return db.scalars(query.order_by(Attempt.id).limit(limit)).all()
+
+
 def _touched(round_id: int, since: str) -> CompoundSelect[int]:
     """Choose the attempts that were written, or about which something was said or decided, after a mark.
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from sqlalchemy import ColumnElement, Executable, delete, func, insert, or_, select, text
 from sqlalchemy.orm import Session
 
+from quintain.store.database import driver_rows
 from quintain.store.tables import (
     Adjudication,
     DueReview,
@@ -61,8 +62,16 @@ class JudgementTable:
 
 
 def add(db: Session, rows: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Add judgements and give their ids in the order of *rows*."""
-    return list(db.scalars(insert(Judgement).returning(Judgement.id, sort_by_parameter_order=True), list(rows)))
+    """Add judgements on offers, and give their ids in the same order.
+
+    The driver takes all rows at once, and the ids are found by their offers: a statement for each would cost as much as
+    all else that handing in a page writes.
+    """
+    db.connection().execute(insert(Judgement), list(rows))
+    offers = [row["offer_id"] for row in rows]
+    found = db.execute(select(Judgement.offer_id, Judgement.id).where(Judgement.offer_id.in_(offers)))
+    ids = {offer: int(key) for offer, key in found}
+    return [ids[offer] for offer in offers]
 
 
 def table(db: Session, validation_id: int, item_ids: Sequence[int] | None = None) -> JudgementTable:
@@ -95,11 +104,10 @@ def _columns(db: Session, query: Executable, expected: int) -> JudgementTable:
     # The driver's own tuples, some at a time, into columns that are there already: a million row objects, or columns
     # in pieces, would take longer than all that is computed from them, and more memory. A label is one text, however
     # often it was given.
-    cursor = db.connection().execute(query).cursor
     texts: dict[str | None, str] = {None: ""}
     columns = [np.empty(expected, dtype=kind) for kind in _KINDS]
     filled = 0
-    while cursor is not None and (rows := cursor.fetchmany(FETCHED)):
+    for rows in driver_rows(db, query, FETCHED):
         end = filled + len(rows)
         if end > len(columns[0]):
             columns = [np.concatenate([column[:filled], np.empty(end, column.dtype)]) for column in columns]

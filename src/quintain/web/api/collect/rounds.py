@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path as File
 from typing import Annotated, Literal
 
 from fastapi import Depends, Path, Response
@@ -23,6 +21,7 @@ from quintain.core.records.collect import (
 from quintain.services.collect import attempt as collect
 from quintain.services.collect import attempts, entry, readiness, round_figures, rounds, writing
 from quintain.services.collect import export as attempt_export
+from quintain.services.jobs.exports import WantedFile
 from quintain.services.models.ask import limit_calls
 from quintain.services.validate import leaving
 from quintain.web.api.call import Call, Calling
@@ -37,6 +36,7 @@ from quintain.web.api.collect.shapes import (
     WordRequest,
 )
 from quintain.web.api.params import Limit, TaskName
+from quintain.web.exporting import export_call
 
 RoundNumber = Annotated[int, Path(description="Number of the round.", ge=1, le=1_000_000)]
 SessionKey = Annotated[str, Path(description="Key of the session.", max_length=40, pattern=r"^[A-Za-z0-9_-]+$")]
@@ -98,12 +98,8 @@ def export_attempts(
     format: TableFormat = "jsonl",  # noqa: A002 - the word in the address
     fooling: Annotated[bool, Parameter(description="Only attempts that fooled the model.")] = False,
 ) -> Response:
-    """Download a round's attempts, with other names for the writers (owners)."""
-    with tempfile.TemporaryDirectory(prefix="quintain-export-") as folder:
-        path = File(folder) / f"attempts.{format}"
-        attempt_export.export_attempts(call.db, call.actor, ref, path, nonfooling=not fooling)
-        headers = {"content-disposition": f'attachment; filename="{ref.replace("/", "-")}-attempts.{format}"'}
-        return Response(path.read_bytes(), media_type="application/octet-stream", headers=headers)
+    """Download a round's attempts, with other names for the writers (owners); a long file is written by a job."""
+    return export_call(call, WantedFile(attempt_export.ATTEMPTS_FILE, ref, format, {"fooling": fooling}))
 
 
 def get_readiness(call: Calling, ref: RoundRef) -> Readiness:

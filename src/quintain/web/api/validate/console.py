@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from starlette.responses import Response
 
 from quintain.core.records.judging import JudgingEntry
 from quintain.core.records.validate import AdaptiveForecast, Judges, JudgingNotes, Policies, ValidationTrail
+from quintain.services.jobs.exports import WantedFile
 from quintain.services.validate import doors, judges
 from quintain.services.validate import export as judged_export
 from quintain.services.validate import forecast as adaptive_forecast
@@ -17,7 +16,7 @@ from quintain.web.api.call import Calling
 from quintain.web.api.params import Format, Limit
 from quintain.web.api.shapes import LongText, Shape
 from quintain.web.api.validate.validation import ValidationRef
-from quintain.web.files import download
+from quintain.web.exporting import export_call
 
 
 class PolicyRequest(Shape):
@@ -64,9 +63,8 @@ def list_validation_trail(call: Calling, ref: ValidationRef, limit: Limit = 100)
 
 
 def export_labels(call: Calling, ref: ValidationRef, format: Format = "csv") -> Response:  # noqa: A002 - the word in the address
-    """Download the judged items with their labels and votes (owners)."""
-    write = partial(judged_export.export_labels, call.db, call.actor, ref)
-    return download(f"{ref.replace('/', '-')}-labels", format, write)
+    """Download the judged items with their labels and votes (owners); a long file is written by a job."""
+    return export_call(call, WantedFile(judged_export.LABELS_FILE, ref, format))
 
 
 def get_judging_entry(call: Calling, ref: ValidationRef) -> JudgingEntry:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated, Any
 
 from fastapi import Depends, Path, Query
@@ -36,6 +35,7 @@ from quintain.core.records.validate import (
     Validations,
 )
 from quintain.core.validation import RuleName, ValidationState
+from quintain.services.jobs.exports import WantedFile
 from quintain.services.validate import adjudicate as adjudication
 from quintain.services.validate import drafts as judge_drafts
 from quintain.services.validate import export as judged_export
@@ -58,7 +58,7 @@ from quintain.services.validate.items import ItemOrder
 from quintain.web.api.call import Calling
 from quintain.web.api.params import Format, Limit, Offset, PersonName, TaskName
 from quintain.web.api.shapes import LongText, Shape, Text
-from quintain.web.files import download
+from quintain.web.exporting import export_call
 
 Name = Annotated[
     str, Path(description="Number of the round, or name of the validation.", pattern=r"^[a-z0-9_-]{1,80}$")
@@ -305,9 +305,8 @@ def return_page(call: Calling, token: PageToken) -> None:
 
 
 def export_judgements(call: Calling, ref: ValidationRef, format: Format = "csv") -> Response:  # noqa: A002 - the word in the address
-    """Download all judgements, judges under numbers (owners)."""
-    write = partial(judged_export.export_judgements, call.db, call.actor, ref)
-    return download(f"{ref.replace('/', '-')}-judgements", format, write)
+    """Download all judgements, judges under numbers (owners); a long file is written by a job."""
+    return export_call(call, WantedFile(judged_export.JUDGEMENTS_FILE, ref, format))
 
 
 def review_judges(call: Calling, ref: ValidationRef, wanted: ReviewRequest | None = None) -> JudgeReview:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from starlette.responses import Response
@@ -16,12 +15,14 @@ from quintain.services.collect import attempts, entry, prompts, round_figures, r
 from quintain.services.collect import export as attempt_export
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.collect.target_names import spec_for
+from quintain.services.jobs.exports import WantedFile
 from quintain.services.pay import earnings
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import leaving
 from quintain.services.wheel.standings import solved_rounds
 from quintain.web.errors import Trouble, trouble_of
-from quintain.web.files import download, on_disk
+from quintain.web.exporting import export_page
+from quintain.web.files import on_disk
 from quintain.web.listing import SIZE
 from quintain.web.pages.collect.round_charts import rate_chart, time_chart
 from quintain.web.pages.collect.rounds import state_names
@@ -121,12 +122,9 @@ def import_prompts(post: Posting, task: str, number: int) -> Response:
 
 def export(visit: Visiting, task: str, number: int, form: str = "jsonl", only: str = "") -> Response:
     """Send the attempts as a file, writers under other names."""
-
-    def write(path: Path) -> object:
-        ref = f"{task}/{number}"
-        return attempt_export.export_attempts(visit.db, visit.actor, ref, path, nonfooling=only != "fooling")
-
-    return download(f"{task}-round-{number}-attempts", form, write)
+    return export_page(
+        visit, WantedFile(attempt_export.ATTEMPTS_FILE, f"{task}/{number}", form, {"fooling": only == "fooling"})
+    )
 
 
 def flags_page(

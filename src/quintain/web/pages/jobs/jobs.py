@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from quintain.services.jobs import queue
+from quintain.services.jobs import exports, queue
+from quintain.web.exporting import send_kept
 from quintain.web.pages.jobs.naming import name_job
-from quintain.web.visit import Posting, Visiting
+from quintain.web.visit import Posting, Visit, Visiting
 
 
 def index(visit: Visiting) -> Response:
@@ -15,16 +16,43 @@ def index(visit: Visiting) -> Response:
     return visit.render(
         "jobs/jobs.html",
         jobs=[name_job(_, job) for job in queue.list_jobs(visit.db, visit.actor).jobs],
-        state_names={
-            "queued": _("waits"),
-            "running": _("running"),
-            "done": _("done"),
-            "failed": _("failed"),
-            "cancelled": _("cancelled"),
-        },
+        state_names=_state_names(visit),
         tab="jobs",
         crumbs=[(_("Jobs"), None)],
     )
+
+
+def show(visit: Visiting, job: int) -> Response:
+    """Show one job: how far it is and, where it writes a file, the file."""
+    _ = visit.tongue.gettext
+    found = queue.get_job(visit.db, visit.actor, job)
+    return visit.render(
+        "jobs/job.html",
+        named=name_job(_, found),
+        job=found,
+        writes=exports.is_export(found),
+        kept=exports.is_kept(visit.blobs, found),
+        kept_until=found.finished_at + exports.KEPT if found.finished_at else None,
+        state_names=_state_names(visit),
+        tab="jobs",
+        crumbs=[(_("Jobs"), "/jobs"), (_("Job %(number)s", number=found.id), None)],
+    )
+
+
+def file(visit: Visiting, job: int) -> Response:
+    """Send the file that a job has written."""
+    return send_kept(visit, job)
+
+
+def _state_names(visit: Visit) -> dict[str, str]:
+    _ = visit.tongue.gettext
+    return {
+        "queued": _("waits"),
+        "running": _("running"),
+        "done": _("done"),
+        "failed": _("failed"),
+        "cancelled": _("cancelled"),
+    }
 
 
 def cancel(post: Posting, job: int) -> Response:

@@ -24,6 +24,9 @@ def titles(_: Callable[[str], str]) -> Mapping[str, str]:
     """Name every kind of job."""
     return {
         "comparison": _("Comparison of two models"),
+        "export:attempts": _("Export of texts"),
+        "export:judgements": _("Export of judgements"),
+        "export:labels": _("Export of labels"),
         "figure:ability": _("Abilities of models"),
         "figure:board": _("Board"),
         "figure:round": _("Figures of a round"),
@@ -49,6 +52,9 @@ def _place(job: JobStanding) -> tuple[str, str]:
     name = job.subject.removeprefix(job.task)[1:]
     if job.kind == "study":
         return name, f"studies/{name}"
+    if job.kind.startswith("export:"):
+        place = name.split(" ")[0]
+        return name, f"rounds/{place}" if job.kind == "export:attempts" else f"validation/{place}"
     if job.kind == "figure:round":
         return name, f"rounds/{name}"
     if job.kind in VALIDATIONS or job.kind.startswith("review"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from starlette.responses import Response
@@ -15,6 +14,7 @@ from quintain.core.task import Task
 from quintain.core.validation import ValidationState
 from quintain.reports.charts import bar_chart, heat_map
 from quintain.services.access.permissions import require_role
+from quintain.services.jobs.exports import WantedFile
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import doors, kept, preparing
 from quintain.services.validate import export as judged_export
@@ -26,7 +26,7 @@ from quintain.services.validate import trail as validation_trail
 from quintain.services.validate import validations as validate
 from quintain.services.validate.judges import WantedJudges
 from quintain.web.errors import Trouble, trouble_of
-from quintain.web.files import download
+from quintain.web.exporting import export_page
 from quintain.web.listing import Asked
 from quintain.web.pages.release.stations import station_line
 from quintain.web.pages.tasks.tasks import title_of
@@ -118,13 +118,8 @@ def review(post: Posting, task: str, name: str) -> Response:
 
 def export(visit: Visiting, task: str, name: str, form: str = "csv", what: str = "judgements") -> Response:
     """Send all judgements as a file, judges under numbers; or the items with their labels."""
-    labels = what == "labels"
-    make = judged_export.export_labels if labels else judged_export.export_judgements
-
-    def write(path: Path) -> object:
-        return make(visit.db, visit.actor, f"{task}/{name}", path)
-
-    return download(f"{task}-{name}-{'labels' if labels else 'judgements'}", form, write)
+    kind = judged_export.LABELS_FILE if what == "labels" else judged_export.JUDGEMENTS_FILE
+    return export_page(visit, WantedFile(kind, f"{task}/{name}", form))
 
 
 def crumbs(visit: Visit, task: Task, name: str = "", last: str = "") -> list[tuple[str, str | None]]:

@@ -1,0 +1,45 @@
+"""Files of a task's rows: a short one is sent at once, a long one is written by a worker and fetched from its job."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from starlette.responses import FileResponse, Response
+
+from quintain.core.records.base import to_json
+from quintain.core.records.jobs import JobStanding
+from quintain.services.jobs import exports
+from quintain.services.jobs.exports import WantedFile
+from quintain.web.api.call import Call
+from quintain.web.files import MEDIA_TYPES, download
+from quintain.web.visit import Visit
+
+ASK_AGAIN_S = 2
+
+
+def export_page(visit: Visit, wanted: WantedFile) -> Response:
+    """Send a file to who clicked, or lead to the page of the job that writes it."""
+    found = _sent_or_job(visit, wanted)
+    return found if isinstance(found, Response) else visit.redirect(f"/jobs/{found.id}")
+
+
+def export_call(call: Call, wanted: WantedFile) -> Response:
+    """Send a file to a program, or answer 202 with the job that writes it and where the file will be."""
+    found = _sent_or_job(call, wanted)
+    if isinstance(found, Response):
+        return found
+    headers = {"location": f"/api/v1/jobs/{found.id}/file", "retry-after": str(ASK_AGAIN_S)}
+    return Response(to_json(found), 202, headers, media_type="application/json")
+
+
+def send_kept(asked: Visit | Call, job: int) -> Response:
+    """Send the file that a job has written; it is read piece by piece."""
+    found = exports.kept_file(asked.db, asked.blobs, asked.actor, job)
+    return FileResponse(found.path, media_type=MEDIA_TYPES[found.path.suffix[1:]], filename=found.name)
+
+
+def _sent_or_job(asked: Visit | Call, wanted: WantedFile) -> Response | JobStanding:
+    job = exports.ask_export(asked.db, asked.blobs, asked.actor, wanted)
+    if job is not None:
+        return job
+    return download(wanted.stem, wanted.form, partial(exports.write_at_once, asked.db, asked.actor, wanted))
