@@ -56,8 +56,7 @@ def site(studied: Workspace) -> Iterator[str]:
         yield url
 
 
-@pytest.mark.parametrize("context_options", LOOKS)
-def test_report_pages_are_sound(visitor: Visitor, context_options: dict[str, Any]) -> None:
+def test_report_pages_are_sound(visitor: Visitor) -> None:
     """From the choices one comes to a report, whose charts are all drawn, in light, dark and on a phone."""
     visitor.sign_in("olga")
     page = visitor.page
@@ -66,7 +65,7 @@ def test_report_pages_are_sound(visitor: Visitor, context_options: dict[str, Any
     page.locator("form[action$=compare] button").click()
     visitor.arrive("h2#vocabulary")
     expect(page.locator(".chart[data-drawn]")).to_have_count(5)
-    visitor.check()
+    visitor.check_looks()
 
 
 @pytest.mark.parametrize(("source", "charts"), [(ERRORS[0], 1), (ERRORS[1], 1)])
