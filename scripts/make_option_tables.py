@@ -20,6 +20,7 @@ from quintain.tasks.writing import toml
 
 DOCS = Path(__file__).parent.parent / "docs"
 BLOCK = re.compile(r"(<!-- options: ([\w.]+):(\w+) -->\n).*?(<!-- end of options -->)", re.DOTALL)
+WIDEST = 200
 HEAD = "| key | default | what it takes | meaning |\n| --- | --- | --- | --- |\n"
 
 
@@ -59,7 +60,11 @@ def _default(one: Option) -> str:
         return "required"
     if one.default is None:
         return "none"
-    return f"`{toml(one.kind.plain(one.default))}`"
+    plain = one.kind.plain(one.default)
+    written = toml(plain)
+    if isinstance(plain, list) and len(written) > WIDEST:  # a table in a cell of a table: nobody reads that
+        return ", ".join(f"`{each['name']}`" for each in plain)
+    return f"`{written}`"
 
 
 def _takes(one: Option) -> str:

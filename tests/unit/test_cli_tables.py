@@ -17,6 +17,7 @@ def printed(monkeypatch: pytest.MonkeyPatch, *, terminal: bool, rows: list[list[
     """Give the lines that a screen of 80 characters shows, or that a file gets."""
     file = io.StringIO()
     monkeypatch.setattr(output, "out", Console(file=file, width=80, force_terminal=terminal, color_system=None))
+    output.begin()
     output.print_table(COLUMNS, rows, title="Many figures")
     return file.getvalue().splitlines()
 
@@ -36,3 +37,12 @@ def test_a_narrow_screen_has_a_line_for_each_figure(monkeypatch: pytest.MonkeyPa
     many = printed(monkeypatch, terminal=True, rows=ROWS * 4)
     assert max(map(len, many)) <= 80
     assert [line.split()[-1] for line in many[1:] if line.strip()] == [cell for row in ROWS * 4 for cell in row]
+
+
+def test_a_line_stands_between_two_tables(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """One table of a command begins where one can see it; the first has nothing above it."""
+    monkeypatch.setattr(output, "out", Console(width=80, color_system=None))
+    output.begin()
+    output.print_table(["a"], [["1"]])
+    output.print_table(["b"], [["2"]])
+    assert [line.strip() for line in capsys.readouterr().out.splitlines()] == ["a", "1", "", "b", "2"]

@@ -65,6 +65,7 @@ def options(
 ) -> None:
     """Read the options that every command has."""
     context.obj = workspace
+    output.begin()
 
 
 def main() -> None:

@@ -22,8 +22,14 @@ from quintain.core.records.base import plain
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 NO_WIDTH = 100_000
+_printed: list[Table] = []
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+def begin() -> None:
+    """Take note that a command begins, and that it has printed nothing yet."""
+    _printed.clear()
 
 
 def leave_stdout(leave: bool) -> None:
@@ -45,6 +51,9 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, tit
     """Print rows as a table, for people; where that would cut words and numbers, a line for each cell."""
     cells = [[_cell(cell) for cell in row] for row in rows]
     table = _table(columns, cells, title)
+    if _printed:  # a line between one table and the next
+        print_line("")
+    _printed.append(table)
     if not out.is_terminal:  # what goes into a file or a pipe has no width
         Console(file=out.file, width=NO_WIDTH, highlight=False).print(table, crop=False)
     elif _widths(table).minimum <= out.width:
@@ -101,6 +110,11 @@ def _cell(value: object) -> str:
 def print_line(text: str) -> None:
     """Print one line of a result, as it is."""
     out.print(text, markup=False, soft_wrap=True)
+
+
+def print_heading(text: str) -> None:
+    """Print what the lines and tables below are about."""
+    out.print(text, markup=False, soft_wrap=True, style="bold")
 
 
 def say(message: str) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from quintain.cli.output import print_json, print_line, print_table, say
+from quintain.cli.output import print_heading, print_json, print_line, print_table, say
 from quintain.core.records.report import Report
 from quintain.data.tables import FORMATS
 from quintain.data.text import suffix_of
@@ -65,7 +65,11 @@ def give_report(report: Report, out: Path | None, *, json: bool) -> None:
 
 def _print(report: Report) -> None:
     wording = Wording()
-    for section in report.sections:
+    told = [section for section in report.sections if section.findings or section.tables]  # charts are for the folder
+    for number, section in enumerate(told):
+        if number:
+            print_line("")
+        print_heading(section.title)
         for finding in section.findings:
             print_line(finding)
         for table in section.tables:

@@ -103,7 +103,10 @@ class QuintainError(Exception):
         super().__init__(self.message)
 
     def __str__(self) -> str:
-        return f"{self.message} {self.remedy}" if self.remedy else str(self.message)
+        if not self.remedy:
+            return str(self.message)
+        stop = "" if self.message.endswith((".", "!", "?", ":", "…")) else "."  # a fault alone is no sentence
+        return f"{self.message}{stop} {self.remedy}"
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON, in the one shape that errors have."""

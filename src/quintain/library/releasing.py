@@ -11,11 +11,11 @@ import polars as pl
 
 from quintain.core.release import ReleaseSpec
 from quintain.core.spec import read
-from quintain.data.given import source_of
+from quintain.data.given import GivenTable, Source, source_of
 from quintain.library.labels import JUDGEMENTS
 from quintain.library.results import Result
 from quintain.reports.charts import heat_map
-from quintain.services.plain.judged_rows import MODEL, JudgedRows, read_judged_rows
+from quintain.services.plain.judged_rows import KNOWN, MODEL, JudgedRows, read_judged_rows
 from quintain.services.plain.judgements import JudgementReading
 from quintain.services.plain.splits import Plan, plan_splits
 from quintain.stats.by_class import class_f1
@@ -29,11 +29,13 @@ class DividedItems(Result):
 
     title = "Splits"
     plan: Plan[JudgedRows]
+    others: pl.DataFrame
 
     @property
     def table(self) -> pl.DataFrame:
         """The items as they came, with `split` (none for what is left out of all)."""
-        return self.plan.candidates.frame.with_columns(pl.Series("split", self.plan.split, dtype=pl.String()))
+        split = pl.Series("split", self.plan.split, dtype=pl.String())
+        return self.plan.candidates.frame.with_columns(*self.others, split)
 
     def content(self) -> Mapping[str, Any]:
         """Give a number for every property that was asked for."""
@@ -105,8 +107,9 @@ def release(
     >>> found.to_dict()["splits"]["test"]["labels"]
     {'no': 3, 'yes': 3}
     """
+    source = source_of(items, ("text", "label"), name="the items")
     rows = read_judged_rows(
-        source_of(items, ("text", "label"), name="the items"),
+        source,
         judgements=None if judgements is None else source_of(judgements, JUDGEMENTS, name="the judgements"),
         reading=JudgementReading(everything=everything),
         classes=classes,
@@ -114,4 +117,13 @@ def release(
     )
     if MODEL not in rows.frame.columns:
         wanted = {"at_chance": False, **wanted}
-    return DividedItems(plan_splits(rows, read(ReleaseSpec, wanted)))
+    return DividedItems(plan_splits(rows, read(ReleaseSpec, wanted)), _untouched(source, rows))
+
+
+def _untouched(source: Source, rows: JudgedRows) -> pl.DataFrame:
+    """Give the columns that dividing does not read as they were given: reading makes texts of all of them."""
+    if not isinstance(source, GivenTable):
+        return pl.DataFrame()
+    return source.frame.select(
+        name for name in source.frame.columns if name in rows.frame.columns and name not in ("text", *KNOWN)
+    )

@@ -16,8 +16,10 @@ def to_markdown(report: Report, wording: Wording | None = None) -> str:
     wording = wording or Wording()
     lines = [f"# {escape(report.title)}", "", escape(report.lead), ""]
     lines += [f"- {escape(one.title)}: {escape(one.value)}" for one in report.facts]
-    for section in report.sections:
+    for section, commands in report.shown():
         lines += ["", *_section(section, wording)]
+        if commands:
+            lines += ["", "```sh", *commands, "```"]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -43,8 +45,6 @@ def _section(section: ReportSection, wording: Wording) -> Iterator[str]:
         yield from ("", f"**{escape(table.title)}**", "", *_table(table, wording))
         if table.note:
             yield from ("", escape(table.note))
-    if section.commands:
-        yield from ("", "```sh", *section.commands, "```")
 
 
 def _table(table: Table, wording: Wording) -> Iterator[str]:

@@ -172,6 +172,14 @@ def test_a_form_with_a_fault_says_it_at_its_field(made: Workspace) -> None:
     assert "there are 8 such examples, not 999" in on_one_line(refused)
     made_now = post(browser, page, page, **{**fields, "pivots": "2"})
     assert made_now.headers["location"] == "/tasks/mood/contrast/by-page"
+    again = post(browser, page, page, **{**fields, "pivots": "2", "title": "Another"})
+    assert again.status_code == 409
+    assert "has a contrast project" in on_one_line(again)
+    edit = "/tasks/mood/contrast/by-page/edit"
+    renamed = post(browser, edit, edit, **{**fields, "pivots": "2", "name": "by-hand"})
+    assert renamed.status_code == 409
+    assert "By page" in browser.get("/tasks/mood/contrast/by-page").text
+    assert browser.get("/tasks/mood/contrast/by-hand").status_code == 404
     stranger = browser_of(made)
     assert stranger.get("/tasks/mood/contrast/by-page").status_code in {303, 401}
     assert "By page" not in stranger.get("/tasks/mood/contrast").text

@@ -264,6 +264,9 @@ def test_a_task_is_edited_with_its_faults_shown(own_demo: Workspace) -> None:
     owner = browser_of(own_demo, "demo-owner")
     text = starter("text-classification", "mine")
     assert post(owner, "/tasks/new", "/tasks/new", toml=text).headers["location"] == "/tasks/mine"
+    again = post(owner, "/tasks/new", "/tasks/new", toml=text + "\n# other\n")
+    assert again.status_code == 409
+    assert "Give this one another name." in again.text
     broken = post(owner, "/tasks/mine/settings", "/tasks/mine/settings", toml=text.replace("kind", "kynd"))
     assert broken.status_code == 422
     assert "kynd" in broken.text

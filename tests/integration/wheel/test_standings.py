@@ -214,9 +214,15 @@ def test_an_empty_timeline_says_so(workspace: Workspace, db: Session, owner: Act
 
 
 def test_the_commands_say_it(
-    workspace: Workspace, db: Session, owner: Actor, tmp_path: Path, cli: Callable[..., Result]
+    workspace: Workspace,
+    db: Session,
+    owner: Actor,
+    tmp_path: Path,
+    cli: Callable[..., Result],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """`round solved`, `round next`, `task timeline` and `task margin`."""
+    monkeypatch.setenv("QUINTAIN_DATABASE_URL", workspace.settings.database_url or "")
     released_round(db, workspace, owner)
     best = answered(db, workspace, owner, tmp_path, "best", perfect)
     db.rollback()

@@ -318,3 +318,11 @@ def test_the_command_line_speaks_of_quizzes(
     bad = cli("task", "quiz", "new", "mood/intro", file)
     assert (bad.exit_code, "quiz.json" in bad.stderr) == (1, True)
     assert cli("task", "quiz", "show", "intro").exit_code == 1
+
+
+def test_a_new_quiz_takes_no_name_that_is_taken(db: Session, owner: Actor) -> None:
+    """Who makes a new one changes none that is there."""
+    add_quiz(db, owner)
+    with pytest.raises(Conflict, match="has a quiz 'intro' already"):
+        put_quiz(db, owner, "mood", "intro", {**QUIZ, "tries": 3}, new=True)
+    assert get_quiz(db, owner, "mood", "intro").version == 1

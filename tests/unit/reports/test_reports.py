@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zipfile
+from dataclasses import replace
 from html import unescape
 from io import BytesIO
 from pathlib import Path
@@ -114,3 +115,12 @@ def test_charts_hold_their_numbers() -> None:
     assert points["data"]["values"] == [{"row": "x", "series": "a", "value": 0.5, "low": 0.4, "high": 0.6}]
     squares = heat_map(["a"], [[1, 3]], row="old", column="new", columns=["a", "b"])
     assert [(row["column"], row["share"]) for row in squares["data"]["values"]] == [("a", 0.25), ("b", 0.75)]
+
+
+def test_a_command_that_gives_several_sections_stands_once(report: Report) -> None:
+    """Below the last of those that it gives; another command stands below its own."""
+    (first,) = report.sections
+    named = [replace(first, key=key, commands=[command]) for key, command in (("a", "q"), ("b", "q"), ("c", "r"))]
+    files = files_of(replace(report, sections=named))
+    assert re.findall(r"```sh\n(\w)\n```", files["report.md"]) == ["q", "r"]
+    assert re.findall(r'<pre class="commands" tabindex="0"><code>(\w)</code>', files["report.html"]) == ["q", "r"]

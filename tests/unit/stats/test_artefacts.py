@@ -97,12 +97,14 @@ def rng_labels(number: int) -> list[str]:
 
 
 def test_writers_and_repeats() -> None:
-    """Labels that follow from the writer are found; texts written twice are told within and across writers."""
+    """Labels that follow from the writer are found; of texts written twice, those of one writer are told."""
     assert writer_effect(pairs()).gain > 0.1
     found = repeats(
         ["one good film here", "One good film here.", "another thing now", "Another thing, now"], ["x", "x", "x", "y"]
     )
-    assert (found.within, found.across) == (2, 2)
+    assert (found.alike, found.within) == (4, 2)
+    both = repeats(["one good film here", "One good film here.", "one good film, here"], ["x", "x", "y"])
+    assert (both.alike, both.within) == (3, 2)  # a text that has both kinds is one text
 
 
 def test_labels_of_texts_about_people() -> None:

@@ -7,8 +7,9 @@ plain strings, which nobody translates.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any, Literal, TypeAlias
 
 from quintain.core.records.base import Record
@@ -79,6 +80,11 @@ class Report(Record):
     lead: str
     facts: list[ReportFact]
     sections: list[ReportSection]
+
+    def shown(self) -> Iterator[tuple[ReportSection, list[str]]]:
+        """Give each section with the commands to show below it: once, where several sections come from the same."""
+        for section, after in zip_longest(self.sections, self.sections[1:]):
+            yield section, [] if after and after.commands == section.commands else section.commands
 
 
 ReportKind = Literal["models", "compare", "relabel", "workers"]

@@ -100,8 +100,10 @@ def put_project(
     return put_spec(db, blobs, actor, spec, file=file)
 
 
-def put_spec(db: Session, blobs: Blobs, actor: Actor, spec: ContrastSpec, *, file: str | None = None) -> ProjectInfo:
-    """Make or change a project from a specification, as `put_project` does from a file."""
+def put_spec(
+    db: Session, blobs: Blobs, actor: Actor, spec: ContrastSpec, *, file: str | None = None, new: bool = False
+) -> ProjectInfo:
+    """Make or change a project from a specification, as `put_project` does; a *new* one may not be there."""
     task_id = find_row(db, spec.task).id
     require_owner(actor, spec.task)
     ref = f"{spec.task}/{spec.name}"
@@ -118,6 +120,8 @@ def put_spec(db: Session, blobs: Blobs, actor: Actor, spec: ContrastSpec, *, fil
     with transaction(db):
         lock(db, f"contrast {ref}")
         found = queries.find(db, spec.task, spec.name)
+        if found is not None and new:
+            raise Conflict("Task '{task}' has a contrast project '{name}' already.", task=spec.task, name=spec.name)
         if found is not None:
             _change(db, actor, found, spec)
         elif version is not None:

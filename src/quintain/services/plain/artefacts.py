@@ -344,10 +344,12 @@ def _people(examples: Examples, seed: int, commands: list[str]) -> list[ReportSe
     findings: list[str] = [
         Text(
             "{across} of {n} texts are nearly the same as another; {within} as another of the same writer.",
-            across=found.across + found.within,
-            within=found.within if examples.writer else 0,
+            across=found.alike,
+            within=found.within,
             n=found.texts,
         )
+        if examples.writer
+        else Text("{across} of {n} texts are nearly the same as another.", across=found.alike, n=found.texts)
     ]
     if examples.writer and len(set(examples.writer)) > 1 and not examples.options:
         gain = writer_effect(examples, seed)

@@ -12,7 +12,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.task import Task
-from quintain.data.given import Source
+from quintain.data.given import GivenTable, Source
 from quintain.data.identity import example_ids
 from quintain.data.shaping import shape
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
@@ -156,7 +156,7 @@ def _as_texts(path: Source, table: pl.DataFrame, members: Sequence[Perturbation]
     nested = [name for name in names if table.schema[name] != pl.String()]
     if nested:
         raise BadInput("{name}: the column '{column}' does not hold texts.", name=path.name, column=nested[0])
-    words, parents = _words(table, names), _parents(table)
+    words, parents = _words(table, names), _parents(path, table)
     parts, tallies = [], []
     for member in members:
         changes = _changes(table, names, member, settings)
@@ -209,7 +209,7 @@ def _as_examples(
     plain = shaped.drop("id", strict=False).with_columns(meta=pl.lit("{}"))
     ids = example_ids(plain, [item.name for item in kind.fields(task)]).to_list()
     first = {one: row for row, one in reversed(list(enumerate(ids)))}
-    parents = _parents(table)
+    parents = _parents(path, table)
     words = _words(shaped, [name for name in open_ones if shaped.schema[name] == pl.String()])
     parts, tallies = [], []
     for member in members:
@@ -283,10 +283,12 @@ def _text_column(path: Source, table: pl.DataFrame) -> str:
     return found
 
 
-def _parents(table: pl.DataFrame) -> pl.Series:
+def _parents(path: Source, table: pl.DataFrame) -> pl.Series:
+    """Name each row by its id; else by its place, which frames count from 0 and readers of a file from 1."""
     if "id" in table.columns:
         return table["id"].cast(pl.String())
-    return pl.Series("parent", range(1, table.height + 1)).cast(pl.String())
+    first = 0 if isinstance(path, GivenTable) else 1
+    return pl.Series("parent", range(first, table.height + first)).cast(pl.String())
 
 
 def _words(table: pl.DataFrame, names: Sequence[str]) -> int:

@@ -79,8 +79,10 @@ def put_coding(
     return put_spec(db, blobs, actor, spec, file=file)
 
 
-def put_spec(db: Session, blobs: Blobs, actor: Actor, spec: CodingSpec, *, file: str | None = None) -> records.Coding:
-    """Make or change a coding from a specification, as `put_coding` does from a file."""
+def put_spec(
+    db: Session, blobs: Blobs, actor: Actor, spec: CodingSpec, *, file: str | None = None, new: bool = False
+) -> records.Coding:
+    """Make or change a coding from a specification, as `put_coding` does from a file; a *new* one may not be there."""
     task_id = find_row(db, spec.task).id
     require_owner(actor, spec.task)
     ref = f"{spec.task}/{spec.name}"
@@ -97,6 +99,8 @@ def put_spec(db: Session, blobs: Blobs, actor: Actor, spec: CodingSpec, *, file:
     with transaction(db):
         lock(db, f"coding {ref}")
         found = queries.find(db, spec.task, spec.name)
+        if found is not None and new:
+            raise Conflict("Task '{task}' has a coding '{name}' already.", task=spec.task, name=spec.name)
         if found is not None:
             _change(db, actor, found[0], spec)
         elif drawn:

@@ -82,11 +82,13 @@ def leading_metric(task: Task) -> str:
     return task.canonical_metric if task.canonical_metric in own or not own else own[0]
 
 
-def put_task(db: Session, actor: Actor, toml_text: str, *, name: str | None = None, file: str | None = None) -> Task:
+def put_task(
+    db: Session, actor: Actor, toml_text: str, *, name: str | None = None, file: str | None = None, new: bool = False
+) -> Task:
     """Add the task that *toml_text* defines, or change the one of that name; the same text again changes nothing.
 
     A new task needs an admin or somebody with the role of owner, who then owns it; a change needs its owner. Where a
-    *name* is given, it is that task's text, and no other's.
+    *name* is given, it is that task's text, and no other's; a *new* task may not be there.
     """
     if name is not None:
         get_task(db, name)
@@ -104,6 +106,8 @@ def put_task(db: Session, actor: Actor, toml_text: str, *, name: str | None = No
             if actor.user_id is not None:
                 queries.add_owner(db, row.id, actor.user_id)
             number = 1
+        elif new:
+            raise Conflict("There is a task '{name}' already.", name=task.name, remedy="Give this one another name.")
         else:
             require_owner(actor, task.name)
             newest = queries.newest_version(db, row.id)

@@ -31,8 +31,10 @@ from quintain.store.tables import Quiz, QuizTry, QuizVersion
 from quintain.tasks.definition import NAME
 
 
-def put_quiz(db: Session, actor: Actor, task: str, name: str, definition: Mapping[str, Any]) -> records.Quiz:
-    """Add a quiz to a task, or change it; whoever passed it before has passed it."""
+def put_quiz(
+    db: Session, actor: Actor, task: str, name: str, definition: Mapping[str, Any], *, new: bool = False
+) -> records.Quiz:
+    """Add a quiz to a task, or change it: whoever passed it before has passed it. A *new* one may not be there."""
     read(QuizSpec, definition, also=lambda _: _name_faults(name))
     with transaction(db):
         task_id = find_row(db, task).id
@@ -44,6 +46,8 @@ def put_quiz(db: Session, actor: Actor, task: str, name: str, definition: Mappin
             db.add(quiz)
             db.flush()
             number = 1
+        elif new:
+            raise Conflict("Task '{task}' has a quiz '{name}' already.", task=task, name=name)
         else:
             quiz, number = found[0], found[1].number + 1
         if found is None or found[1].definition != dict(definition):

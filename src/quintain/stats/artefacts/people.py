@@ -52,27 +52,26 @@ IDENTITY = {
 
 @dataclass(frozen=True, slots=True)
 class RepeatedTexts:
-    """Texts that are nearly another's: how many have one by the same writer, and by somebody else; pairs to look at."""
+    """Texts that are nearly another's: how many have one at all, and one by the same writer; pairs to look at."""
 
     texts: int
+    alike: int
     within: int
-    across: int
     pairs: list[tuple[int, int]]
 
 
 def repeats(texts: Sequence[str], writers: Sequence[str] = (), *, threshold: float = 0.7) -> RepeatedTexts:
-    """Count near-duplicates within and across writers; without writers all pairs are across.
+    """Count near-duplicates, and those of the same writer; without writers nobody wrote two.
 
-    >>> repeats(["a good film to see", "A good film to see!", "none of it"], ["x", "x", "y"]).within
-    2
+    >>> found = repeats(["a good film to see", "A good film to see!", "a good film to see?"], ["x", "x", "y"])
+    >>> found.alike, found.within
+    (3, 2)
     """
     later, earlier = find_pairs(texts, threshold=threshold)
     names = np.asarray(writers) if len(writers) else np.arange(len(texts)).astype(str)
     same = names[later] == names[earlier]
-    ends = [np.unique(np.concatenate([later[mask], earlier[mask]])) for mask in (same, ~same)]
-    return RepeatedTexts(
-        len(texts), len(ends[0]), len(ends[1]), list(zip(later.tolist(), earlier.tolist(), strict=True))
-    )
+    alike, within = (len(np.unique(np.concatenate([later[mask], earlier[mask]]))) for mask in (..., same))
+    return RepeatedTexts(len(texts), alike, within, list(zip(later.tolist(), earlier.tolist(), strict=True)))
 
 
 def writer_effect(examples: Examples, seed: int = 0) -> Gain:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from starlette.responses import Response
@@ -23,12 +24,12 @@ from quintain.services.tasks import definitions as tasks
 from quintain.services.work import quiz_results, quizzes
 from quintain.tasks.contract import kind_of
 from quintain.tasks.writing import toml
-from quintain.web.errors import Trouble, trouble_of
+from quintain.web.drafts import Draft
 from quintain.web.pages.collect.round_form import FORM, data_of, values_in, values_of
 from quintain.web.pages.collect.rule_form import NAMES as RULE_NAMES
 from quintain.web.pages.collect.rule_form import other_rules, rule_controls
 from quintain.web.pages.tasks.tasks import title_of
-from quintain.web.spec_form import Choice, Sheet
+from quintain.web.spec_form import Choice
 from quintain.web.visit import Post, Posting, Visit, Visiting
 
 AS_CHOSEN = "chosen"  # writers start from prompts if the form names some
@@ -56,7 +57,7 @@ def new_page(visit: Visiting, task: str, file: str = "") -> Response:
     spec = _starter(visit, found)
     sources = prompt_sources(visit.db, visit.actor, task)
     values = {**values_of(spec), "prompts": sources[0].ref if sources else "", "writing": AS_CHOSEN}
-    return _editor(visit, found, None, values, dump_round(spec), as_file=bool(file))
+    return _editor(visit, found, None, Draft(FORM, values, dump_round(spec), bool(file)))
 
 
 def create(post: Posting, task: str) -> Response:
@@ -68,7 +69,7 @@ def edit_page(visit: Visiting, task: str, number: int, file: str = "") -> Respon
     """Show what a round asks, to change it."""
     found = tasks.get_task(visit.db, task)
     info = rounds.get_round(visit.db, visit.actor, f"{task}/{number}")
-    return _editor(visit, found, info, values_of(info.spec), dump_round(info.spec), as_file=bool(file))
+    return _editor(visit, found, info, Draft(FORM, values_of(info.spec), dump_round(info.spec), bool(file)))
 
 
 def save(post: Posting, task: str, number: int) -> Response:
@@ -104,13 +105,12 @@ def _starter(visit: Visit, task: Task) -> RoundSpec:
 
 def _save(post: Post, task: Task, info: RoundInfo | None) -> Response:
     visit = post.visit
-    as_file = post.flag("as_file")
-    text = post.text("toml").replace("\r\n", "\n")
-    values = values_of(_starter(visit, task)) if as_file else values_in(post)
-    values = {**values, "prompts": post.text("prompts")}
+    draft = Draft(FORM, values_of(_starter(visit, task)), "").typed(post)
+    values = {**(draft.values if draft.as_file else values_in(post)), "prompts": post.text("prompts")}
+    draft = replace(draft, values=values)
     try:
-        if as_file:
-            saved = _save_file(visit, task, info, text)
+        if draft.as_file:
+            saved = _save_file(visit, task, info, draft.text)
         else:
             chosen = values if values["writing"] != AS_CHOSEN else {**values, "writing": _as_chosen(values)}
             data = data_of(task.name, chosen, info.spec if info else None)
@@ -127,7 +127,7 @@ def _save(post: Post, task: Task, info: RoundInfo | None) -> Response:
                     open_now=post.flag("open"),
                 )
     except (BadInput, Conflict, NotFound) as error:
-        return _editor(visit, task, info, values, text, as_file=as_file, trouble=trouble_of(error))
+        return _editor(visit, task, info, draft.refused(error))
     _ = visit.tongue.gettext
     is_open = not info and saved.state is RoundState.OPEN
     toast = _("The round is open.") if is_open else _("Saved.")
@@ -161,45 +161,27 @@ def _models(visit: Visit, task: Task) -> list[tuple[str, str]]:
     ]
 
 
-def _editor(
-    visit: Visit,
-    task: Task,
-    info: RoundInfo | None,
-    values: Mapping[str, Any],
-    text: str,
-    *,
-    as_file: bool = False,
-    trouble: Trouble | None = None,
-) -> Response:
+def _editor(visit: Visit, task: Task, info: RoundInfo | None, draft: Draft) -> Response:
     require_owner(visit.actor, task.name)
     _ = visit.tongue.gettext
-    base = f"/tasks/{task.name}/rounds"
+    base, values = f"/tasks/{task.name}/rounds", draft.values
     title = _("Edit round %(n)s", n=info.number) if info else _("New round")
-    faults = FORM.faults_by_control(trouble.faults, visit.language) if trouble else {}
-    if trouble and trouble.faults and not as_file:
-        trouble = FORM.shown(trouble, visit.tongue)
     return visit.render(
         "collect/round_edit.html",
-        status=trouble.status if trouble else 200,
         task=task,
         section="rounds",
         round=info,
         title=title,
         action=f"{base}/{info.number}/edit" if info else f"{base}/new",
         back=f"{base}/{info.number}" if info else base,
-        as_file=as_file,
-        toml=text,
-        values=values,
-        sheet=Sheet(FORM, visit.tongue, values, faults, _choices(visit, task, values)),
-        faults=faults,
-        rules=rule_controls(visit.tongue, values, faults),
+        rules=rule_controls(visit.tongue, values, draft.faults(visit.language)),
         rules_used=any(values[name] for name in ("quizzes", *RULE_NAMES)),
         other_rules=[_one_line(rule) for rule in other_rules(info.spec.qualifications)] if info else [],
         wage=str(earnings.hourly(info.spec.reward.base, info.spec.minutes)) if info and info.spec.reward.amount else "",
         crumbs=[(title_of(visit, task), f"/tasks/{task.name}"), (_("Rounds"), base), (title, None)],
-        error=trouble,
         writings=_writings(visit, new=info is None),
         sources=[] if info else _sources(visit, task),
+        **draft.shown(visit, _choices(visit, task, values)),
     )
 
 

@@ -19,11 +19,12 @@ from quintain.services.data.datasets import list_versions
 from quintain.services.models.registry import list_models
 from quintain.services.tasks import definitions as tasks
 from quintain.store.base import now
+from quintain.web.drafts import Draft, refuse_other
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.contest.common import next_steps, room_of
 from quintain.web.pages.contest.words import phase_names, role_names
 from quintain.web.pages.tasks.tasks import title_of
-from quintain.web.spec_form import Choice, Sheet, SpecForm
+from quintain.web.spec_form import Choice, SpecForm
 from quintain.web.visit import Post, Posting, Visit, Visiting
 
 FORM = SpecForm(ContestSpec)
@@ -50,8 +51,7 @@ def show(visit: Visiting, task: str, name: str) -> Response:
 def new_page(visit: Visiting, task: str, file: str = "") -> Response:
     """Offer a form, or a file, to start from."""
     found = tasks.get_task(visit.db, task)
-    spec = _starter(visit, found)
-    return _editor(visit, found, None, FORM.show(spec), dump_contest(spec), as_file=bool(file))
+    return _editor(visit, found, None, _draft(visit, found, None, as_file=bool(file)))
 
 
 def create(post: Posting, task: str) -> Response:
@@ -63,7 +63,7 @@ def edit_page(visit: Visiting, task: str, name: str, file: str = "") -> Response
     """Show what a contest asks, to change it."""
     found = tasks.get_task(visit.db, task)
     info = contests.find(visit.db, f"{task}/{name}")
-    return _editor(visit, found, info, FORM.show(info.spec), dump_contest(info.spec), as_file=bool(file))
+    return _editor(visit, found, info, _draft(visit, found, info, as_file=bool(file)))
 
 
 def save(post: Posting, task: str, name: str) -> Response:
@@ -151,63 +151,44 @@ def _starter(visit: Visit, task: Task) -> ContestSpec:
     )
 
 
+def _draft(visit: Visit, task: Task, info: ContestInfo | None, *, as_file: bool = False) -> Draft:
+    spec = info.spec if info else _starter(visit, task)
+    return Draft(FORM, FORM.show(spec), dump_contest(spec), as_file)
+
+
 def _save(post: Post, task: Task, info: ContestInfo | None) -> Response:
     visit = post.visit
-    as_file = post.flag("as_file")
-    text = post.text("toml").replace("\r\n", "\n")
-    values = FORM.show(_starter(visit, task)) if as_file else FORM.typed(post)
+    draft = _draft(visit, task, info).typed(post)
     try:
-        if as_file:
-            spec = parse_contest(text)
-            if spec.task != task.name:
-                raise Conflict("This is a contest of '{task}', not of '{name}'.", task=spec.task, name=task.name)
+        if draft.as_file:
+            spec = parse_contest(draft.text)
         else:
             named = {"name": info.name} if info else {}
-            data = FORM.given(values, info.spec if info else None, task=task.name, **named)
-            spec = contest_of(data)
-        if info and spec.name != info.name:
-            raise Conflict("This is the contest '{other}', not '{name}'.", other=spec.name, name=info.name)
+            spec = contest_of(FORM.given(draft.values, info.spec if info else None, task=task.name, **named))
+        refuse_other(spec, task.name, info.name if info else None)
         saved = contests.put_spec(visit.db, visit.actor, spec, new=info is None)
     except (BadInput, Conflict) as error:
-        return _editor(visit, task, info, values, text, as_file=as_file, trouble=trouble_of(error))
+        return _editor(visit, task, info, draft.refused(error))
     return visit.redirect(f"/tasks/{task.name}/contests/{saved.name}", visit.tongue.gettext("Saved."))
 
 
-def _editor(
-    visit: Visit,
-    task: Task,
-    info: ContestInfo | None,
-    values: Mapping[str, Any],
-    text: str,
-    *,
-    as_file: bool = False,
-    trouble: Trouble | None = None,
-) -> Response:
+def _editor(visit: Visit, task: Task, info: ContestInfo | None, draft: Draft) -> Response:
     require_owner(visit.actor, task.name)
     _ = visit.tongue.gettext
     base = f"/tasks/{task.name}/contests"
     title = _("Edit the contest %(name)s", name=info.name) if info else _("New contest")
-    faults = FORM.faults_by_control(trouble.faults, visit.language) if trouble else {}
-    if trouble and trouble.faults and not as_file:
-        trouble = FORM.shown(trouble, visit.tongue)
     return visit.render(
         "contest/contest_edit.html",
-        status=trouble.status if trouble else 200,
         task=task,
         section="contests",
         contest=info,
         title=title,
         action=f"{base}/{info.name}/edit" if info else f"{base}/new",
         back=f"{base}/{info.name}" if info else base,
-        as_file=as_file,
-        toml=text,
-        values=values,
-        faults=faults,
-        sheet=Sheet(FORM, visit.tongue, values, faults, _models(visit, task, values)),
-        data=_data(visit, task, values),
+        data=_data(visit, task, draft.values),
         begun=info is not None and info.phase is not Phase.COMING,
         crumbs=[(title_of(visit, task), f"/tasks/{task.name}"), (_("Contests"), base), (title, None)],
-        error=trouble,
+        **draft.shown(visit, _models(visit, task, draft.values)),
     )
 
 

@@ -22,13 +22,14 @@ from quintain.services.data import datasets
 from quintain.services.tasks import definitions as tasks
 from quintain.stats.diff import Piece, word_diff
 from quintain.tasks.contract import kind_of
+from quintain.web.drafts import Draft, refuse_other
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import on_disk
 from quintain.web.forms import answer_text
 from quintain.web.pages.collect.write_form import shown_input
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.paging import Paging
-from quintain.web.spec_form import Sheet, SpecForm
+from quintain.web.spec_form import SpecForm
 from quintain.web.visit import Post, Posting, Visit, Visiting
 
 FORM = SpecForm(ContrastSpec)
@@ -56,7 +57,7 @@ def index(visit: Visiting, task: str) -> Response:
 def new_page(visit: Visiting, task: str, file: str = "") -> Response:
     """Offer a form, or a file, to start from."""
     found = tasks.get_task(visit.db, task)
-    return _editor(visit, found, None, FORM.show(_starter(visit, found)), as_file=bool(file))
+    return _editor(visit, found, None, _draft(visit, found, None, as_file=bool(file)))
 
 
 def create(post: Posting, task: str) -> Response:
@@ -66,8 +67,8 @@ def create(post: Posting, task: str) -> Response:
 
 def edit_page(visit: Visiting, task: str, name: str, file: str = "") -> Response:
     """Show what a project asks, to change it."""
-    info = projects.find_project(visit.db, f"{task}/{name}")
-    return _editor(visit, tasks.get_task(visit.db, task), info, FORM.show(info.spec), as_file=bool(file))
+    found, info = tasks.get_task(visit.db, task), projects.find_project(visit.db, f"{task}/{name}")
+    return _editor(visit, found, info, _draft(visit, found, info, as_file=bool(file)))
 
 
 def save(post: Posting, task: str, name: str) -> Response:
@@ -254,52 +255,40 @@ def _editable(visit: Visit, task: Task) -> list[datasets.VersionInfo]:
     return sorted(newest.values(), key=lambda one: (one.role != Role.TEST, one.dataset))
 
 
+def _draft(visit: Visit, task: Task, info: ProjectInfo | None, *, as_file: bool = False) -> Draft:
+    spec = info.spec if info else _starter(visit, task)
+    return Draft(FORM, FORM.show(spec), projects.dump_contrast(spec), as_file)
+
+
 def _save(post: Post, task: Task, info: ProjectInfo | None) -> Response:
     visit = post.visit
-    as_file, text = post.flag("as_file"), post.text("toml").replace("\r\n", "\n")
-    values = FORM.show(info.spec if info else _starter(visit, task)) if as_file else FORM.typed(post)
+    draft = _draft(visit, task, info).typed(post)
     try:
-        if as_file:
-            saved = projects.put_project(visit.db, visit.blobs, visit.actor, text, task=task.name)
+        if draft.as_file:
+            spec = projects.parse_contrast(draft.text)
         else:
-            data = FORM.given(values, info.spec if info else None, task=task.name)
-            saved = projects.put_spec(visit.db, visit.blobs, visit.actor, read(ContrastSpec, data))
+            spec = read(ContrastSpec, FORM.given(draft.values, info.spec if info else None, task=task.name))
+        refuse_other(spec, task.name, info.name if info else None)
+        saved = projects.put_spec(visit.db, visit.blobs, visit.actor, spec, new=info is None)
     except (BadInput, Conflict) as error:
-        return _editor(visit, task, info, values, text, as_file=as_file, trouble=trouble_of(error))
+        return _editor(visit, task, info, draft.refused(error))
     return visit.redirect(f"/tasks/{task.name}/contrast/{saved.name}", visit.tongue.gettext("Saved."))
 
 
-def _editor(
-    visit: Visit,
-    task: Task,
-    info: ProjectInfo | None,
-    values: Mapping[str, Any],
-    text: str = "",
-    *,
-    as_file: bool = False,
-    trouble: Trouble | None = None,
-) -> Response:
+def _editor(visit: Visit, task: Task, info: ProjectInfo | None, draft: Draft) -> Response:
     require_owner(visit.actor, task.name)
     _ = visit.tongue.gettext
     base = f"/tasks/{task.name}/contrast"
-    faults = FORM.faults_by_control(trouble.faults, visit.language) if trouble else {}
-    spec = info.spec if info else _starter(visit, task)
+    title = _("Edit the project") if info else _("New contrast project")
     return visit.render(
         "contrast/project_edit.html",
-        status=trouble.status if trouble else 200,
         task=task,
         section="contrast",
         project=info,
-        title=_("Edit the project") if info else _("New contrast project"),
+        title=title,
         action=f"{base}/{info.name}/edit" if info else f"{base}/new",
         back=f"{base}/{info.name}" if info else base,
-        as_file=as_file,
-        toml=text or projects.dump_contrast(spec),
-        sheet=Sheet(FORM, visit.tongue, values, faults, {}),
         sources=_sources(visit, task),
-        values=values,
-        crumbs=crumbs_of(
-            visit, task, info.spec.title if info else _("New contrast project"), info.name if info else ""
-        ),
-        error=trouble,
+        crumbs=crumbs_of(visit, task, info.spec.title if info else title, info.name if info else ""),
+        **draft.shown(visit),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from starlette.responses import Response
@@ -21,10 +20,11 @@ from quintain.services.study import coding_figures, codings
 from quintain.services.study.codings import CodingInfo
 from quintain.services.tasks import definitions as tasks
 from quintain.services.trial.trials import list_trials
+from quintain.web.drafts import Draft, refuse_other
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.paging import Paging
-from quintain.web.spec_form import Choice, Sheet, SpecForm
+from quintain.web.spec_form import Choice, SpecForm
 from quintain.web.visit import Post, Posting, Visit, Visiting
 
 FORM = SpecForm(CodingSpec)
@@ -53,7 +53,7 @@ def index(visit: Visiting, task: str, offset: int = 0) -> Response:
 def new_page(visit: Visiting, task: str, file: str = "", source: str = "") -> Response:
     """Offer a form, or a file, to start from; *source* is what the person came from."""
     found = tasks.get_task(visit.db, task)
-    return _editor(visit, found, None, FORM.show(_starter(visit, found, source)), as_file=bool(file))
+    return _editor(visit, found, None, _draft(visit, found, None, source, as_file=bool(file)))
 
 
 def create(post: Posting, task: str) -> Response:
@@ -63,8 +63,8 @@ def create(post: Posting, task: str) -> Response:
 
 def edit_page(visit: Visiting, task: str, name: str, file: str = "") -> Response:
     """Show what a coding asks, to change it."""
-    info = codings.find_coding(visit.db, f"{task}/{name}")
-    return _editor(visit, tasks.get_task(visit.db, task), info, FORM.show(info.spec), as_file=bool(file))
+    found, info = tasks.get_task(visit.db, task), codings.find_coding(visit.db, f"{task}/{name}")
+    return _editor(visit, found, info, _draft(visit, found, info, as_file=bool(file)))
 
 
 def save(post: Posting, task: str, name: str) -> Response:
@@ -193,53 +193,42 @@ def _sources(visit: Visit, task: Task) -> list[Choice]:
     return found
 
 
+def _draft(visit: Visit, task: Task, info: CodingInfo | None, source: str = "", *, as_file: bool = False) -> Draft:
+    spec = info.spec if info else _starter(visit, task, source)
+    return Draft(FORM, FORM.show(spec), codings.dump_coding(spec), as_file)
+
+
 def _save(post: Post, task: Task, info: CodingInfo | None) -> Response:
     visit = post.visit
-    as_file, text = post.flag("as_file"), post.text("toml").replace("\r\n", "\n")
-    values = FORM.show(info.spec if info else _starter(visit, task, "")) if as_file else FORM.typed(post)
+    draft = _draft(visit, task, info).typed(post)
     try:
-        if as_file:
-            saved = codings.put_coding(visit.db, visit.blobs, visit.actor, text, task=task.name)
+        if draft.as_file:
+            spec = codings.parse_coding(draft.text)
         else:
-            data = FORM.given(values, info.spec if info else None, task=task.name)
-            saved = codings.put_spec(visit.db, visit.blobs, visit.actor, read(CodingSpec, data))
+            spec = read(CodingSpec, FORM.given(draft.values, info.spec if info else None, task=task.name))
+        refuse_other(spec, task.name, info.name if info else None)
+        saved = codings.put_spec(visit.db, visit.blobs, visit.actor, spec, new=info is None)
     except (BadInput, Conflict) as error:
-        return _editor(visit, task, info, values, text, as_file=as_file, trouble=trouble_of(error))
+        return _editor(visit, task, info, draft.refused(error))
     return visit.redirect(f"/tasks/{task.name}/codings/{saved.name}", visit.tongue.gettext("Saved."))
 
 
-def _editor(
-    visit: Visit,
-    task: Task,
-    info: CodingInfo | None,
-    values: Mapping[str, Any],
-    text: str = "",
-    *,
-    as_file: bool = False,
-    trouble: Trouble | None = None,
-) -> Response:
+def _editor(visit: Visit, task: Task, info: CodingInfo | None, draft: Draft) -> Response:
     require_owner(visit.actor, task.name)
     _ = visit.tongue.gettext
     base = f"/tasks/{task.name}/codings"
-    faults = FORM.faults_by_control(trouble.faults, visit.language) if trouble else {}
     title = _("Edit the coding") if info else _("New coding")
     sources = _sources(visit, task)
     known = {one for one, _title, _gloss in sources}
     sources += [(one, one, "") for one in (info.spec.sources if info else ()) if one not in known]
-    spec = info.spec if info else _starter(visit, task, "")
     return visit.render(
         "study/coding_edit.html",
-        status=trouble.status if trouble else 200,
         task=task,
         section="codings",
         coding=info,
         title=title,
         action=f"{base}/{info.name}/edit" if info else f"{base}/new",
         back=f"{base}/{info.name}" if info else base,
-        as_file=as_file,
-        toml=text or codings.dump_coding(spec),
-        sheet=Sheet(FORM, visit.tongue, values, faults, {"sources": sources}),
-        values=values,
         crumbs=crumbs_of(visit, task, info.spec.title if info else title, info.name if info else ""),
-        error=FORM.shown(trouble, visit.tongue) if trouble else None,
+        **draft.shown(visit, {"sources": sources}),
     )

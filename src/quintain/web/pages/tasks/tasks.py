@@ -83,7 +83,7 @@ def create(post: Posting) -> Response:
         return _save(post, None)
     visit, typed = post.visit, read_form(post)
     try:
-        saved = tasks.put_task(visit.db, visit.actor, typed.toml())
+        saved = tasks.put_task(visit.db, visit.actor, typed.toml(), new=True)
     except (BadInput, Conflict) as error:
         return _new(visit, typed, trouble_of(error))
     return visit.redirect(f"/tasks/{saved.name}", visit.tongue.gettext("Saved."))
@@ -130,7 +130,7 @@ def _save(post: Posting, task: Task | None) -> Response:
     visit = post.visit
     toml = post.text("toml").replace("\r\n", "\n")
     try:
-        saved = tasks.put_task(visit.db, visit.actor, toml, name=task.name if task else None)
+        saved = tasks.put_task(visit.db, visit.actor, toml, name=task.name if task else None, new=task is None)
     except (BadInput, Conflict) as error:
         return _editor(visit, task, toml, trouble_of(error))
     return visit.redirect(f"/tasks/{saved.name}", visit.tongue.gettext("Saved."))

@@ -178,7 +178,7 @@ def _save(post: Post, task: Task, quiz: str, name: str) -> Response:
     visit = post.visit
     text = post.text("toml").replace("\r\n", "\n")
     try:
-        quizzes.put_quiz(visit.db, visit.actor, task.name, name, parse_quiz(text))
+        quizzes.put_quiz(visit.db, visit.actor, task.name, name, parse_quiz(text), new=not quiz)
     except (BadInput, Conflict) as error:
         return _editor(visit, task, quiz, text, trouble_of(error), name=name)
     return visit.redirect(f"/tasks/{task.name}/quizzes/{name}", visit.tongue.gettext("Saved."))

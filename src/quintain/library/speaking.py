@@ -1,0 +1,55 @@
+"""Errors in the words of a notebook: where a remedy names an option of a command, the caller reads of an argument."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from quintain.core.errors import QuintainError
+from quintain.core.texts import Text
+
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+
+_COLUMN = re.compile(r"--column (\S+)=COLUMN")
+_WITH_VALUE = re.compile(r"--(metric|repeats) (\w+)")
+_OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)(?: [A-Z]+\b)?")
+# Arguments that are called otherwise than the option, which is given once for each value, or is a mere switch.
+_ARGUMENTS = {
+    "all": "everything=True",
+    "allow-missing": "allow_missing=True",
+    "allow-unknown": "allow_unknown=True",
+    "field": "fields",
+    "kind": "kinds",
+    "option": "options",
+}
+
+
+def speaks_python(verb: Callable[Given, Found]) -> Callable[Given, Found]:
+    """Let the errors of a function of the library name its arguments."""
+
+    @wraps(verb)
+    def called(*args: Given.args, **named: Given.kwargs) -> Found:
+        try:
+            return verb(*args, **named)
+        except QuintainError as error:
+            if error.remedy:
+                error.remedy = Text("{said}", said=in_python(error.remedy))
+            raise
+
+    return called
+
+
+def in_python(remedy: str) -> str:
+    """Say a *remedy* with arguments in the place of options.
+
+    >>> in_python("Map names with --column NAME=COLUMN, or use --repeats first.")
+    'Map names with columns={"NAME": "COLUMN"}, or use repeats="first".'
+    >>> in_python("Mend the files; --allow-missing counts them as wrong. Name the texts with --field.")
+    'Mend the files; allow_missing=True counts them as wrong. Name the texts with fields.'
+    """
+    said = _COLUMN.sub(r'columns={"\1": "COLUMN"}', remedy.replace("The file has:", "It has:"))
+    said = _WITH_VALUE.sub(r'\1="\2"', said)
+    return _OPTION.sub(lambda found: _ARGUMENTS.get(found[1], found[1].replace("-", "_")), said)
