@@ -12,12 +12,16 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
 from argon2 import PasswordHasher
 from jinja2 import FileSystemBytecodeCache
+from sqlalchemy import URL, Engine
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.orm import Session
+from sqlalchemy.util import LRUCache
 from typer.testing import CliRunner, Result
 
 from quintain.cli import lazy
@@ -27,6 +31,7 @@ from quintain.core.people import Actor, RoleName
 from quintain.services.access import passwords
 from quintain.settings import Settings
 from quintain.store import archive, migrate
+from quintain.store import database as database_module
 from quintain.store.blobs import Blobs
 from quintain.store.database import connect
 from quintain.store.migrate import upgrade, upgrade_on
@@ -94,6 +99,25 @@ def _quick_tables(sqlite_template: Path) -> Iterator[None]:
         quick = as_in(sqlite_template, migrate.upgrade_on)
         patch.setattr(migrate, "upgrade_on", quick)
         patch.setattr(archive, "upgrade_on", quick)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _compiled_statements() -> Iterator[None]:
+    """Compile each statement once for all SQLite databases of a process, which differ in their files alone."""
+    compiled: LRUCache[Any, Any] = LRUCache(20_000)
+    create = database_module.create_engine
+
+    def create_sharing(address: URL, **options: Any) -> Engine:
+        engine = create(address, **options)
+        if engine.dialect.name == "sqlite":
+            engine._compiled_cache = compiled
+        return engine
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(database_module, "create_engine", create_sharing)
+        patch.setattr(SQLiteDialect_pysqlite, "__eq__", lambda one, other: type(one) is type(other))
+        patch.setattr(SQLiteDialect_pysqlite, "__hash__", lambda one: hash(type(one)))
         yield
 
 
