@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import select
@@ -18,6 +19,11 @@ ROUND = 'task = "mood"\ntitle = "Fool it"\n[targets]\nmodels = ["mood/m"]\n[rewa
 REF = "mood/1"
 
 
+def key_of(text: str) -> str:
+    """Give what two attempts with the same text have in common."""
+    return sha256(text.encode()).hexdigest()
+
+
 def attempt(writer: Actor | None, text: str, aim: str, *said: str, **more: Any) -> dict[str, Any]:
     """Make an attempt; each of *said* is what a model answered."""
     wrong = [one != aim for one in said]
@@ -25,7 +31,7 @@ def attempt(writer: Actor | None, text: str, aim: str, *said: str, **more: Any) 
         "user_id": writer.user_id if writer else None,
         "origin": "written" if writer else "harvested",
         "hash": f"{abs(hash(text)):032x}"[:32],
-        "text_key": text,
+        "text_key": key_of(text),
         "inputs": {"text": text},
         "target": aim or None,
         "aim": aim,

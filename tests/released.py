@@ -18,7 +18,7 @@ from quintain.services.validate import validations as validate
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.tables import Attempt, Judgement, Prompt, Round, Slot, Validation, ValidationItem
-from tests.judged_rounds import attempt, make_round
+from tests.judged_rounds import attempt, key_of, make_round
 from tests.validation_support import LABELS, make_judges
 
 MODEL = "mood/m0"
@@ -102,7 +102,7 @@ def _give_prompts(db: Session, items: Sequence[Made]) -> None:
         db.flush()
         for one in items:
             if one.prompt is not None:
-                same = Attempt.text_key == one.text
+                same = Attempt.text_key == key_of(one.text)
                 db.execute(update(Attempt).where(same).values(prompt_id=made[one.prompt].id))
 
 

@@ -212,3 +212,9 @@ def test_streaming_file_by_file_says_what_resampling_all_at_once_says(
     part = draws._resample(blobs, made, made.datasets[1], keys, 400, tell=None)
     assert part.examples == 60
     assert part.shrunk * part.values.std(axis=0) == pytest.approx(whole.values.std(axis=0), rel=0.5)
+
+
+def test_a_name_that_no_task_can_have_is_not_found(db: Session, blobs: Blobs) -> None:
+    """Whatever stands in an address, also what separates the parts of a key."""
+    with pytest.raises(NotFound):
+        warm_board(db, blobs, OPERATOR, "what?sight=owner&x")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -176,8 +177,10 @@ def test_a_form_with_a_fault_says_it_at_its_field(made: Workspace) -> None:
     assert again.status_code == 409
     assert "has a contrast project" in on_one_line(again)
     edit = "/tasks/mood/contrast/by-page/edit"
-    renamed = post(browser, edit, edit, **{**fields, "pivots": "2", "name": "by-hand"})
+    toml = 'task = "mood"\nname = "by-hand"\ntitle = "By hand"\ndataset = "mood/test@1"\npivots = 2'
+    renamed = post(browser, edit, edit, as_file="1", toml=toml)
     assert renamed.status_code == 409
+    assert "it is 'by-page' that is being changed" in unescape(on_one_line(renamed))
     assert "By page" in browser.get("/tasks/mood/contrast/by-page").text
     assert browser.get("/tasks/mood/contrast/by-hand").status_code == 404
     stranger = browser_of(made)

@@ -112,8 +112,8 @@ def test_the_pages_without_scripts(made: Workspace) -> None:
     assert post(owner, new, new, sources="rounds/1", **fields).headers["location"] == "/tasks/mood/codings/by-page"
     page = "/tasks/mood/codings/by-page"
     assert post(owner, new, new, sources="rounds/1", **{**fields, "title": "Another"}).status_code == 409
-    renamed = post(owner, f"{page}/edit", f"{page}/edit", sources="rounds/1", **{**fields, "name": "by-hand"})
-    assert renamed.status_code == 409
+    toml = 'task = "mood"\nname = "by-hand"\ntitle = "By hand"\nsources = ["rounds/1"]\nitems = 3'
+    assert post(owner, f"{page}/edit", f"{page}/edit", as_file="1", toml=toml).status_code == 409
     assert owner.get("/tasks/mood/codings/by-hand").status_code == 404
     assert coder.get(f"{page}/edit").status_code == 403
     desk = coder.get(f"{page}/code").text

@@ -56,11 +56,11 @@ class BoardKey:
     def read(cls, subject: str) -> BoardKey:
         """Read what `str` has written.
 
-        >>> key = BoardKey("mood", "of:7", BoardPart(tag="a&b", live=True))
+        >>> key = BoardKey("what?", "of:7", BoardPart(tag="a&b?", live=True))
         >>> BoardKey.read(str(key)) == key
         True
         """
-        task, _, query = subject.partition("?")
+        task, _, query = subject.rpartition("?")
         given = {name: values[0] for name, values in parse_qs(query).items()}
         flags = {name: name in given for name in ("seeds_apart", "live")}
         return cls(task, given["sight"], BoardPart(given.get("tag"), given.get("language"), **flags))

@@ -205,7 +205,8 @@ def _save(post: Post, task: Task, info: CodingInfo | None) -> Response:
         if draft.as_file:
             spec = codings.parse_coding(draft.text)
         else:
-            spec = read(CodingSpec, FORM.given(draft.values, info.spec if info else None, task=task.name))
+            named = {"name": info.name} if info else {}
+            spec = read(CodingSpec, FORM.given(draft.values, info.spec if info else None, task=task.name, **named))
         refuse_other(spec, task.name, info.name if info else None)
         saved = codings.put_spec(visit.db, visit.blobs, visit.actor, spec, new=info is None)
     except (BadInput, Conflict) as error:
