@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from quintain.compose import Workspace
 from tests.boards import sentences
 from tests.browser.board_site import BOARD, open_board, order
-from tests.browser.visitor import EVERY_LOOK, Visitor
+from tests.browser.visitor import Visitor
 from tests.web_support import running
 
 DATA = "/tasks/mood/data"
@@ -81,7 +81,7 @@ def test_an_import_waits_for_its_owner(visitor: Visitor, tmp_path: Path) -> None
     expect(page.locator("#board-resting")).to_contain_text("eight")
 
 
-@pytest.mark.parametrize("look", EVERY_LOOK)
+@pytest.mark.parametrize("look", ["light", "phone", pytest.param("dark", marks=pytest.mark.slow)])
 def test_whiskers_are_seen_on_their_bars(visitor: Visitor, look: str) -> None:
     """The whisker stands out from the bar and the bar from the page, three to one or more, in either scheme."""
     visitor.wear(look)

@@ -22,11 +22,6 @@ from tests.studied import OLD, studied_workspace
 from tests.web_support import running
 
 ERRORS = ("errors/open@1+weak@1", "errors/open@1+strong@1+weak@1")
-LOOKS = [
-    {"viewport": {"width": 1280, "height": 860}, "color_scheme": "light"},
-    {"viewport": {"width": 1280, "height": 860}, "color_scheme": "dark"},
-    {"viewport": {"width": 360, "height": 780}, "color_scheme": "light"},
-]
 
 
 @pytest.fixture(scope="module")

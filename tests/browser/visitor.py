@@ -150,7 +150,8 @@ class Visitor:
         if size != self.page.viewport_size:
             self.page.set_viewport_size(size)  # type: ignore[arg-type] # a width and a height
         if scheme != self.scheme:
-            self.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type] # light or dark
+            # Colours change at once: what moves on the way is looked at where it is switched by hand.
+            self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type] # light or dark
             self.scheme = scheme
 
     def arrive(self, selector: str) -> Page:
