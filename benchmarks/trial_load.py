@@ -194,7 +194,8 @@ def processor_seconds(pid: int) -> float:
     """Read how much processor time a process has taken, and those that it started."""
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     own = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split()
+    threads = Path(f"/proc/{pid}/task").iterdir()  # each knows those that it started
+    children = [one for thread in threads for one in (thread / "children").read_text(encoding="utf-8").split()]
     return own + sum(processor_seconds(int(one)) for one in children)
 
 

@@ -27,6 +27,13 @@ class TrialDoors:
         section="grading",
         control="grading_",
     )
+    experts: bool = option(
+        kinds.flag(),
+        default=False,
+        title=N_("Who comes to grade is an expert"),
+        help=N_("They then grade in this trial, without any role; not who takes part in it."),
+        section="batch",
+    )
     batch: int = option(
         kinds.whole(1, 1000),
         default=10,

@@ -33,6 +33,7 @@ from quintain.web.middleware import Answering, BodyLimit, RequestId, SecurityHea
 from quintain.web.routes import API, DESCRIPTION, PAGES, UPLOADS
 from quintain.web.said import say
 from quintain.web.static_files import STATIC, Static
+from quintain.web.switchboard import Switchboard
 
 HOUSE_SECONDS = 60.0
 MINUTES_BETWEEN_TIDYING = 60
@@ -102,6 +103,7 @@ def create_app(workspace: Workspace) -> FastAPI:
     # Only files are compressed: a page holds secrets next to what others may have typed.
     app.mount("/static", GZipMiddleware(Static(directory=STATIC), minimum_size=1000), name="static")
     app.routes.extend(_routes())
+    app.router.middleware_stack = Switchboard(app.router)
     return app
 
 

@@ -17,6 +17,9 @@ from quintain.web.peers import trusted_proxies
 
 GRACE_S = 10
 SWITCH_S = 0.001
+# Longer than clients and proxies keep a connection that nothing comes over: usually 5 to 60 seconds. Where the server
+# gives up first, or at the same moment, it closes connections on which a request is on its way.
+KEEP_ALIVE_S = 75
 
 
 class Server(uvicorn.Server):
@@ -66,6 +69,7 @@ def configure(app: FastAPI) -> uvicorn.Config:
         proxy_headers=bool(proxies),
         forwarded_allow_ips=proxies,  # our setting alone decides, not the variable that uvicorn would look at
         timeout_graceful_shutdown=GRACE_S,
+        timeout_keep_alive=KEEP_ALIVE_S,
     )
 
 

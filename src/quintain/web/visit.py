@@ -257,9 +257,19 @@ def make_visit(request: Request, db: Session) -> Visit:
     return visit
 
 
+class Unopened:
+    """A request that has come in; nobody has looked yet who sent it."""
+
+    __slots__ = ()
+
+    def open(self) -> object:
+        """Find out who it is, and give what an answer needs."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, slots=True)
-class Arrival:
-    """A request that has come in, with the form that it brought; nobody has looked yet who sent it."""
+class Arrival(Unopened):
+    """A request for a page that has come in, with the form that it brought."""
 
     request: Request
     db: Session
@@ -300,7 +310,7 @@ def answering(view: Callable[..., Any]) -> Callable[..., Any]:
     def answer(**given: Any) -> Any:
         sessions = [db for one in given.values() if isinstance(db := getattr(one, "db", None), Session)]
         try:
-            return view(**{name: one.open() if isinstance(one, Arrival) else one for name, one in given.items()})
+            return view(**{name: one.open() if isinstance(one, Unopened) else one for name, one in given.items()})
         finally:
             for db in sessions:
                 db.close()

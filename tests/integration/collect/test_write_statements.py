@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
-from sqlalchemy import event, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
@@ -26,29 +23,14 @@ from quintain.store.queries.collect import attempts as queries
 from quintain.store.tables import Attempt, AttemptBand
 from tests.collecting import ONE, ROUND, TASK, add_round, submit
 from tests.evaluation import CARD
+from tests.statements import counted
 
 pytestmark = pytest.mark.both_databases
-BOUND = 13  # of an attempt on a prompt; one more on PostgreSQL, where the text is locked
+BOUND = 11  # of an attempt on a prompt; one more on PostgreSQL, where the text is locked
 DESK = 7
 
 
-@contextmanager
-def counted(workspace: Workspace) -> Iterator[list[str]]:
-    """Collect the statements that a block sends, without the BEGINs."""
-    sent: list[str] = []
-
-    def note(connection: Any, cursor: Any, statement: str, *rest: Any) -> None:
-        if not statement.startswith("BEGIN"):
-            sent.append(statement)
-
-    event.listen(workspace.engine, "before_cursor_execute", note)
-    try:
-        yield sent
-    finally:
-        event.remove(workspace.engine, "before_cursor_execute", note)
-
-
-def test_an_attempt_asks_the_database_a_dozen_times(
+def test_an_attempt_asks_the_database_few_times(
     workspace: Workspace, db: Session, blobs: Blobs, owner: Actor, worker: Actor, tmp_path: Path
 ) -> None:
     """However many attempts there are, the next one takes no more statements; nor does the page after them."""

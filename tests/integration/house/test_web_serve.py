@@ -22,7 +22,8 @@ from typer.testing import Result
 from quintain.compose import Workspace
 from quintain.core.errors import Conflict, Unavailable
 from quintain.settings import settings_environment
-from quintain.web.server import bind
+from quintain.web.app import create_app
+from quintain.web.server import bind, configure
 
 
 def test_serve_makes_a_workspace_and_stops_calmly(tmp_path: Path) -> None:
@@ -149,3 +150,9 @@ def test_an_address_of_elsewhere_is_explained() -> None:
         bind("192.0.2.1", 8000)
     with bind("127.0.0.1", 0) as first, pytest.raises(Conflict, match="is taken"):
         bind("127.0.0.1", first.getsockname()[1])
+
+
+def test_connections_are_kept_for_longer_than_proxies_keep_them(workspace: Workspace) -> None:
+    """Whoever sends on a connection that it still trusts is answered: not the server gives up first."""
+    usual = 60  # seconds, of nginx and of most balancers
+    assert configure(create_app(workspace)).timeout_keep_alive > usual

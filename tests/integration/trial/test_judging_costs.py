@@ -11,6 +11,7 @@ from quintain.core.rounds import Money
 from quintain.services.pay import ledger
 from quintain.services.pay.earnings import my_earnings
 from quintain.services.pay.policy import save_policy
+from quintain.services.pay.report import cost_report
 from quintain.services.tasks.definitions import put_task
 from quintain.services.trial.costs import trial_costs
 from quintain.services.trial.reporting import open_pool, report
@@ -72,6 +73,10 @@ def test_the_quiz_is_paid_once_and_stands_in_the_costs(
     assert spent.quizzes == Money(1000, "USD")
     assert spent.pages.amount > 0
     assert spent.total.amount == spent.pages.amount + spent.bonuses.amount + 1000
+    costs = cost_report(db, owner, "mood")
+    besides = costs.groups[-1]
+    assert (besides.name, besides.texts, besides.total) == ("mood", 0, spent.total)
+    assert costs.total.amount == sum(one.total.amount for one in costs.groups)
     assert not ledger.check(db, OPERATOR).discrepancies
     told = {one.key: one for one in report(db, blobs, owner, *WHERE).sections}
     assert [row[1] for row in told["costs"].tables[1].rows][2:] == ["10.00 USD", str(spent.total)]

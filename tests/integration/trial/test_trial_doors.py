@@ -132,3 +132,31 @@ def test_wrong_doors_are_refused(db: Session, owner: Actor, worker: Actor, keys:
     assert (shut.entry, shut.grading) == (None, None)
     with pytest.raises(NotFound, match="leads nowhere"):
         doors.enter(db, to_write, {"pid": "P1"})
+
+
+def test_an_owner_may_let_experts_in_by_the_door_for_grading(
+    db: Session, blobs: Blobs, owner: Actor, keys: tuple[str, str]
+) -> None:
+    """They grade in this trial and hold no role; who takes part is no expert, and a door that is changed lets none."""
+    to_write, to_grade = keys
+    writer, expert, elsewhere = come(db, to_write, "P1"), come(db, to_grade, "E1"), come(db, to_write, "P2")
+    for one in (writer, elsewhere):
+        enter(db, one, *WHERE)
+        for _ in range(2):
+            write(db, blobs, one)
+        my_part(db, one, *WHERE)
+    close_stage(db, owner, *WHERE, "graded", "first")
+    with pytest.raises(Forbidden, match="promoted"):
+        next_to_grade(db, expert, *WHERE)
+    doors.put_doors(db, owner, *WHERE, f"experts = true\n{DOORS}", base_url=BASE)
+    assert come(db, to_grade, "P1") == writer
+    assert next_to_grade(db, writer, *WHERE) is None
+    with pytest.raises(Forbidden, match="promoted"):
+        next_to_grade(db, make_person(db, "somebody", RoleName.WORKER), *WHERE)
+    item = next_to_grade(db, expert, *WHERE)
+    assert item is not None
+    grade(db, expert, *WHERE, stage=item.stage, item=item.item, answers=FAIR)
+    assert not come(db, to_grade, "E1").has(RoleName.EXPERT, "mood")
+    doors.put_doors(db, owner, *WHERE, DOORS, base_url=BASE)
+    with pytest.raises(Forbidden, match="promoted"):
+        next_to_grade(db, expert, *WHERE)

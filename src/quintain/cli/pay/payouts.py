@@ -60,7 +60,16 @@ def costs(context: typer.Context, task: TaskArgument, currency: CurrencyOption =
         print_json(found)
         return
     rows = [
-        (one.name, "training" if one.training else "", one.texts, one.base, one.bonus, one.expert, one.total, one.each)
+        (
+            one.name if one.name != task else "no round",
+            "training" if one.training else "",
+            one.texts,
+            one.base,
+            one.bonus,
+            one.expert,
+            one.total,
+            one.each,
+        )
         for one in found.groups
     ]
     print_table(["round", "", "texts", "base", "bonus", "experts", "in all", "a text"], rows)

@@ -81,7 +81,8 @@ class RoundPay(Record):
 class GroupCost(Record):
     """What the texts of a group, such as a round, have cost: base pay, bonuses, and the time of experts.
 
-    *each* is what one text cost; None where there is none. A *training* group leaves no texts behind.
+    *each* is what one text cost; None where there is none. A *training* group leaves no texts behind. What belongs to
+    no round is a group by the name of the task.
     """
 
     name: str

@@ -10,7 +10,6 @@ from quintain.core.errors import BadInput, Conflict, Fault, NotFound, NotSignedI
 from quintain.core.people import Actor
 from quintain.core.records.access import Token
 from quintain.services.access import audit
-from quintain.services.access.actors import actor_of
 from quintain.services.access.passwords import fingerprint, new_secret
 from quintain.services.access.permissions import require_user
 from quintain.store.base import now
@@ -77,12 +76,12 @@ def actor_for_token(db: Session, secret: str) -> Actor:
     found = people.token_with_user(db, fingerprint(secret)) if secret.startswith(PREFIX) else None
     if found is None or found[0].revoked_at is not None:
         raise NotSignedIn("This API token is not known.", remedy="Make one on the account page.", code="token_unknown")
-    token, user = found
+    token, grants = found
     moment = now()
     if token.expires_at is not None and token.expires_at <= moment:
         raise NotSignedIn(
             "The API token '{name}' expired on {day}.",
-            name=token.name,
+            name=token.token_name,
             day=f"{token.expires_at:%Y-%m-%d}",
             remedy="Make a new one on the account page.",
             code="token_expired",
@@ -90,7 +89,7 @@ def actor_for_token(db: Session, secret: str) -> Actor:
     if token.used_at is None or moment - token.used_at > TOUCH_EVERY:
         with transaction(db):
             people.touch_token(db, token.id, moment)
-    return actor_of(db, user)
+    return Actor(user_id=token.user_id, name=token.name, grants=frozenset(grants))
 
 
 def _info(token: ApiToken) -> Token:

@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 def target_versions(db: Session, ids: Sequence[int]) -> list[ModelVersionInfo]:
     """Give the model versions of a session; whoever's they are, the round's owner chose them."""
-    found = versions_by_id(db, ids)
+    found = versions_by_id(db, ids) if ids else {}
     return [found[one] for one in ids]
 
 

@@ -25,7 +25,7 @@ from quintain.services.collect import round_figures, writing
 from quintain.services.collect.ask_targets import all_fooled, ask_targets, target_versions
 from quintain.services.collect.checks import Written, aim_of, check_writing
 from quintain.services.collect.content_flags import find_hints
-from quintain.services.collect.duplicates import Sketch, refuse_duplicates, refuse_same, sketch_of
+from quintain.services.collect.duplicates import Sketch, refuse_duplicates, sketch_of, there_already
 from quintain.services.collect.ending import end
 from quintain.services.collect.justifying import JUSTIFIED, require_justified
 from quintain.services.collect.question_types import TYPE, require_type
@@ -114,9 +114,11 @@ def _store(db: Session, actor: Actor, given: _Submitted, info: RoundInfo) -> Ver
         # Whoever closes the round waits for this, or has closed it before.
         state = round_queries.share_state(db, info.id)
         row = writing.lock_own(db, actor, given.key)
-        made, before = queries.made_in_session(db, row.id, given.token)
-        if before is not None:
-            return verdict(db, actor, info, row, before)
+        lock(db, f"text {given.sketch.text_key}")
+        there = queries.before_adding(db, info.id, row.id, given.token, given.sketch.text_key, round_figures.enough())
+        made = there.made
+        if there.before is not None:
+            return verdict(db, actor, info, row, there.before)
         if state != RoundState.OPEN:
             raise _closed(info)
         _require_open(info, row)
@@ -130,14 +132,16 @@ def _store(db: Session, actor: Actor, given: _Submitted, info: RoundInfo) -> Ver
                 remedy="Your text is kept. Begin a new session.",
             )
         require_type(db, info, row, given.notes[TYPE])  # once more: two may have been on their way at once
-        lock(db, f"text {given.sketch.text_key}")
-        refuse_same(db, given.sketch)
+        if there.same:  # the last look, while nobody else adds this text
+            raise there_already(mine=False)
         stored, flags = _add(db, given, info, row, made + 1)
         if row.prompt_id is not None and made == 0:
             prompts.count_use(db, row.prompt_id, row.generation)
-        if stored.fooled is not False or made + 1 >= row.allowed:
+        if info.spec.targets.there and (stored.fooled is not False or made + 1 >= row.allowed):
             end_if_over(db, info, row)
-        round_figures.wake(db, info)
+        elif made + 1 >= row.allowed:  # where there is no model to fool, nothing is claimed and nothing waits
+            end(db, info, row, "exhausted", made=made + 1)
+        round_figures.wake(db, info, there.in_round + 1)
         hidden = hidden_names(db, actor, info.id, given.versions)
         return as_verdict(info, row, queries.AttemptRow(stored, stored.fooled, None, False), made + 1, flags, hidden)
 

@@ -43,7 +43,7 @@ def refuse_duplicates(db: Session, task: Task, row: SessionRow, written: Written
     found = queries.like(db, sketch.text_key, sketch.bands)
     for one in found:
         if one.same:
-            raise _there_already(mine=one.user_id == row.user_id)
+            raise there_already(mine=one.user_id == row.user_id)
     others = [one for one in found if _comparable(one, row, written)]
     texts = [_joined(split_fields(task, one.inputs)[0]) for one in others]
     place = sketches.nearest(sketch.text, texts)
@@ -59,13 +59,8 @@ def refuse_duplicates(db: Session, task: Task, row: SessionRow, written: Written
         )
 
 
-def refuse_same(db: Session, sketch: Sketch) -> None:
-    """Refuse exactly the same text, whatever its case and punctuation: the last look, before it is stored."""
-    if queries.is_there(db, sketch.text_key):
-        raise _there_already(mine=False)
-
-
-def _there_already(*, mine: bool) -> Conflict:
+def there_already(*, mine: bool) -> Conflict:
+    """Say that exactly the same text, whatever its case and punctuation, was submitted before."""
     return Conflict(
         "You have submitted this very text before." if mine else "Somebody has submitted this very text before.",
         remedy="Change it. It cost you no attempt.",

@@ -14,11 +14,11 @@ from quintain.store.tables import WritingSession
 TIMED = ("fooled", "exhausted")  # how a session ends that was worked through
 
 
-def end(db: Session, info: RoundInfo, row: WritingSession, outcome: str) -> None:
-    """End a session inside a transaction: pay it, and give its prompt back."""
+def end(db: Session, info: RoundInfo, row: WritingSession, outcome: str, *, made: int | None = None) -> None:
+    """End a session inside a transaction: pay it, and give its prompt back. *made* counts its attempts, if known."""
     row.ended_at, row.outcome = now(), outcome
     db.flush()
-    earned = earnings.earn_session(db, info.spec, info.task_id, row, full=outcome in TIMED)
+    earned = earnings.earn_session(db, info.spec, info.task_id, row, full=outcome in TIMED, made=made)
     if earned and outcome in TIMED:
         watch.after_work(db, info.task_id, info.task, info.ref, lambda: _wage(db, info))
     if row.prompt_id is not None:

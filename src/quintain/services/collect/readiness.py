@@ -34,7 +34,7 @@ def readiness_in(db: Session, actor: Actor, info: RoundInfo) -> Readiness:
     spec = info.spec
     chosen = queries.choices(db, info.id, user_id)
     rules = rules_of(spec)
-    reasons = eligibility(db, user_id, rules, task=info.task) if rules else []
+    reasons = eligibility(db, user_id, rules, task=info.task, task_id=info.task_id) if rules else []
     out, back = chosen.get("opt_out"), chosen.get("opt_in")
     closed = info.closed_because(now())
     consent = bool(spec.consent) and not _agreed(chosen, "consent", spec.consent)

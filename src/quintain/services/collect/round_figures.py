@@ -74,7 +74,7 @@ def show(db: Session, info: RoundInfo) -> ShownFigure:
 
 def written(db: Session, info: RoundInfo) -> int:
     """Give the number of attempts that were not retracted."""
-    made = round_facts.count_to(db, info.id, ROUND.at_once + 1)
+    made = round_facts.count_to(db, info.id, enough())
     if made <= ROUND.at_once:
         return made - queries.retracted_count(db, info.id)
     known = show(db, info).value
@@ -83,16 +83,24 @@ def written(db: Session, info: RoundInfo) -> int:
 
 def written_and_fooled(db: Session, info: RoundInfo) -> tuple[int, int]:
     """Give the number of attempts that were not retracted, and of those that fooled a model, as far as it is known."""
-    if round_facts.count_to(db, info.id, ROUND.at_once + 1) <= ROUND.at_once:
+    if round_facts.count_to(db, info.id, enough()) <= ROUND.at_once:
         _, made, fooled = queries.tally(db, info.id)[0]
         return made, fooled
     made, fooled = (show(db, info).value or {}).get("total", (0, 0))
     return made, fooled
 
 
-def wake(db: Session, info: RoundInfo) -> None:
-    """Have a round counted anew where that is left to workers; for other services, in their transaction."""
-    if round_facts.count_to(db, info.id, ROUND.at_once + 1) > ROUND.at_once:
+def enough() -> int:
+    """Say with how many attempts of a round counting them is left to workers."""
+    return ROUND.at_once + 1
+
+
+def wake(db: Session, info: RoundInfo, made: int | None = None) -> None:
+    """Have a round counted anew where that is left to workers; for other services, in their transaction.
+
+    *made* counts its attempts, no further than `enough`, where the caller knows.
+    """
+    if (round_facts.count_to(db, info.id, enough()) if made is None else made) >= enough():
         figures.wake(db, ROUND, info.ref, task=info.task)
 
 
@@ -123,7 +131,7 @@ def _basis(db: Session, ref: str) -> str:
 
 
 def _facts(db: Session, ref: str) -> int:
-    return round_facts.count_to(db, get_round(db, OPERATOR, ref).id, ROUND.at_once + 1)
+    return round_facts.count_to(db, get_round(db, OPERATOR, ref).id, enough())
 
 
 def _compute(db: Session, blobs: Blobs | None, ref: str, tell: Tell) -> Mapping[str, Any]:

@@ -226,10 +226,9 @@ def _begin(db: Session, info: RoundInfo, user_id: int, day: str) -> SessionRow:
                 code="nothing_to_write",
             )
     models = usable_targets(db, info.id, info.spec, day)
-    unit = f"session {queries.session_number(db, info.id, user_id) + 1} of {user_id}"
-    draws = {"model": target_draw(info.spec, models, unit), "target": _label_draw(db, info, unit)}
-    seed = queries.seed(db, info.id)
-    drawn = {name: draw.made(seed) for name, draw in draws.items() if draw}
+    draws = _draws(db, info, user_id, models)
+    seed = queries.seed(db, info.id) if draws else 0
+    drawn = {name: draw.made(seed) for name, draw in draws.items()}
     row = SessionRow(
         key=secrets.token_urlsafe(24),
         round_id=info.id,
@@ -239,12 +238,21 @@ def _begin(db: Session, info: RoundInfo, user_id: int, day: str) -> SessionRow:
         generation=prompt.generation if prompt else 0,
         models=[int(drawn["model"])] if "model" in drawn else models,
         target=drawn.get("target"),
-        drawn={name: draw.as_dict() for name, draw in draws.items() if draw} or None,
+        drawn={name: draw.as_dict() for name, draw in draws.items()} or None,
         allowed=info.spec.attempts,
     )
     db.add(row)
     db.flush()
     return row
+
+
+def _draws(db: Session, info: RoundInfo, user_id: int, models: Sequence[int]) -> dict[str, Draw]:
+    """Say what is drawn for a session that begins, and from what."""
+    if info.spec.targets.mode != "random" and info.spec.aiming != "assign":
+        return {}
+    unit = f"session {queries.session_number(db, info.id, user_id) + 1} of {user_id}"
+    draws = {"model": target_draw(info.spec, models, unit), "target": _label_draw(db, info, unit)}
+    return {name: draw for name, draw in draws.items() if draw}
 
 
 def _require_room(db: Session, info: RoundInfo, user_id: int) -> None:

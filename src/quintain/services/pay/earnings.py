@@ -92,12 +92,14 @@ def piece_of(row: EarningFact) -> book.PaidPiece:
     )
 
 
-def earn_session(db: Session, spec: RoundSpec, task_id: int, session: WritingSession, *, full: bool) -> bool:
+def earn_session(
+    db: Session, spec: RoundSpec, task_id: int, session: WritingSession, *, full: bool, made: int | None = None
+) -> bool:
     """Add the base pay of a writing session that has ended: all of it, or the share of the attempts that were made.
 
-    A session in which nothing was written earns nothing.
+    A session in which nothing was written earns nothing. *made* counts its attempts, where the caller knows.
     """
-    made = queries.attempts_in(db, session.id)
+    made = queries.attempts_in(db, session.id) if made is None else made
     if not made:
         return False
     amount = spec.reward.amount if full else -(-spec.reward.amount * made // session.allowed)

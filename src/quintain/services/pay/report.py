@@ -20,6 +20,7 @@ from quintain.store.queries.pay import ledger
 def cost_report(db: Session, actor: Actor, task: str, *, currency: str = "") -> CostReport:
     """Say what a text has cost in each round of a task, in one currency (owners).
 
+    Work that belongs to no round (judging, quizzes, steps of trials, bonuses by hand) is a group by the task's name.
     What was set aside is no cost. Without *currency*, it is that of the pay policy.
     """
     row = find_row(db, task)
@@ -40,6 +41,8 @@ def cost_report(db: Session, actor: Actor, task: str, *, currency: str = "") -> 
         )
         for round_id, number in queries.rounds(db, row.id)
     ]
+    besides = group_cost(task, ledger.balances(db, f"task:{row.id}"), wanted, texts=0, expert=0, training=False)
+    groups += [besides] if besides.total.amount else []
     return summed(task, wanted, groups, [one for one in known if one != wanted])
 
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Iterator, Sequence
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,19 +27,24 @@ from quintain.protocols.stages import Stage
 from quintain.services.trial.grades import GradingFigures, figures_of
 from quintain.store.database import lock
 from quintain.store.queries.trial import trials as queries
-from quintain.store.tables import CrowdArm, CrowdEvent, CrowdTrial
+from quintain.store.tables import CrowdArm, CrowdTrial
 
 MOST = 64  # arms that are kept in memory
 
 
+Rounds = Mapping[str, tuple[int, int]]  # by stage: id and number
+
+
 @dataclass(slots=True)
 class _Kept:
+    store: weakref.ref[object]
     toml: str
     course: Course
     number: int
     token: str
     adding: SessionTransaction | None = None  # in which the newest event was added
     figures: tuple[str, dict[str, GradingFigures]] | None = None
+    rounds: Rounds = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -72,6 +78,15 @@ def kept_figures(db: Session, trial: CrowdTrial, arm: CrowdArm) -> dict[str, Gra
         return kept.figures[1]
 
 
+def rounds_of(db: Session, trial: CrowdTrial, arm: CrowdArm) -> Rounds:
+    """Give the rounds of an arm of a trial that was opened; from then on they are always the same."""
+    with _guard:
+        kept = _fresh(db, trial, arm)
+        if not kept.rounds:
+            kept.rounds = queries.rounds(db, arm.id)
+        return kept.rounds
+
+
 def _has_begun(course: Course, stage: Stage) -> bool:
     came = any(stage.name in one.been for one in course.arm.people.values())
     return came and (stage.name in course.arm.closed or not course.hindrances_before(stage.name))
@@ -85,8 +100,7 @@ def record(db: Session, trial: CrowdTrial, arm: CrowdArm, event: Event, user_id:
         kept.course.apply(event)
         number, token = kept.number + 1, secrets.token_urlsafe(12)
         kept.number, kept.token, kept.adding = number, token, db.get_transaction()
-        db.add(CrowdEvent(arm_id=arm.id, number=number, token=token, body=event.as_dict(), user_id=user_id))
-        db.flush()
+        queries.add_event(db, arm_id=arm.id, number=number, token=token, body=event.as_dict(), user_id=user_id)
         _seen(db).tokens[arm.id] = token
 
 
@@ -111,14 +125,14 @@ def _seen(db: Session) -> _Seen:
 def _fresh(db: Session, trial: CrowdTrial, arm: CrowdArm) -> _Kept:
     key = (id(db.get_bind()), arm.id)
     kept = _kept.get(key)
-    if kept is not None and kept.toml == arm.toml:
+    if kept is not None and kept.store() is db.get_bind() and kept.toml == arm.toml:
         seen = _seen(db)
         if seen.tokens.get(arm.id) == kept.token or (_is_added_to(kept) and arm.id not in seen.held):
             return kept
         newer = queries.events_from(db, arm.id, kept.number)
         if not kept.number or (newer and newer[0][:2] == (kept.number, kept.token)):
             return _follow(db, arm, kept, newer[1:] if kept.number else newer)
-    kept = _Kept(arm.toml, Course(parse_protocol(arm.toml), trial.seed), 0, "")
+    kept = _Kept(weakref.ref(db.get_bind()), arm.toml, Course(parse_protocol(arm.toml), trial.seed), 0, "")
     while len(_kept) >= MOST:
         _kept.pop(next(iter(_kept)))
     _kept[key] = kept

@@ -110,6 +110,17 @@ def may_complete(db: Session, actor: Actor, task: str, name: str, what: What) ->
     return may_go_back(db, actor, _place(what, trial), lambda moment: _done(db, trial, user_id, what, moment))
 
 
+def came_as_expert(db: Session, trial: CrowdTrial, user_id: int) -> bool:
+    """Say whether somebody came by the door for grading of an open trial whose owner lets experts in by it.
+
+    They hold no role: where the owner shuts the door, or lets nobody be an expert by it, they grade no more.
+    """
+    doors = doors_of(trial)
+    if trial.state != "open" or doors.grading is None or not doors.experts:
+        return False
+    return panels.newest_stay(db, _place("grading", trial), user_id) is not None
+
+
 def _done(db: Session, trial: CrowdTrial, user_id: int, what: What, since: datetime) -> bool:
     """Say whether somebody has done enough since a moment."""
     own = arm_of(db, trial, user_id)

@@ -42,10 +42,22 @@ def work_of(arm_id: int, amount: AmountDue) -> str:
     return f"trial:{arm_id}:{amount.stage}/{hashlib.sha256(amount.key.encode()).hexdigest()[:20]}"
 
 
-def settle(db: Session, trial: CrowdTrial, arm: CrowdArm, course: Course, only: Collection[str] | None = None) -> int:
-    """Add what is due to all, or to some *only*, and was not added yet, in a transaction; give how many were new."""
-    wanted = {work_of(arm.id, one): one for one in amounts_due(course, only) if one.person.isdecimal()}
-    missing = wanted.keys() - paid_works(db, [*wanted])
+def settle(
+    db: Session,
+    trial: CrowdTrial,
+    arm: CrowdArm,
+    course: Course,
+    only: Collection[str] | None = None,
+    *,
+    before: Collection[str] | None = None,
+) -> int:
+    """Add what is due to all, or to some *only*, and was not added yet, in a transaction; give how many were new.
+
+    *before* names what was due when this transaction began, and has been added: then nothing needs to be looked up.
+    """
+    owed = [one for one in amounts_due(course, only) if one.person.isdecimal() and one.key not in (before or ())]
+    wanted = {work_of(arm.id, one): one for one in owed}
+    missing = wanted.keys() - (paid_works(db, [*wanted]) if before is None else set())
     return sum(
         pay.earn(
             db,

@@ -8,22 +8,21 @@ nothing new: how many others take part costs them nothing.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
 from quintain.protocols.engine import Course
 from quintain.protocols.events import Event, finished
 from quintain.protocols.stages import Stage, TutorialStage
-from quintain.services.trial.courses import course_of, hold, record
-from quintain.services.trial.earnings import settle
+from quintain.services.trial.courses import Rounds, course_of, hold, record, rounds_of
+from quintain.services.trial.earnings import amounts_due, settle
 from quintain.services.trial.rounds import pass_of
-from quintain.services.work.qualify import put_qualification
+from quintain.services.work.qualify import add_qualification
 from quintain.store.database import transaction
 from quintain.store.queries.trial import trials as queries
 from quintain.store.queries.work.qualify import holders
 from quintain.store.tables import CrowdArm, CrowdTrial
-
-Rounds = dict[str, tuple[int, int]]
 
 
 def arm_of(db: Session, trial: CrowdTrial, user_id: int) -> CrowdArm | None:
@@ -48,54 +47,83 @@ def sync(db: Session, trial: CrowdTrial, arm: CrowdArm) -> None:
             settle(db, trial, arm, course)
 
 
-def sync_person(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int) -> Rounds:
-    """Put on record what one person finished, what that earns them, and where they may write now; give the rounds."""
-    person, rounds = str(user_id), queries.rounds(db, arm.id)
-    if not any(_news_of(db, trial, arm, person, rounds)):
-        return rounds
-    with transaction(db):
-        hold(db, arm)
-        with course_of(db, trial, arm) as course:
-            full = _full(course)
-        while events := [*_news_of(db, trial, arm, person, rounds)]:
-            before = _place(db, trial, arm, person)
-            for event in events:
-                record(db, trial, arm, event, user_id)
-            if _place(db, trial, arm, person) == before:
-                break  # only who goes on may have work at the next stage
-        with course_of(db, trial, arm) as course:
-            filled = _full(course) - full
-            settle(db, trial, arm, course, [person])
-        give_passes(db, trial, arm, None if filled else [person], rounds=rounds)
-    return rounds
+def sync_person(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int) -> None:
+    """Put on record what one person finished, what that earns them, and where they may write now."""
+    news = news_of(db, trial, arm, user_id)
+    if news:
+        with transaction(db):
+            take_news(db, trial, arm, user_id, news)
 
 
-def give_passes(
-    db: Session,
-    trial: CrowdTrial,
-    arm: CrowdArm,
-    only: Collection[str] | None = None,
-    *,
-    rounds: Rounds | None = None,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class News:
+    """What somebody has finished and is not on record, since the record had them at a stage with so much done."""
+
+    since: tuple[str, int]
+    events: tuple[Event, ...]
+
+    def __bool__(self) -> bool:
+        """Say whether there is any."""
+        return bool(self.events)
+
+
+def news_of(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int) -> News:
+    """Look what somebody has finished at the stage where they are and is not on record; nothing is changed."""
+    person, rounds = str(user_id), rounds_of(db, trial, arm)
+    with course_of(db, trial, arm) as course:
+        since = _standing(course, person)
+        stage = next((one for one in course.protocol.stages if one.name == since[0] and one.work is not None), None)
+    return News(since, () if stage is None else tuple(_finished(db, trial, arm, stage, rounds, [person])))
+
+
+def take_news(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int, news: News) -> None:
+    """Put on record what somebody finished, in a transaction, with what follows from it."""
+    hold(db, arm)
+    person, rounds = str(user_id), rounds_of(db, trial, arm)
+    with course_of(db, trial, arm) as course:
+        stands, full, passes = _standing(course, person), _full(course), _passes(course, rounds, person)
+        paid = {one.key for one in amounts_due(course, [person])}
+    if stands != news.since:  # somebody else has put something on record meanwhile
+        news = news_of(db, trial, arm, user_id)
+    while news:
+        for event in news.events:
+            record(db, trial, arm, event, user_id)
+        if _place(db, trial, arm, person) == news.since[0]:
+            break  # only who goes on may have work at the next stage
+        news = news_of(db, trial, arm, user_id)
+    with course_of(db, trial, arm) as course:
+        filled, same = _full(course) - full, _passes(course, rounds, person) == passes
+        settle(db, trial, arm, course, [person], before=paid)
+    if filled or not same:
+        give_passes(db, trial, arm, None if filled else [person])
+
+
+def give_passes(db: Session, trial: CrowdTrial, arm: CrowdArm, only: Collection[str] | None = None) -> None:
     """Let exactly those write in each of the arm's rounds who can do so now, all or some *only*; in a transaction."""
-    rounds = queries.rounds(db, arm.id) if rounds is None else rounds
+    rounds = rounds_of(db, trial, arm)
     with course_of(db, trial, arm) as course:
         people = [
             one for one in course.arm.people.values() if one.name.isdecimal() and (only is None or one.name in only)
         ]
         wanted = {
-            (int(one.name), stage): one.at == stage and course.room(one.name) > 0 for stage in rounds for one in people
+            (int(one.name), stage): may for one in people for stage, may in _passes(course, rounds, one.name).items()
         }
         tutorials = {one.name: one.tutorial for one in course.protocol.stages if one.tutorial is not None}
     ids = [int(one.name) for one in people] if only is not None else None
-    done = queries.answer_counts(db, arm.id, ids) if tutorials else {}
+    written = any(stage in tutorials and may for (_, stage), may in wanted.items())
+    done = queries.answer_counts(db, arm.id, ids) if written else {}
     held = holders(db, trial.task_id, [pass_of(arm.id, stage) for stage in rounds], ids)
     for (user_id, stage), may in wanted.items():
         if stage in tutorials and done.get(user_id, 0) < steps_of(tutorials[stage]):
             may = False  # noqa: PLW2901 - the quizzes come first
         if may != ((user_id, pass_of(arm.id, stage)) in held):
-            put_qualification(db, trial.task_id, user_id, pass_of(arm.id, stage), held=may, reason=trial.name)
+            add_qualification(db, trial.task_id, user_id, pass_of(arm.id, stage), held=may, reason=trial.name)
+
+
+def _passes(course: Course, rounds: Rounds, person: str) -> dict[str, bool]:
+    """Say in which of the arm's rounds somebody can write now, as far as the record tells."""
+    at = course.person(person).at
+    return {stage: at == stage and course.room(person) > 0 for stage in rounds}
 
 
 def steps_of(tutorial: TutorialStage) -> int:
@@ -112,17 +140,14 @@ def _full(course: Course) -> set[str]:
     }
 
 
+def _standing(course: Course, person: str) -> tuple[str, int]:
+    found = course.person(person)
+    return found.at, found.done(found.at)
+
+
 def _place(db: Session, trial: CrowdTrial, arm: CrowdArm, person: str) -> str:
     with course_of(db, trial, arm) as course:
         return course.person(person).at
-
-
-def _news_of(db: Session, trial: CrowdTrial, arm: CrowdArm, person: str, rounds: Rounds) -> Iterator[Event]:
-    with course_of(db, trial, arm) as course:
-        at = course.person(person).at
-        stage = next((one for one in course.protocol.stages if one.name == at and one.work is not None), None)
-    if stage is not None:
-        yield from _finished(db, trial, arm, stage, rounds, [person])
 
 
 def _finished(
@@ -140,13 +165,16 @@ def _finished(
     with course_of(db, trial, arm) as course:
         known = {one: {*course.person(one).units.get(stage.name, ())} for one in people}
         room = {one: course.sessions_left(one) for one in people}
-    fooling = stage.writing is not None and stage.writing.target
+    new: list[tuple[int, str]] = []
     for session_id, writer in sessions:
         name = str(writer)
         if name in known and str(session_id) not in known[name] and room[name] > 0:
             room[name] -= 1
-            items = queries.items_of_session(db, session_id, fooling=fooling)
-            yield finished(name, stage.name, str(session_id), tuple(map(str, items)))
+            new.append((session_id, name))
+    fooling = stage.writing is not None and stage.writing.target
+    items = queries.items_of_sessions(db, [session_id for session_id, _ in new], fooling=fooling)
+    for session_id, name in new:
+        yield finished(name, stage.name, str(session_id), tuple(map(str, items[session_id])))
 
 
 def _tutorials(
@@ -157,5 +185,5 @@ def _tutorials(
     for person in people:
         own = [session for session, writer in sessions if writer == int(person)][: rule.contexts]
         if len(own) >= rule.contexts and answered.get(int(person), 0) >= steps_of(rule):
-            items = [str(one) for session in own for one in queries.items_of_session(db, session, fooling=False)]
-            yield finished(person, stage, "tutorial", tuple(items))
+            items = queries.items_of_sessions(db, own, fooling=False)
+            yield finished(person, stage, "tutorial", tuple(str(one) for session in own for one in items[session]))

@@ -23,10 +23,10 @@ from quintain.protocols.reading import parse_protocol
 from quintain.protocols.stages import EntryStage, TutorialStage
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_role, require_user
-from quintain.services.trial.courses import course_of, record
+from quintain.services.trial.courses import course_of, record, rounds_of
 from quintain.services.trial.letters import received
-from quintain.services.trial.progress import arm_of, give_passes, steps_of, sync_person
-from quintain.services.trial.trials import find
+from quintain.services.trial.progress import arm_of, give_passes, news_of, steps_of, sync_person, take_news
+from quintain.services.trial.trials import find_place
 from quintain.services.work.qualify import eligibility
 from quintain.store.database import lock, transaction
 from quintain.store.queries.trial import trials as queries
@@ -40,25 +40,43 @@ MAY_WORK = (RoleName.WORKER, RoleName.EXPERT, RoleName.OWNER)
 def my_part(db: Session, actor: Actor, task: str, name: str) -> TrialPart:
     """Say where somebody stands in a trial, and what they can do next."""
     user_id = require_user(actor)
-    trial = find(db, task, name)
+    trial, arm = find_place(db, task, name, user_id)
     if trial.state == "draft":
         raise NotFound("There is no trial '{task}/{name}'.", task=task, name=name)
-    arm = arm_of(db, trial, user_id)
     if arm is None:
         entries = _entries(db, trial)
         reasons = _against(db, entries, user_id, task)
         what = "shut" if trial.state != "open" or trial.data or reasons else "enter"
         return TrialPart(name, trial.title, what, "", 0, None, False, False, reasons, [], consent_of(entries))
-    rounds = sync_person(db, trial, arm, user_id)
-    letters = received(db, arm, user_id)
+    news = news_of(db, trial, arm, user_id)
+    if not news:
+        return _part(db, trial, arm, user_id)
+    with transaction(db):
+        take_news(db, trial, arm, user_id, news)
+        return _part(db, trial, arm, user_id)
+
+
+def _part(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int) -> TrialPart:
+    """Say where somebody stands by the record."""
+    person, rounds = str(user_id), rounds_of(db, trial, arm)
     with course_of(db, trial, arm) as course:
-        todo = course.todo(str(user_id))
-        tutorial = _tutorial(course, todo.stage)
-        quiz = tutorial is not None and len(queries.answers(db, arm.id, user_id)) < steps_of(tutorial)
-        waiting = any(course.waiting(stage, str(user_id)) for stage in course.gradings() if stage.name in todo.grading)
-        number = rounds.get(todo.stage, (None, None))[1] if todo.what == "work" and not quiz else None
-        reasons = [*_turned_away(course, str(user_id))] if todo.what == "end" else []
-        return TrialPart(name, trial.title, todo.what, todo.stage, todo.left, number, quiz, waiting, reasons, letters)
+        todo = course.todo(person)
+        tutorial, closed = _tutorial(course, todo.stage), bool(course.arm.closed)
+        waiting = any(course.waiting(stage, person) for stage in course.gradings() if stage.name in todo.grading)
+        reasons: list[str] = [*_turned_away(course, person)] if todo.what == "end" else []
+    quiz = tutorial is not None and len(queries.answers(db, arm.id, user_id)) < steps_of(tutorial)
+    return TrialPart(
+        trial.name,
+        trial.title,
+        todo.what,
+        todo.stage,
+        todo.left,
+        rounds.get(todo.stage, (None, None))[1] if todo.what == "work" and not quiz else None,
+        quiz,
+        waiting,
+        reasons,
+        received(db, arm, user_id) if closed else [],  # no letter goes out before
+    )
 
 
 def enter(db: Session, actor: Actor, task: str, name: str, *, consent: bool = False) -> TrialPart:
@@ -69,43 +87,50 @@ def enter(db: Session, actor: Actor, task: str, name: str, *, consent: bool = Fa
     user_id = require_user(actor)
     require_role(actor, *MAY_WORK, task=task)
     with transaction(db):
-        trial = find(db, task, name)
-        lock(db, f"entering trial {trial.id}")
-        if arm_of(db, trial, user_id) is None:
-            if trial.state != "open" or trial.data:
-                raise Conflict("Trial {task}/{name} takes nobody in.", task=task, name=name)
-            entries = _entries(db, trial)
-            reasons = _against(db, entries, user_id, task)
-            if reasons:
-                raise Forbidden("You cannot do this work yet. {missing}", missing=joined(reasons), code="not_qualified")
-            agreed = consent_of(entries)
-            if agreed and not consent:
-                raise Forbidden(
-                    "Read what you agree to first, and say whether you do.",
-                    remedy="Say `consent`.",
-                    page="Tick that you agree.",
-                    code="consent_needed",
-                )
-            arms = {one.name: one for one in queries.arms(db, trial.id)}
-            stratum = _stratum(db, user_id, parse_protocol(next(iter(arms.values())).toml).strata)
-            taken = queries.member_counts(db, trial.id, stratum)
-            draw = Draw(f"person {user_id}", dict.fromkeys(arms, 1), taken, stratum)
-            arm = arms[draw.made(trial.seed)]
-            db.add(
-                CrowdMember(
-                    trial_id=trial.id,
-                    user_id=user_id,
-                    arm_id=arm.id,
-                    stratum=stratum,
-                    drawn=draw.as_dict(),
-                    consent=content_id(agreed) if agreed else None,
-                )
-            )
-            db.flush()
-            record(db, trial, arm, entered(str(user_id)), user_id)
-            give_passes(db, trial, arm, [str(user_id)])
-            audit.record(db, actor, "trial.enter", f"{task}/{name}")
+        trial, arm = find_place(db, task, name, user_id)
+        if arm is None:
+            lock(db, f"entering trial {trial.id}")
+            arm = arm_of(db, trial, user_id) or _enter(db, actor, task, trial, consent=consent)
+            return _part(db, trial, arm, user_id)
     return my_part(db, actor, task, name)
+
+
+def _enter(db: Session, actor: Actor, task: str, trial: CrowdTrial, *, consent: bool) -> CrowdArm:
+    user_id = require_user(actor)
+    if trial.state != "open" or trial.data:
+        raise Conflict("Trial {task}/{name} takes nobody in.", task=task, name=trial.name)
+    entries = _entries(db, trial)
+    reasons = _against(db, entries, user_id, task)
+    if reasons:
+        raise Forbidden("You cannot do this work yet. {missing}", missing=joined(reasons), code="not_qualified")
+    agreed = consent_of(entries)
+    if agreed and not consent:
+        raise Forbidden(
+            "Read what you agree to first, and say whether you do.",
+            remedy="Say `consent`.",
+            page="Tick that you agree.",
+            code="consent_needed",
+        )
+    arms = {one.name: one for one in queries.arms(db, trial.id)}
+    stratum = _stratum(db, user_id, parse_protocol(next(iter(arms.values())).toml).strata)
+    taken = queries.member_counts(db, trial.id, stratum)
+    draw = Draw(f"person {user_id}", dict.fromkeys(arms, 1), taken, stratum)
+    arm = arms[draw.made(trial.seed)]
+    db.add(
+        CrowdMember(
+            trial_id=trial.id,
+            user_id=user_id,
+            arm_id=arm.id,
+            stratum=stratum,
+            drawn=draw.as_dict(),
+            consent=content_id(agreed) if agreed else None,
+        )
+    )
+    db.flush()
+    record(db, trial, arm, entered(str(user_id)), user_id)
+    give_passes(db, trial, arm, [str(user_id)])
+    audit.record(db, actor, "trial.enter", f"{task}/{trial.name}")
+    return arm
 
 
 def _stratum(db: Session, user_id: int, names: Sequence[str]) -> str:
@@ -123,8 +148,7 @@ def leave(db: Session, actor: Actor, task: str, name: str) -> TrialPart:
     """Leave a trial; what was finished is paid."""
     user_id = require_user(actor)
     with transaction(db):
-        trial = find(db, task, name)
-        arm = arm_of(db, trial, user_id)
+        trial, arm = find_place(db, task, name, user_id)
         if arm is None:
             raise Conflict("You do not take part in this trial.")
         sync_person(db, trial, arm, user_id)
@@ -136,8 +160,7 @@ def leave(db: Session, actor: Actor, task: str, name: str) -> TrialPart:
 def told_last(db: Session, actor: Actor, task: str, name: str) -> tuple[bool, str] | None:
     """Say whether the last answer of a tutorial was right, and why, where its quiz tells; None where it does not."""
     user_id = require_user(actor)
-    trial = find(db, task, name)
-    arm = arm_of(db, trial, user_id)
+    trial, arm = find_place(db, task, name, user_id)
     if arm is None:
         return None
     answered = queries.answers(db, arm.id, user_id)
@@ -153,7 +176,10 @@ def quiz_step(db: Session, actor: Actor, task: str, name: str) -> QuizStep | Non
     """Give the next step of the tutorial's quizzes, with what is told of the one before; None where all are done."""
     user_id = require_user(actor)
     _, arm, tutorial = _at_tutorial(db, user_id, task, name)
-    answered = queries.answers(db, arm.id, user_id)
+    return _next_step(tutorial, queries.answers(db, arm.id, user_id))
+
+
+def _next_step(tutorial: TutorialStage, answered: Sequence[CrowdAnswer]) -> QuizStep | None:
     steps = [(quiz, place) for quiz in tutorial.quizzes for place in range(len(quiz.pairs))]
     told, right = "", None
     if answered:
@@ -177,20 +203,25 @@ def answer_quiz(
     with transaction(db):
         trial, arm, tutorial = _at_tutorial(db, user_id, task, name)
         lock(db, f"quiz of {arm.id}:{user_id}")
-        asked = quiz_step(db, actor, task, name)
+        answered = [*queries.answers(db, arm.id, user_id)]
+        asked = _next_step(tutorial, answered)
         if asked is not None and (asked.quiz, asked.step) == (quiz, step):
             pair = next(one for one in tutorial.quizzes if one.name == quiz).pairs[step - 1]
-            db.add(
-                CrowdAnswer(
-                    arm_id=arm.id, user_id=user_id, quiz=quiz, step=step, answer=answer, right=answer == pair.right
-                )
-            )
-            db.flush()
-            give_passes(db, trial, arm, [str(user_id)])
-        sync_person(db, trial, arm, user_id)
-        with course_of(db, trial, arm) as course:
-            over = _tutorial(course, course.person(str(user_id)).at) is None
-    return None if over else quiz_step(db, actor, task, name)  # a tutorial of quizzes alone ends with the last
+            given = {"arm_id": arm.id, "user_id": user_id, "quiz": quiz, "step": step, "answer": answer}
+            answered.append(queries.add_answer(db, **given, right=answer == pair.right))
+        following = _next_step(tutorial, answered)
+        if following is None:
+            _end_quizzes(db, trial, arm, user_id)
+        return following
+
+
+def _end_quizzes(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int) -> None:
+    """Let somebody go on who has answered all quizzes: past the tutorial or, where it asks for that, to writing."""
+    news = news_of(db, trial, arm, user_id)
+    if news:
+        take_news(db, trial, arm, user_id, news)
+    else:
+        give_passes(db, trial, arm, [str(user_id)])
 
 
 def _tutorial(course: Course, stage: str) -> TutorialStage | None:
@@ -198,8 +229,7 @@ def _tutorial(course: Course, stage: str) -> TutorialStage | None:
 
 
 def _at_tutorial(db: Session, user_id: int, task: str, name: str) -> tuple[CrowdTrial, CrowdArm, TutorialStage]:
-    trial = find(db, task, name)
-    arm = arm_of(db, trial, user_id)
+    trial, arm = find_place(db, task, name, user_id)
     if arm is None:
         raise Conflict("You do not take part in this trial.")
     with course_of(db, trial, arm) as course:

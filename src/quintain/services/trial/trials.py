@@ -184,6 +184,14 @@ def find(db: Session, task: str, name: str) -> CrowdTrial:
     return row
 
 
+def find_place(db: Session, task: str, name: str, user_id: int) -> tuple[CrowdTrial, CrowdArm | None]:
+    """Find a trial, with the arm that somebody is in, if they take part."""
+    found = queries.place_of(db, task, name, user_id)
+    if found is None:
+        raise NotFound("There is no trial '{task}/{name}'.", task=task, name=name)
+    return found
+
+
 def is_trial(db: Session, task: str, name: str) -> bool:
     """Say whether there is a trial of this name."""
     return queries.find(db, task, name) is not None

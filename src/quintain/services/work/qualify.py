@@ -44,14 +44,21 @@ RECORDED = (*STATED, "approval_rate", "completed")  # what an admin may take ove
 @dataclass(frozen=True, slots=True)
 class _Asked:
     db: Session
-    user: User
+    user_id: int
     task: str
     task_id: int
 
+    @property
+    def user(self) -> User:
+        """The person, of whom most rules ask nothing but what is known under their number."""
+        return self.db.get_one(User, self.user_id)
 
-def eligibility(db: Session, user_id: int, rules: Sequence[Rule], *, task: str) -> list[Reason]:
+
+def eligibility(
+    db: Session, user_id: int, rules: Sequence[Rule], *, task: str, task_id: int | None = None
+) -> list[Reason]:
     """Decide on each of *rules* for a person on *task*; they are eligible where every reason is ok."""
-    asked = _Asked(db, db.get_one(User, user_id), task, find_row(db, task).id)
+    asked = _Asked(db, user_id, task, find_row(db, task).id if task_id is None else task_id)
     found = []
     for rule in rules:
         faults = rule_faults(rule)
@@ -99,11 +106,18 @@ def put_qualification(
     newest = queries.newest_qualification(db, task_id, user_id, name)
     if newest is not None and newest.held == held:
         return False
+    add_qualification(db, task_id, user_id, name, held=held, reason=reason, by=by)
+    return True
+
+
+def add_qualification(
+    db: Session, task_id: int, user_id: int, name: str, *, held: bool, reason: str, by: int | None = None
+) -> None:
+    """Add a fact on a qualification that is known to be new; for other services, in their transaction."""
     db.add(Qualification(task_id=task_id, user_id=user_id, name=name, held=held, reason=reason, by=by))
     db.flush()
     if held:
         reach_step(db, task_id, user_id, name)
-    return True
 
 
 def qualification_history(db: Session, actor: Actor, task: str, name: str | None = None) -> list[records.Qualification]:
@@ -193,15 +207,15 @@ def _account_age(asked: _Asked, rule: Rule) -> tuple[bool, str]:
 
 def _quiz(asked: _Asked, rule: Rule) -> tuple[bool, str]:
     found = queries.quiz(asked.db, asked.task, rule["name"])
-    ok = found is not None and queries.passed(asked.db, found[0].id, asked.user.id)
+    ok = found is not None and queries.passed(asked.db, found[0].id, asked.user_id)
     if ok:
         return True, Text("The quiz “{name}” has been passed.", name=rule["name"])
     return False, Text("The quiz “{name}” has not been passed.", name=rule["name"])
 
 
 def _approval_rate(asked: _Asked, rule: Rule) -> tuple[bool, str]:
-    approved, total = pay.decided(asked.db, asked.user.id)
-    known = queries.worker_fact(asked.db, asked.user.id, "approval_rate")
+    approved, total = pay.decided(asked.db, asked.user_id)
+    known = queries.worker_fact(asked.db, asked.user_id, "approval_rate")
     if total < max(rule.get("of", 1), 1) and known is not None:
         rate = float(known.value)
         return rate >= rule["at_least"], Text(
@@ -226,7 +240,7 @@ def fooling_fact(task: str) -> str:
 def _validated_fooling(asked: _Asked, rule: Rule) -> tuple[bool, str]:
     """Let those in of whom little is known; who is below the rate rests for some days from when it was found."""
     what = Text("rate of examples that fooled the model and were confirmed")
-    known = queries.worker_fact(asked.db, asked.user.id, fooling_fact(str(asked.task)))
+    known = queries.worker_fact(asked.db, asked.user_id, fooling_fact(str(asked.task)))
     good, total = map(int, (known.value if known else "0/0").split("/"))
     wanted = max(rule.get("of", 1), 1)
     if known is None or total < wanted:
@@ -265,8 +279,8 @@ def _rated(what: str, good: int, total: int, rule: Rule) -> tuple[bool, str]:
 
 
 def _completed(asked: _Asked, rule: Rule) -> tuple[bool, str]:
-    done = rounds.finished_sessions(asked.db, asked.user.id) + judging_times.finished_pages(asked.db, asked.user.id)
-    known = queries.worker_fact(asked.db, asked.user.id, "completed")
+    done = rounds.finished_sessions(asked.db, asked.user_id) + judging_times.finished_pages(asked.db, asked.user_id)
+    known = queries.worker_fact(asked.db, asked.user_id, "completed")
     if known is not None and int(known.value) > done:
         said = Text(
             "{n} tasks have been completed (said by {source}); {needed} are needed.",
@@ -285,7 +299,7 @@ def _country(asked: _Asked, rule: Rule) -> tuple[bool, str]:
 
 
 def _language(asked: _Asked, rule: Rule) -> tuple[bool, str]:
-    known = queries.worker_fact(asked.db, asked.user.id, "language")
+    known = queries.worker_fact(asked.db, asked.user_id, "language")
     spoken = known.value if known else asked.user.language
     if not spoken:  # invited, and not here yet
         return False, Text("The language is not known; {wanted} is needed.", wanted=either(rule["one_of"]))
@@ -296,7 +310,7 @@ def _language(asked: _Asked, rule: Rule) -> tuple[bool, str]:
 
 
 def _stated(asked: _Asked, name: str, wanted: Sequence[str]) -> tuple[bool, str]:
-    known = queries.worker_fact(asked.db, asked.user.id, name)
+    known = queries.worker_fact(asked.db, asked.user_id, name)
     if known is None:
         return False, Text("The {name} is not known; {wanted} is needed.", name=name, wanted=either(wanted))
     ok = known.value.lower() in {one.lower() for one in wanted}
@@ -311,7 +325,7 @@ def _role(asked: _Asked, rule: Rule) -> tuple[bool, str]:
 
 
 def _holds(asked: _Asked, rule: Rule) -> tuple[bool, str]:
-    known = queries.newest_qualification(asked.db, asked.task_id, asked.user.id, rule["name"])
+    known = queries.newest_qualification(asked.db, asked.task_id, asked.user_id, rule["name"])
     ok = known is not None and known.held
     if ok:
         return True, Text("The qualification “{name}” is held.", name=rule["name"])
@@ -323,7 +337,7 @@ def _holds(asked: _Asked, rule: Rule) -> tuple[bool, str]:
 
 
 def _lacks(asked: _Asked, rule: Rule) -> tuple[bool, str]:
-    known = queries.newest_qualification(asked.db, asked.task_id, asked.user.id, rule["name"])
+    known = queries.newest_qualification(asked.db, asked.task_id, asked.user_id, rule["name"])
     ok = known is None or not known.held
     return ok, Text(
         "This work is for people who do not hold “{name}”, and it is not held."

@@ -6,7 +6,7 @@ to send the CSRF token, as forms do, wherever the call changes something.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -22,7 +22,7 @@ from quintain.services.access import tokens
 from quintain.services.access.permissions import may_send_files
 from quintain.store.blobs import Blobs
 from quintain.web.peers import peer_of
-from quintain.web.visit import SESSION_COOKIE, check_csrf, make_visit, workspace_of
+from quintain.web.visit import SESSION_COOKIE, Unopened, check_csrf, make_visit, workspace_of
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 bearer = HTTPBearer(auto_error=False, description="An API token, made on the account page. It begins with `qt_`.")
@@ -53,21 +53,32 @@ class Call:
         return self.workspace.settings.public_url or str(self.request.base_url).rstrip("/")
 
 
-def open_call(
-    request: Request, credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
-) -> Iterator[Call]:
-    """Find out for whom the program asks."""
-    workspace = workspace_of(request)
-    with workspace.session() as db:
-        if credentials is not None:
-            actor = tokens.actor_for_token(db, credentials.credentials)
+@dataclass(frozen=True, slots=True)
+class CallArrival(Unopened):
+    """A call that has come in, with the token that it shows, if it does."""
+
+    request: Request
+    db: Session
+    credentials: HTTPAuthorizationCredentials | None
+
+    def open(self) -> Call:
+        """Find out for whom the program asks."""
+        if self.credentials is not None:
+            actor = tokens.actor_for_token(self.db, self.credentials.credentials)
         else:
-            visit = make_visit(request, db)
+            visit = make_visit(self.request, self.db)
             actor = visit.actor
-            if visit.signed_in and request.method not in SAFE:
+            if visit.signed_in and self.request.method not in SAFE:
                 check_csrf(visit, "")
-        db.rollback()  # hold no connection while waiting for a thread
-        yield Call(request, workspace, db, actor)
+        return Call(self.request, workspace_of(self.request), self.db, actor)
+
+
+async def arrive_at_call(
+    request: Request, credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
+) -> AsyncIterator[CallArrival]:
+    """Take a call in, with a database session for as long as it lasts; `answering` opens it."""
+    with workspace_of(request).session() as db:
+        yield CallArrival(request, db, credentials)
 
 
 def may_send(request: Request) -> bool:
@@ -84,4 +95,4 @@ def may_send(request: Request) -> bool:
             return False
 
 
-Calling = Annotated[Call, Depends(open_call)]
+Calling = Annotated[Call, Depends(arrive_at_call)]

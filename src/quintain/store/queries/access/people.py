@@ -30,8 +30,20 @@ class FoundSession(NamedTuple):
     language: str
 
 
-# Every request asks this, so it is one statement, put together once, of columns: objects take longer than the answer.
-_web, _user, _grant, _task = (table_of(table) for table in (WebSession, User, RoleGrant, TaskRow))
+class FoundToken(NamedTuple):
+    """An API token, and whose it is."""
+
+    id: int
+    token_name: str
+    expires_at: datetime | None
+    used_at: datetime | None
+    revoked_at: datetime | None
+    user_id: int
+    name: str
+
+
+# Every request asks one of these: they are put together once, of columns. Objects take longer than the answer.
+_web, _token, _user, _grant, _task = (table_of(table) for table in (WebSession, ApiToken, User, RoleGrant, TaskRow))
 _SESSION = (
     select(
         _web.c.token_hash,
@@ -50,6 +62,24 @@ _SESSION = (
     .where(
         _web.c.token_hash == bindparam("token_hash"), _web.c.expires_at > bindparam("at"), _user.c.deleted_at.is_(None)
     )
+    .order_by(_grant.c.id)
+)
+_TOKEN = (
+    select(
+        _token.c.id,
+        _token.c.name,
+        _token.c.expires_at,
+        _token.c.used_at,
+        _token.c.revoked_at,
+        _user.c.id,
+        _user.c.name,
+        _grant.c.role,
+        _task.c.name.label("task"),
+    )
+    .join_from(_token, _user, _user.c.id == _token.c.user_id)
+    .outerjoin(_grant, and_(_grant.c.user_id == _user.c.id, _grant.c.revoked_at.is_(None)))
+    .outerjoin(_task, _task.c.id == _grant.c.task_id)
+    .where(_token.c.token_hash == bindparam("token_hash"), _user.c.deleted_at.is_(None))
     .order_by(_grant.c.id)
 )
 
@@ -180,15 +210,13 @@ def end_sessions(db: Session, user_id: int, *, keep: str | None = None, only: st
     return len(db.execute(change.returning(WebSession.token_hash)).all())
 
 
-def token_with_user(db: Session, token_hash: str) -> tuple[ApiToken, User] | None:
-    """Find an API token by its hash, with whose it is."""
-    query = (
-        select(ApiToken, User)
-        .join(User, User.id == ApiToken.user_id)
-        .where(ApiToken.token_hash == token_hash, User.deleted_at.is_(None))
-    )
-    row = db.execute(query).one_or_none()
-    return (row[0], row[1]) if row else None
+def token_with_user(db: Session, token_hash: str) -> tuple[FoundToken, list[Grant]] | None:
+    """Find an API token by its hash, with whose it is and the roles that they hold now."""
+    rows = db.execute(_TOKEN, {"token_hash": token_hash}).all()
+    if not rows:
+        return None
+    grants = [Grant(RoleName(role), task) for *_, role, task in rows if role is not None]
+    return FoundToken(*rows[0][:-2]), grants
 
 
 def tokens_of(db: Session, user_id: int) -> list[ApiToken]:

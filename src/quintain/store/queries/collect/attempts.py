@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Subquery, and_, bindparam, case, func, insert, or_, select, union
+from sqlalchemy import ColumnElement, FromClause, Subquery, and_, bindparam, case, func, insert, or_, select, union
 from sqlalchemy.orm import Session, aliased
 
 from quintain.store.base import now, table_of
@@ -62,20 +62,38 @@ class Likeness(NamedTuple):
     same: bool
 
 
+class BeforeAdding(NamedTuple):
+    """What there is before an attempt is added: how many its session has, and which was made with the same token.
+
+    *same* says that the text is there and was not retracted; *in_round* counts the round's attempts, up to a number.
+    """
+
+    made: int
+    before: int | None
+    same: bool
+    in_round: int
+
+
 # What every attempt asks is put together once: that takes longer than the answer.
 _made, _note, _band = (table_of(table) for table in (Attempt, AttemptNote, AttemptBand))
-_STANDING = ~(
-    select(_note.c.attempt_id)
-    .where(_note.c.attempt_id == _made.c.id, _note.c.kind == "retracted")
-    .correlate(_made)
-    .exists()
-)
-_SAME = and_(_made.c.text_key == bindparam("text_key"), _STANDING)
-_SAME_TEXT = select(_made.c.user_id).where(_SAME).limit(1)
+
+
+def _same_text(made: FromClause) -> ColumnElement[bool]:
+    """Say which attempts have the same text, and were not retracted."""
+    retracted = select(_note.c.attempt_id).where(_note.c.attempt_id == made.c.id, _note.c.kind == "retracted")
+    return and_(made.c.text_key == bindparam("text_key"), ~retracted.correlate(made).exists())
+
+
+_SAME = _same_text(_made)
+_other = _made.alias()
 _IN_SESSION = select(Attempt).where(Attempt.session_id == bindparam("session_id")).order_by(Attempt.number)
-_MADE = select(func.count(), func.max(case((_made.c.token == bindparam("token"), _made.c.id)))).where(
-    _made.c.session_id == bindparam("session_id")
-)
+_SOME = select(_made.c.id).where(_made.c.round_id == bindparam("round_id")).limit(bindparam("most")).subquery()
+_BEFORE = select(
+    func.count(),
+    func.max(case((_made.c.token == bindparam("token"), _made.c.id))),
+    select(_other.c.id).where(_same_text(_other)).exists(),
+    select(func.count()).select_from(_SOME).scalar_subquery(),
+).where(_made.c.session_id == bindparam("session_id"))
 _ALIKE = union(
     select(_made.c.id).where(_made.c.text_key == bindparam("text_key")),
     select(_band.c.attempt_id).where(_band.c.band.in_(bindparam("bands", expanding=True))),
@@ -98,10 +116,11 @@ _ADD = insert(_made).returning(_made.c.id)
 _ADD_BANDS = insert(_band)
 
 
-def made_in_session(db: Session, session_id: int, token: str) -> tuple[int, int | None]:
-    """Count the attempts of a session, and give the one that was made with *token*, if there is one."""
-    made, before = db.execute(_MADE, {"session_id": session_id, "token": token}).one()
-    return made, before
+def before_adding(db: Session, round_id: int, session_id: int, token: str, text_key: str, most: int) -> BeforeAdding:
+    """Look once more before an attempt is added, while nobody else adds to the session, or the same text."""
+    given = {"round_id": round_id, "session_id": session_id, "token": token, "text_key": text_key, "most": most}
+    made, before, same, in_round = db.execute(_BEFORE, given).one()
+    return BeforeAdding(made, before, bool(same), in_round)
 
 
 def in_session(db: Session, session_id: int) -> Sequence[Attempt]:
@@ -112,11 +131,6 @@ def in_session(db: Session, session_id: int) -> Sequence[Attempt]:
 def count_in_session(db: Session, session_id: int) -> int:
     """Count the attempts of a session."""
     return db.scalar(select(func.count()).where(Attempt.session_id == session_id)) or 0
-
-
-def is_there(db: Session, text_key: str) -> bool:
-    """Say whether the same text was submitted before and not retracted."""
-    return db.execute(_SAME_TEXT, {"text_key": text_key}).first() is not None
 
 
 def like(db: Session, text_key: str, bands: Sequence[int], limit: int = 50) -> list[Likeness]:

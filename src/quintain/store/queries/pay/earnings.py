@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, case, func, insert, select, update
@@ -22,7 +23,8 @@ from quintain.store.tables import (
     User,
 )
 
-_standings = table_of(EarningStanding)
+_facts, _standings = table_of(Earning), table_of(EarningStanding)
+_STAND = insert(_standings)
 CHUNK = 500  # pieces of work that are looked up together
 ORDERS: Mapping[str, tuple[Any, ...]] = {
     "newest": (EarningStanding.earning_id.desc(),),
@@ -48,15 +50,20 @@ class EarningRow(NamedTuple):
 
 
 def add_once(db: Session, **values: Any) -> Earning | None:
-    """Add an earning unless its piece of work has been paid; give it where it was added."""
-    dialect = postgresql if db.get_bind().dialect.name == "postgresql" else sqlite
-    row = dialect.insert(Earning).values(**values).on_conflict_do_nothing(index_elements=["work"])
-    found: Earning | None = db.scalar(row.returning(Earning))
-    if found is not None:
-        names = ("user_id", "task_id", "round_id")
-        about = {name: values.get(name) for name in names}
-        db.execute(insert(_standings).values(earning_id=found.id, status="pending", **about))
-    return found
+    """Add an earning unless its piece of work has been paid; give it where it was added, as it is stored."""
+    number = db.scalar(_adding(db.get_bind().dialect.name), values)
+    if number is None:
+        return None
+    about = {name: values.get(name) for name in ("user_id", "task_id", "round_id")}
+    db.execute(_STAND, {"earning_id": number, "status": "pending", **about})
+    return Earning(id=number, **values)
+
+
+@cache
+def _adding(dialect: str) -> Any:
+    """Give the statement that adds an earning once, put together once."""
+    insert_ = postgresql.insert if dialect == "postgresql" else sqlite.insert
+    return insert_(_facts).on_conflict_do_nothing(index_elements=["work"]).returning(_facts.c.id)
 
 
 def paid_works(db: Session, works: Sequence[str]) -> set[str]:

@@ -7,10 +7,10 @@ for each other. A balance is what was folded into the account plus its tail, rea
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Select, String, and_, bindparam, cast, delete, func, insert, literal, or_, select, update
+from sqlalchemy import Select, String, Table, and_, bindparam, cast, delete, func, insert, literal, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -19,8 +19,18 @@ from quintain.store.base import table_of
 from quintain.store.tables import LedgerAccount, LedgerEntry, LedgerTail, LedgerTransaction, Round, TaskRow
 
 CHUNK = 300
+_NAMES_OF_ACCOUNTS = ("holder", "name", "currency")
 FOLD_BITS = 6  # one entry in 64 folds the tail of its account
 _accounts, _entries, _tails = table_of(LedgerAccount), table_of(LedgerEntry), table_of(LedgerTail)
+_transactions = table_of(LedgerTransaction)
+# What every piece of work books is put together once: that takes longer than the answer.
+_ADD_ENTRIES = insert(_entries).returning(_entries.c.id, _entries.c.account_id)
+_ADD_TAILS = insert(_tails).from_select(
+    ["entry_id", "account_id", "amount"],
+    select(_entries.c.id, _entries.c.account_id, _entries.c.amount).where(
+        _entries.c.transaction_id.in_(bindparam("transactions", expanding=True))
+    ),
+)
 
 
 class EntryRow(NamedTuple):
@@ -41,8 +51,7 @@ def book(db: Session, postings: Sequence[Posting], at: Any) -> int:
 
 def _book(db: Session, postings: dict[str, Posting], at: Any) -> int:
     rows = [{"key": one.key, "kind": one.kind, "created_at": at} for one in postings.values()]
-    added = _insert(db, LedgerTransaction).on_conflict_do_nothing(index_elements=["key"])
-    new = db.execute(added.returning(LedgerTransaction.id, LedgerTransaction.key), rows).all()
+    new = db.execute(_adding(db.get_bind().dialect.name), rows).all()
     accounts = _ids(db, {move.account for _, key in new for move in postings[key].moves})
     entries = [
         {"transaction_id": number, "account_id": accounts[move.account], "amount": move.amount}
@@ -51,11 +60,9 @@ def _book(db: Session, postings: dict[str, Posting], at: Any) -> int:
     ]
     if not entries:
         return len(new)
-    made = db.execute(
-        insert(LedgerEntry).returning(LedgerEntry.id, LedgerEntry.account_id, LedgerEntry.amount), entries
-    ).all()
-    db.execute(insert(_tails), [{"entry_id": n, "account_id": a, "amount": amount} for n, a, amount in made])
-    for account_id in {account_id for number, account_id, _ in made if folds(number)}:
+    made = db.execute(_ADD_ENTRIES, entries).all()
+    db.execute(_ADD_TAILS, {"transactions": [number for number, _ in new]})
+    for account_id in {account_id for number, account_id in made if folds(number)}:
         fold(db, account_id)
     return len(new)
 
@@ -207,14 +214,6 @@ def _with_tail() -> Select[str, str, str, int]:
     return select(LedgerAccount.holder, LedgerAccount.name, LedgerAccount.currency, LedgerAccount.balance + _tail())
 
 
-def _is(account: Account) -> tuple[Any, ...]:
-    return (
-        LedgerAccount.holder == account.holder,
-        LedgerAccount.name == account.name,
-        LedgerAccount.currency == account.currency,
-    )
-
-
 def _ids(db: Session, accounts: Iterable[Account]) -> dict[Account, int]:
     """Give the numbers of accounts; those that are missing are opened, in one order for everybody."""
     wanted = sorted(accounts)
@@ -222,7 +221,7 @@ def _ids(db: Session, accounts: Iterable[Account]) -> dict[Account, int]:
     missing = [one for one in wanted if one not in found]
     if missing:
         rows = [{"holder": o.holder, "name": o.name, "currency": o.currency, "balance": 0} for o in missing]
-        db.execute(_insert(db, LedgerAccount).on_conflict_do_nothing(), rows)
+        db.execute(_opening(db.get_bind().dialect.name), rows)
         found |= _known(db, missing)
     return found
 
@@ -230,13 +229,38 @@ def _ids(db: Session, accounts: Iterable[Account]) -> dict[Account, int]:
 def _known(db: Session, wanted: Sequence[Account]) -> dict[Account, int]:
     found: dict[Account, int] = {}
     for first in range(0, len(wanted), CHUNK):
-        # Each by itself: a list of rows would be looked for in all of the table, which has some for every worker.
-        these = or_(*(and_(*_is(one)) for one in wanted[first : first + CHUNK]))
-        query = select(LedgerAccount.holder, LedgerAccount.name, LedgerAccount.currency, LedgerAccount.id)
-        found |= {Account(*row[:3]): row[3] for row in db.execute(query.where(these))}
+        some = wanted[first : first + CHUNK]
+        given = {
+            f"{name}_{number}": getattr(one, name) for number, one in enumerate(some) for name in _NAMES_OF_ACCOUNTS
+        }
+        found |= {Account(*row[:3]): row[3] for row in db.execute(_asking(len(some)), given)}
     return found
 
 
-def _insert(db: Session, table: type[LedgerTransaction] | type[LedgerAccount]) -> Any:
-    dialect = postgresql if db.get_bind().dialect.name == "postgresql" else sqlite
-    return dialect.insert(table)
+@lru_cache(maxsize=16)
+def _asking(count: int) -> Select[str, str, str, int]:
+    """Give the statement that asks for some accounts, each by itself.
+
+    A list of rows would be looked for in all of the table, which has some for every worker.
+    """
+    these = or_(
+        *(and_(*(_accounts.c[name] == bindparam(f"{name}_{n}") for name in _NAMES_OF_ACCOUNTS)) for n in range(count))
+    )
+    return select(_accounts.c.holder, _accounts.c.name, _accounts.c.currency, _accounts.c.id).where(these)
+
+
+@cache
+def _adding(dialect: str) -> Any:
+    """Give the statement that adds transactions whose keys are new."""
+    added = _inserting(dialect, _transactions).on_conflict_do_nothing(index_elements=["key"])
+    return added.returning(_transactions.c.id, _transactions.c.key)
+
+
+@cache
+def _opening(dialect: str) -> Any:
+    """Give the statement that opens accounts, unless somebody else just has."""
+    return _inserting(dialect, _accounts).on_conflict_do_nothing()
+
+
+def _inserting(dialect: str, table: Table) -> Any:
+    return (postgresql if dialect == "postgresql" else sqlite).insert(table)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, func, or_, select
+from sqlalchemy import ColumnElement, and_, bindparam, func, insert, or_, select
 from sqlalchemy.orm import Session
 
+from quintain.store.base import now, table_of
 from quintain.store.queries.validate.intake import gone
 from quintain.store.tables import (
     Attempt,
@@ -31,13 +32,53 @@ from quintain.store.tables import (
 from quintain.store.tables.validation import Judgement, Validation
 
 MANY = 500  # people whom one does not name one by one
+CHUNK = 500  # sessions whose items are looked up together
 DONE = ("fooled", "exhausted")  # how a writing session ends that counts as finished
+
+# What every step of somebody asks is put together once: that takes longer than the answer.
+_event, _answer, _session, _made = (table_of(one) for one in (CrowdEvent, CrowdAnswer, WritingSession, Attempt))
+_PLACE = (
+    select(CrowdTrial, CrowdArm)
+    .join(TaskRow, TaskRow.id == CrowdTrial.task_id)
+    .outerjoin(CrowdMember, and_(CrowdMember.trial_id == CrowdTrial.id, CrowdMember.user_id == bindparam("user_id")))
+    .outerjoin(CrowdArm, CrowdArm.id == CrowdMember.arm_id)
+    .where(TaskRow.name == bindparam("task"), CrowdTrial.name == bindparam("name"))
+)
+_EVENTS = (
+    select(_event.c.number, _event.c.token, _event.c.body)
+    .where(_event.c.arm_id == bindparam("arm_id"), _event.c.number >= bindparam("number"))
+    .order_by(_event.c.number)
+)
+_FINISHED = (
+    select(_session.c.id, _session.c.user_id)
+    .where(_session.c.round_id == bindparam("round_id"), _session.c.outcome.in_(DONE))
+    .order_by(_session.c.ended_at, _session.c.id)
+)
+_FINISHED_BY = _FINISHED.where(_session.c.user_id == bindparam("user_id"))
+_ITEMS = (
+    select(_made.c.session_id, _made.c.id)
+    .where(_made.c.session_id.in_(bindparam("sessions", expanding=True)))
+    .order_by(_made.c.session_id, _made.c.number)
+)
+_FOOLING = _ITEMS.where(_made.c.fooled.is_(True))
+_ANSWERS = (
+    select(CrowdAnswer)
+    .where(CrowdAnswer.arm_id == bindparam("arm_id"), CrowdAnswer.user_id == bindparam("user_id"))
+    .order_by(CrowdAnswer.id)
+)
+_ADD_EVENT, _ADD_ANSWER = insert(_event), insert(_answer).returning(_answer.c.id)
 
 
 def find(db: Session, task: str, name: str) -> CrowdTrial | None:
     """Find a trial."""
     query = select(CrowdTrial).join(TaskRow, TaskRow.id == CrowdTrial.task_id)
     return db.scalar(query.where(TaskRow.name == task, CrowdTrial.name == name))
+
+
+def place_of(db: Session, task: str, name: str, user_id: int) -> tuple[CrowdTrial, CrowdArm | None] | None:
+    """Find a trial, with the arm that somebody is in, if they take part."""
+    row = db.execute(_PLACE, {"task": task, "name": name, "user_id": user_id}).one_or_none()
+    return (row[0], row[1]) if row else None
 
 
 def by_id(db: Session, number: int) -> tuple[CrowdTrial, str]:
@@ -100,28 +141,29 @@ def member_counts(db: Session, trial_id: int, stratum: str) -> dict[str, int]:
 
 def events_from(db: Session, arm_id: int, number: int) -> Sequence[tuple[int, str, dict[str, Any]]]:
     """List the events of an arm from a number on, in order."""
-    query = select(CrowdEvent.number, CrowdEvent.token, CrowdEvent.body).where(
-        CrowdEvent.arm_id == arm_id, CrowdEvent.number >= number
-    )
-    return [(row.number, row.token, row.body) for row in db.execute(query.order_by(CrowdEvent.number))]
+    return [(row[0], row[1], row[2]) for row in db.execute(_EVENTS, {"arm_id": arm_id, "number": number})]
+
+
+def add_event(db: Session, **values: Any) -> None:
+    """Add an event to an arm's record."""
+    db.execute(_ADD_EVENT, {"created_at": now(), **values})
 
 
 def finished_sessions(db: Session, round_id: int, user_id: int | None = None) -> list[tuple[int, int]]:
     """List the finished sessions of a round, each with its writer, in the order in which they ended."""
-    query = select(WritingSession.id, WritingSession.user_id).where(
-        WritingSession.round_id == round_id, WritingSession.outcome.in_(DONE)
-    )
-    if user_id is not None:
-        query = query.where(WritingSession.user_id == user_id)
-    return [(row.id, row.user_id) for row in db.execute(query.order_by(WritingSession.ended_at, WritingSession.id))]
+    given = {"round_id": round_id}
+    found = db.execute(_FINISHED, given) if user_id is None else db.execute(_FINISHED_BY, {**given, "user_id": user_id})
+    return [(row[0], row[1]) for row in found]
 
 
-def items_of_session(db: Session, session_id: int, *, fooling: bool) -> list[int]:
-    """List the attempts of a session that are its items; of one with a target, those that fooled it."""
-    query = select(Attempt.id).where(Attempt.session_id == session_id)
-    if fooling:
-        query = query.where(Attempt.fooled.is_(True))
-    return [*db.scalars(query.order_by(Attempt.number))]
+def items_of_sessions(db: Session, sessions: Sequence[int], *, fooling: bool) -> dict[int, list[int]]:
+    """List the attempts of each session that are its items; of one with a target, those that fooled it."""
+    found: dict[int, list[int]] = {one: [] for one in sessions}
+    for first in range(0, len(sessions), CHUNK):
+        some = {"sessions": sessions[first : first + CHUNK]}
+        for session_id, attempt_id in db.execute(_FOOLING if fooling else _ITEMS, some):
+            found[session_id].append(attempt_id)
+    return found
 
 
 def attempts(db: Session, ids: Sequence[int]) -> dict[int, Attempt]:
@@ -160,8 +202,13 @@ def judgements(db: Session, task_id: int, name: str) -> dict[str, list[tuple[int
 
 def answers(db: Session, arm_id: int, user_id: int) -> Sequence[CrowdAnswer]:
     """List what somebody answered in the quizzes of a tutorial."""
-    query = select(CrowdAnswer).where(CrowdAnswer.arm_id == arm_id, CrowdAnswer.user_id == user_id)
-    return db.scalars(query.order_by(CrowdAnswer.id)).all()
+    return db.scalars(_ANSWERS, {"arm_id": arm_id, "user_id": user_id}).all()
+
+
+def add_answer(db: Session, **values: Any) -> CrowdAnswer:
+    """Add an answer to a step of a quiz, and give it as it is stored; the session does not look after it."""
+    values = {"created_at": now(), **values}
+    return CrowdAnswer(id=db.execute(_ADD_ANSWER, values).scalar_one(), **values)
 
 
 def answer_counts(db: Session, arm_id: int, user_ids: Sequence[int] | None = None) -> dict[int, int]:

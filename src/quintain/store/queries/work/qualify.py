@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import case, func, select
+from sqlalchemy import bindparam, case, func, select
 from sqlalchemy.orm import Session
 
 from quintain.store.tables import Qualification, Quiz, QuizTry, QuizVersion, TaskRow, User, WorkerFact
@@ -23,6 +23,19 @@ class PersonTries:
     total: int
     passed: bool
     last_at: datetime
+
+
+# Asked before every session: put together once, which takes longer than the answer.
+_NEWEST = (
+    select(Qualification)
+    .where(
+        Qualification.task_id == bindparam("task_id"),
+        Qualification.user_id == bindparam("user_id"),
+        Qualification.name == bindparam("name"),
+    )
+    .order_by(Qualification.id.desc())
+    .limit(1)
+)
 
 
 def quizzes(db: Session, task: str) -> list[tuple[Quiz, QuizVersion]]:
@@ -121,13 +134,7 @@ def answers_to(db: Session, version_id: int) -> Sequence[dict[str, int]]:
 
 def newest_qualification(db: Session, task_id: int, user_id: int, name: str) -> Qualification | None:
     """Give the newest fact on a person's qualification *name* on a task."""
-    query = (
-        select(Qualification)
-        .where(Qualification.task_id == task_id, Qualification.user_id == user_id, Qualification.name == name)
-        .order_by(Qualification.id.desc())
-        .limit(1)
-    )
-    return db.scalar(query)
+    return db.scalar(_NEWEST, {"task_id": task_id, "user_id": user_id, "name": name})
 
 
 def holders(

@@ -128,7 +128,9 @@ def get_writing_session(call: Calling, key: SessionKey) -> WritingSession:
 
 def write(call: Calling, key: SessionKey, submission: AttemptRequest) -> Verdict:
     """Submit a text; the model answers at once. The same token again gives the first verdict again."""
-    limit_calls(call.db, call.actor, call.address, call.workspace.settings.model_calls)
+    place = writing.find_place(call.db, call.actor, key, submission.token)
+    if place.row.models:
+        limit_calls(call.db, call.actor, call.address, call.workspace.settings.model_calls)
     return collect.attempt(
         call.db,
         call.blobs,
@@ -139,6 +141,7 @@ def write(call: Calling, key: SessionKey, submission: AttemptRequest) -> Verdict
         token=submission.token,
         justification=submission.justification,
         of_type=submission.type,
+        place=place,
         runners=call.workspace.runners,
     )
 
