@@ -50,7 +50,7 @@ class Beginnings:
             shutil.copyfile(self.empty, folder / "quintain.db")
             url = ""
         else:
-            url = self.server().create(TEMPLATE)
+            url = self.server().create(TEMPLATE, to_copy=True)
         workspace = create_workspace(Settings(workspace=folder, database_url=url))
         build(workspace, place)
         workspace.close()

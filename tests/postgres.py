@@ -69,9 +69,12 @@ class PostgresServer:
         """Give the address of *database* as Quintain takes it."""
         return f"postgresql://quintain@/{database}?host={self.folder}"
 
-    def create(self, template: str | None = TEMPLATE) -> str:
-        """Make a fresh database, a copy of *template*, and give its address."""
-        if template == TEMPLATE and self._empty:
+    def create(self, template: str | None = TEMPLATE, *, to_copy: bool = False) -> str:
+        """Make a fresh database, a copy of *template*, and give its address.
+
+        One that is *to_copy* in its turn is new: nobody may be connected to it.
+        """
+        if template == TEMPLATE and self._empty and not to_copy:
             return self._empty.pop()
         self._databases += 1
         name = f"test_{self._databases}" if template else TEMPLATE
