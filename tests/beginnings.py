@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from quintain.compose import Workspace, create_workspace
 from quintain.core.people import RoleName
+from quintain.services.evaluate.results import results
+from quintain.services.tasks.definitions import get_task
 from quintain.settings import Settings
 from tests.boards import small_board
 from tests.people import make_person
@@ -48,7 +50,7 @@ class Beginnings:
             shutil.copyfile(self.empty, folder / "quintain.db")
             url = ""
         else:
-            url = self.server().create(TEMPLATE)
+            url = self.server().create(TEMPLATE, to_copy=True)
         workspace = create_workspace(Settings(workspace=folder, database_url=url))
         build(workspace, place)
         workspace.close()
@@ -60,3 +62,4 @@ def with_small_board(workspace: Workspace, folder: Path) -> None:
     with workspace.session() as db:
         people = (make_person(db, "olga", RoleName.OWNER), make_person(db, "bert", RoleName.BUILDER))
         small_board(db, workspace.blobs, *people, folder)
+        results(db, workspace.blobs, get_task(db, "mood"))  # a worker would have computed them

@@ -9,29 +9,39 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
 from argon2 import PasswordHasher
 from jinja2 import FileSystemBytecodeCache
+from sqlalchemy import URL, Engine
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.orm import Session
+from sqlalchemy.util import LRUCache
 from typer.testing import CliRunner, Result
 
+from quintain.cli import lazy
 from quintain.cli.app import app
 from quintain.compose import Workspace, create_workspace
 from quintain.core.people import Actor, RoleName
 from quintain.services.access import passwords
 from quintain.settings import Settings
+from quintain.store import archive, migrate
+from quintain.store import database as database_module
 from quintain.store.blobs import Blobs
 from quintain.store.database import connect
-from quintain.store.migrate import upgrade
+from quintain.store.migrate import upgrade, upgrade_on
 from quintain.web import rendering
 from tests.beginnings import Beginnings, Build
 from tests.once import once
 from tests.people import find_or_make_person
 from tests.postgres import TEMPLATE, PostgresServer
 from tests.properties import examples
+from tests.schemas import as_in
 from tests.web_support import MANY, copy_demo, made_once, make_demo
 
 ROOT = Path(__file__).parent.parent
@@ -72,6 +82,50 @@ def _compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rendering, "COMPILED", FileSystemBytecodeCache(str(folder)))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quick_commands() -> Iterator[None]:
+    """Build the options of each command once: a process calls one once, and tests call them hundreds of times."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lazy, "load", cache(lazy.load))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quick_tables(sqlite_template: Path) -> Iterator[None]:
+    """Make the tables of new SQLite databases as the migrations left them in one, and not by all migrations again."""
+    with pytest.MonkeyPatch.context() as patch:
+        quick = as_in(sqlite_template, migrate.upgrade_on)
+        patch.setattr(migrate, "upgrade_on", quick)
+        patch.setattr(archive, "upgrade_on", quick)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _compiled_statements() -> Iterator[None]:
+    """Compile each statement once for all SQLite databases of a process, which differ in their files alone."""
+    compiled: LRUCache[Any, Any] = LRUCache(20_000)
+    create = database_module.create_engine
+
+    def create_sharing(address: URL, **options: Any) -> Engine:
+        engine = create(address, **options)
+        if engine.dialect.name == "sqlite":
+            engine._compiled_cache = compiled
+        return engine
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(database_module, "create_engine", create_sharing)
+        patch.setattr(SQLiteDialect_pysqlite, "__eq__", lambda one, other: type(one) is type(other))
+        patch.setattr(SQLiteDialect_pysqlite, "__hash__", lambda one: hash(type(one)))
+        yield
+
+
+@pytest.fixture
+def all_migrations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let new databases be made by all migrations, for tests of just that."""
+    monkeypatch.setattr(migrate, "upgrade_on", upgrade_on)
+    monkeypatch.setattr(archive, "upgrade_on", upgrade_on)
 
 
 @pytest.fixture
@@ -121,18 +175,17 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def new_database(request: pytest.FixtureRequest) -> Iterator[Callable[..., str]]:
     """A function that gives the address of a fresh, migrated PostgreSQL database, or "" for SQLite."""
-    made: list[str] = []
+    with ExitStack() as stack:
 
-    def make(kind: str, template: str = TEMPLATE) -> str:
-        if kind == "sqlite":
-            return ""
-        server: PostgresServer = request.getfixturevalue("postgres_server")
-        made.append(server.create(template))
-        return made[-1]
+        def make(kind: str, template: str = TEMPLATE) -> str:
+            if kind == "sqlite":
+                return ""
+            server: PostgresServer = request.getfixturevalue("postgres_server")
+            url = server.create(template)
+            stack.callback(server.give_back if template == TEMPLATE else server.drop, url)
+            return url
 
-    yield make
-    for url in made:
-        request.getfixturevalue("postgres_server").drop(url)
+        yield make
 
 
 @pytest.fixture(params=DATABASES)

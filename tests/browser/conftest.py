@@ -11,8 +11,10 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
 from quintain.compose import Workspace
+from tests.browser import visitor as watching
 from tests.browser.board_site import make_board_site
-from tests.browser.visitor import DESKTOP, LISTEN, Visitor
+from tests.browser.visitor import DESKTOP, LISTEN, Sound, Visitor
+from tests.once import once
 from tests.web_support import copy_demo, made_once, running
 
 ARGUMENTS = [
@@ -34,6 +36,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "tests/browser" in item.path.as_posix():
             item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _sound_for_all(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let all processes of a run know in what nothing was found: one of them has looked at it."""
+    file = once(tmp_path_factory, "sound", lambda made: (made / "names").touch()) / "names"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(watching, "_sound", Sound(file))
+        yield
 
 
 @pytest.fixture(scope="session")

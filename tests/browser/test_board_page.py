@@ -143,7 +143,9 @@ def test_keeping_a_view_and_a_snapshot_and_setting_the_board(visitor: Visitor) -
 @pytest.mark.parametrize(
     "context_options",
     [
-        {"viewport": {"width": 360, "height": 780}, "color_scheme": "light", "locale": "en"},
+        pytest.param(
+            {"viewport": {"width": 360, "height": 780}, "color_scheme": "light", "locale": "en"}, marks=pytest.mark.slow
+        ),
         {
             "viewport": {"width": 1700, "height": 900},
             "color_scheme": "dark",

@@ -103,7 +103,13 @@ def open_with(visitor: Visitor, change: dict[str, Any], drop: tuple[str, ...] = 
     return visitor.page
 
 
-@pytest.mark.parametrize("view", [{}, {"datasets": {"test": 3, "contrast": 1}}, {"base": "throughput"}])
+@pytest.mark.parametrize(
+    "view",
+    [
+        {"datasets": {"test": 3, "contrast": 1}},
+        *(pytest.param(view, marks=pytest.mark.slow) for view in ({}, {"base": "throughput"})),
+    ],
+)
 def test_a_pooled_axis_scores_as_on_the_server(visitor: Visitor, pooled: Board, view: dict[str, Any]) -> None:
     """Browser and server agree to 1e-9 on a figure over all rounds, which data set weights leave alone."""
     visitor.page.goto(visitor.base + BOARD)

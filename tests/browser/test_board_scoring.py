@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from quintain.compose import Workspace
 from tests.boards import sentences
 from tests.browser.board_site import BOARD, open_board, order
-from tests.browser.visitor import EVERY_LOOK, Visitor
+from tests.browser.visitor import Visitor
 from tests.web_support import running
 
 DATA = "/tasks/mood/data"
@@ -41,7 +41,7 @@ def site(board_workspace: Workspace) -> Iterator[str]:
 def test_an_import_waits_for_its_owner(visitor: Visitor, tmp_path: Path) -> None:
     """On a phone, no role is chosen beforehand; the new set does not score, the page says what is next, then it does.
 
-    On the way, every page is also looked at on a desktop, in light and in dark.
+    The forms and the board with what is said of weak data are also looked at on a desktop, in light and in dark.
     """
     visitor.wear("phone")
     before = order(open_board(visitor))
@@ -60,16 +60,15 @@ def test_an_import_waits_for_its_owner(visitor: Visitor, tmp_path: Path) -> None
     visitor.arrive("#scoring")
     expect(page.locator("#scoring")).to_contain_text("Does not score yet")
     expect(page.locator("#scoring")).to_contain_text("with 8 examples, one half is known to ± 35 points only")
-    visitor.check_looks()
+    visitor.check()
     open_board(visitor)
     assert order(page) == before
-    visitor.check_looks()
     expect(page.locator("#board-resting")).to_contain_text("eight")
     expect(page.locator("#board-weak")).not_to_contain_text("eight")
     page.get_by_role("link", name="eight").first.click()
     page.get_by_role("button", name="Let it score").click()
     expect(page.locator("#scoring")).to_contain_text("This data set scores on the board.")
-    visitor.check_looks()
+    visitor.check()
     open_board(visitor)
     visitor.check_looks()
     expect(page.locator("#board-weak")).to_contain_text("eight: Too small to rank on")
@@ -82,7 +81,7 @@ def test_an_import_waits_for_its_owner(visitor: Visitor, tmp_path: Path) -> None
     expect(page.locator("#board-resting")).to_contain_text("eight")
 
 
-@pytest.mark.parametrize("look", EVERY_LOOK)
+@pytest.mark.parametrize("look", ["light", "phone", pytest.param("dark", marks=pytest.mark.slow)])
 def test_whiskers_are_seen_on_their_bars(visitor: Visitor, look: str) -> None:
     """The whisker stands out from the bar and the bar from the page, three to one or more, in either scheme."""
     visitor.wear(look)

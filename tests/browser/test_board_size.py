@@ -135,7 +135,7 @@ def shown(page: Page) -> list[int]:
 
 
 @pytest.mark.parametrize("steps", [6, pytest.param(60, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("slider", ["[data-axis=throughput]", "[data-dataset]"])
+@pytest.mark.parametrize("slider", [pytest.param("[data-axis=throughput]", marks=pytest.mark.slow), "[data-dataset]"])
 def test_a_thousand_models_follow_the_slider(visitor: Visitor, record_property: Any, slider: str, steps: int) -> None:
     """1,000 models × 20 data sets × 6 metrics re-rank while a slider moves; times are recorded, and not judged."""
     page = open_large(visitor, MODELS)

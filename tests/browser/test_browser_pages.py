@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.visitor import Visitor
@@ -11,7 +12,6 @@ from tests.browser.visitor import Visitor
 EVERY_PAGE = [
     "/",
     "/search?q=s",
-    "/api/v1/docs",
     "/account",
     "/account/tokens",
     "/notifications",
@@ -182,6 +182,14 @@ def test_every_page_is_sound(visitor: Visitor) -> None:
     for path in EVERY_PAGE:
         page = visitor.go_in_looks(path)
         expect(page.get_by_role("heading", level=1)).to_have_count(1)
+
+
+@pytest.mark.parametrize("look", ["light", *(pytest.param(look, marks=pytest.mark.slow) for look in ("dark", "phone"))])
+def test_the_description_of_the_api_is_sound(visitor: Visitor, look: str) -> None:
+    """The longest page of all, which axe looks at for seconds: all that it is made of stands on other pages, too."""
+    visitor.sign_in("admin")
+    page = visitor.go_in_looks("/api/v1/docs", look)
+    expect(page.get_by_role("heading", level=1)).to_have_count(1)
 
 
 def test_pages_are_sound_in_german(visitor: Visitor) -> None:

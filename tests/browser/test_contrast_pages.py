@@ -58,7 +58,9 @@ def test_the_owners_pages_are_sound(visitor: Visitor, path: str) -> None:
     expect(visitor.go_in_looks(path).locator("h1")).to_be_visible()
 
 
-@pytest.mark.parametrize("task", ["mood", "reading", "attach", "pictures"])
+@pytest.mark.parametrize(
+    "task", ["mood", *(pytest.param(task, marks=pytest.mark.slow) for task in ("reading", "attach", "pictures"))]
+)
 def test_the_desk_is_sound_for_every_kind(visitor: Visitor, task: str) -> None:
     """The desk fits everywhere, shows the gold answer, and says why no model is shown."""
     visitor.sign_in("zoe")

@@ -145,9 +145,16 @@ def test_pausing_opening_the_policy_and_an_empty_one(visitor: Visitor) -> None:
     expect(page.get_by_role("heading", name="Nothing is contested")).to_be_visible()
 
 
-@pytest.mark.parametrize(("language", "looks"), [("en", ["phone"]), ("de", ["dark", "dark phone"])])
+@pytest.mark.parametrize(
+    ("language", "looks"),
+    [
+        ("de", ["dark", "phone"]),
+        pytest.param("en", ["phone"], marks=pytest.mark.slow),
+        pytest.param("de", ["dark phone"], marks=pytest.mark.slow),
+    ],
+)
 def test_it_fits_small_dark_and_german(visitor: Visitor, judged: Workspace, language: str, looks: list[str]) -> None:
-    """At 360 px, and in German in the dark, no page of the console has a fault."""
+    """At 360 px, and in German and in the dark, no page of the console has a fault."""
     visitor.sign_in("olga")
     with judged.session() as db:
         set_language(db, "olga", language)

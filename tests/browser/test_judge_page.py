@@ -234,7 +234,9 @@ def test_nothing_left_and_the_quiz_that_comes_first(visitor: Visitor) -> None:
 @pytest.mark.parametrize(
     "context_options",
     [
-        {"viewport": {"width": 360, "height": 780}, "color_scheme": "light", "locale": "en"},
+        pytest.param(
+            {"viewport": {"width": 360, "height": 780}, "color_scheme": "light", "locale": "en"}, marks=pytest.mark.slow
+        ),
         {"viewport": {"width": 1280, "height": 860}, "color_scheme": "dark", "locale": "de"},
         {"viewport": {"width": 360, "height": 780}, "color_scheme": "dark", "locale": "de"},
     ],

@@ -22,11 +22,6 @@ from tests.studied import OLD, studied_workspace
 from tests.web_support import running
 
 ERRORS = ("errors/open@1+weak@1", "errors/open@1+strong@1+weak@1")
-LOOKS = [
-    {"viewport": {"width": 1280, "height": 860}, "color_scheme": "light"},
-    {"viewport": {"width": 1280, "height": 860}, "color_scheme": "dark"},
-    {"viewport": {"width": 360, "height": 780}, "color_scheme": "light"},
-]
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +51,7 @@ def site(studied: Workspace) -> Iterator[str]:
         yield url
 
 
-@pytest.mark.parametrize("context_options", LOOKS)
-def test_report_pages_are_sound(visitor: Visitor, context_options: dict[str, Any]) -> None:
+def test_report_pages_are_sound(visitor: Visitor) -> None:
     """From the choices one comes to a report, whose charts are all drawn, in light, dark and on a phone."""
     visitor.sign_in("olga")
     page = visitor.page
@@ -66,7 +60,7 @@ def test_report_pages_are_sound(visitor: Visitor, context_options: dict[str, Any
     page.locator("form[action$=compare] button").click()
     visitor.arrive("h2#vocabulary")
     expect(page.locator(".chart[data-drawn]")).to_have_count(5)
-    visitor.check()
+    visitor.check_looks()
 
 
 @pytest.mark.parametrize(("source", "charts"), [(ERRORS[0], 1), (ERRORS[1], 1)])

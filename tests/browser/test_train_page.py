@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -37,24 +36,16 @@ def site(demo: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         yield url
 
 
-@pytest.mark.parametrize(
-    "context_options",
-    [
-        {"viewport": {"width": 1280, "height": 860}, "color_scheme": "light"},
-        {"viewport": {"width": 1280, "height": 860}, "color_scheme": "dark"},
-        {"viewport": {"width": 360, "height": 780}, "color_scheme": "light"},
-    ],
-)
-def test_the_pages_of_training_are_sound(visitor: Visitor, context_options: dict[str, Any]) -> None:
+def test_the_pages_of_training_are_sound(visitor: Visitor) -> None:
     """Form, file, a finished training and the curves fit in light, dark and on a phone."""
     visitor.sign_in("demo-owner")
-    page = visitor.go(PAGE)
+    page = visitor.go_in_looks(PAGE)
     expect(page.get_by_role("button", name="Start training")).to_be_visible()
-    page = visitor.go(f"{PAGE}?recipe=model-1")
+    page = visitor.go_in_looks(f"{PAGE}?recipe=model-1")
     expect(page.locator("#toml")).to_contain_text("distributional")
-    page = visitor.go("/tasks/sentiment/trainings/1")
+    page = visitor.go_in_looks("/tasks/sentiment/trainings/1")
     expect(page.locator("main")).to_contain_text("sentiment/next@1")
-    page = visitor.go("/tasks/sentiment/trainings/2")
+    page = visitor.go_in_looks("/tasks/sentiment/trainings/2")
     expect(page.locator(".chart svg, .chart canvas").first).to_be_visible()
     expect(page.locator("main")).to_contain_text("original")
 

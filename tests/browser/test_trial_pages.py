@@ -94,6 +94,7 @@ def test_a_trial_is_run_by_hand(visitor: Visitor) -> None:
     expect(page.get_by_text("You have qualified for the next round.")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_items_of_different_types_with_justifications_are_judged_in_one_pool(visitor: Visitor) -> None:
     """Two items for a session without a model: types and justifications are seen to; then the owner opens the pool."""
     visitor.expected = ("422",)  # what says nothing, and what repeats another, is sent back

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext
 
 from tests.browser import visitor as watching
-from tests.browser.visitor import Visitor
+from tests.browser.visitor import Sound, Visitor
 
 ADDRESS = "http://127.0.0.1/page"
 PAGE = """<!doctype html>
@@ -22,7 +22,7 @@ PAGE = """<!doctype html>
 @pytest.fixture
 def watchman(context: BrowserContext, monkeypatch: pytest.MonkeyPatch) -> Visitor:
     """Somebody at a browser who has seen nothing yet."""
-    monkeypatch.setattr(watching, "_sound", set())
+    monkeypatch.setattr(watching, "_sound", Sound())
     return Visitor(context.new_page(), "http://127.0.0.1")
 
 

@@ -66,7 +66,7 @@ COLOURS = ["color-contrast", "link-in-text-block"]
 # Style sheets and media are not fetched for it: the one rule on by default that wants them is about sound that plays.
 RUN_STRUCTURE = """async (colours) => {
   const rules = Object.fromEntries(colours.map((rule) => [rule, { enabled: false }]));
-  return (await axe.run(document, { preload: false, resultTypes: ["violations"], rules })).violations;
+  return (await axe.run(document, { preload: false, selectors: false, resultTypes: ["violations"], rules })).violations;
 }"""
 # What somebody typed may have changed a part of the page since it was looked at: the elements are looked up anew.
 RUN_COLOURS = f"""async ([colours, wanted]) => {{
@@ -74,7 +74,8 @@ RUN_COLOURS = f"""async ([colours, wanted]) => {{
   const ways = wanted.filter((way) => window.waysToPaint.has(way));
   if (!ways.length) return {{ ways, violations: [] }};
   const include = ways.map((way) => window.waysToPaint.get(way));
-  const found = await axe.run({{ include }}, {{ resultTypes: ["violations"], runOnly: colours }});
+  const options = {{ preload: false, selectors: false, resultTypes: ["violations"], runOnly: colours }};
+  const found = await axe.run({{ include }}, options);
   return {{ ways, violations: found.violations }};
 }}"""
 LOAD_AXE = """(path) => new Promise((done) => {
@@ -83,8 +84,34 @@ LOAD_AXE = """(path) => new Promise((done) => {
   script.onerror = () => done(script.remove() ?? false);
   document.head.append(script);
 })"""
-# Structures and ways to paint words in which axe found nothing: each is looked at once by each process of tests.
-_sound: set[str] = set()
+
+
+@dataclass
+class Sound:
+    """Structures and ways to paint words in which axe found nothing; with a *file*, all of a run know them."""
+
+    file: Path | None = None
+    known: set[str] = field(default_factory=set)
+    size: int = 0
+
+    def unknown(self, names: Sequence[str]) -> list[str]:
+        """Give those of *names* in which nobody has found nothing yet."""
+        if self.file and not self.known.issuperset(names) and self.file.stat().st_size != self.size:
+            data = self.file.read_bytes()
+            self.size = len(data)
+            self.known.update(data.decode().splitlines())
+        return [name for name in names if name not in self.known]
+
+    def add(self, names: Sequence[str]) -> None:
+        """Note that nothing was found in *names*."""
+        self.known.update(names)
+        if self.file:
+            with self.file.open("a", encoding="utf-8") as file:
+                file.write("".join(f"{name}\n" for name in names))
+
+
+# Each is looked at once.
+_sound = Sound()
 
 
 @dataclass
@@ -123,7 +150,8 @@ class Visitor:
         if size != self.page.viewport_size:
             self.page.set_viewport_size(size)  # type: ignore[arg-type] # a width and a height
         if scheme != self.scheme:
-            self.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type] # light or dark
+            # Colours change at once: what moves on the way is looked at where it is switched by hand.
+            self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type] # light or dark
             self.scheme = scheme
 
     def arrive(self, selector: str) -> Page:
@@ -171,15 +199,16 @@ class Visitor:
     def check_access(self, seen: Mapping[str, Any]) -> None:
         """Note what axe finds in structures, and in colours of words, in which it has not found nothing before."""
         structure = f"structure {seen['structure']}"
-        ways = [way for way in seen["ways"] if way not in _sound]
-        if not seen["axe"] and (ways or structure not in _sound):
+        ways = _sound.unknown(seen["ways"])
+        new = bool(_sound.unknown([structure]))
+        if not seen["axe"] and (ways or new):
             self.load_axe()
-        if structure not in _sound and not self.note_findings(self.page.evaluate(RUN_STRUCTURE, COLOURS)):
-            _sound.add(structure)
+        if new and not self.note_findings(self.page.evaluate(RUN_STRUCTURE, COLOURS)):
+            _sound.add([structure])
         if ways:
             found = self.page.evaluate(RUN_COLOURS, [COLOURS, ways])
             if not self.note_findings(found["violations"]):
-                _sound.update(found["ways"])
+                _sound.add(found["ways"])
 
     def load_axe(self) -> None:
         """Bring axe into the page: from its server, or from here where it has none."""

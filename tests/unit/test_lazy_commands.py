@@ -6,6 +6,7 @@ import inspect
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -15,22 +16,69 @@ from quintain.cli.app import app
 from quintain.cli.lazy import ALONE, COMMANDS, load
 
 HEAVY = ("alembic", "fastapi", "httpx2", "jinja2", "scipy.sparse", "scipy.special", "scipy.stats", "sqlalchemy")
+# What each command imports, which is run in a process of its own: a child of one that has imported what it may.
 IMPORTED = """
-import atexit, json, sys
-atexit.register(lambda: open({file!r}, "w").write(json.dumps(sorted(sys.modules))))
-sys.argv = ["quintain", *{arguments!r}]
-from quintain.cli.app import main
-main()
+import json, os, sys, traceback
+for name in {before!r}:
+    __import__(name)
+found = {{}}
+for arguments in {commands!r}:
+    reading, writing = os.pipe()
+    if not os.fork():
+        sys.argv = ["quintain", *arguments]
+        sys.stdout = sys.stderr
+        try:
+            from quintain.cli.app import main
+            main()
+        except SystemExit as ended:
+            code = ended.code
+        except BaseException:
+            code = traceback.format_exc()
+        with os.fdopen(writing, "w") as file:
+            json.dump([code, sorted(sys.modules)], file)
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as file:
+        found[" ".join(arguments)] = json.load(file)
+    os.wait()
+print(json.dumps(found))
 """
+ON_FILES = [
+    ["labels", "agreement", "labels.csv"],
+    ["labels", "methods"],
+    ["study", "human", "--help"],
+    ["contrast", "score", "--help"],
+    ["contrast", "formats"],
+    ["contest", "score", "--help"],
+    ["evaluate", "score", "--help"],
+    ["board", "rank", "--help"],
+    ["data", "perturb", "--help"],
+    ["data", "perturbations"],
+    ["data", "check", "--help"],
+    ["data", "presets"],
+    ["data", "overlap", "labels.csv", "labels.csv", "--field", "item"],
+    ["task", "check", "--help"],
+]
 
 
-def imported(arguments: list[str], tmp_path: Path) -> set[str]:
-    """Run a command in a process of its own and give the names of all modules that it imported."""
-    file = tmp_path / "modules.json"
-    code = IMPORTED.format(file=str(file), arguments=arguments)
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False)
-    assert ran.returncode == 0, ran.stderr
-    return set(json.loads(file.read_text()))
+def imported(commands: Sequence[Sequence[str]], folder: Path, *before: str) -> dict[str, set[str]]:
+    """Run commands in processes of their own, and give the names of all modules that each imported.
+
+    Modules to import *before* are named where a command may need them: they take longest, and are imported once.
+    """
+    code = IMPORTED.format(before=before, commands=[list(one) for one in commands])
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=folder, check=True)
+    found = json.loads(ran.stdout)
+    assert {name: code for name, (code, _) in found.items() if code not in (0, None)} == {}
+    return {name: set(modules) for name, (_, modules) in found.items()}
+
+
+@pytest.fixture(scope="module")
+def modules(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
+    """What each command on plain files imports."""
+    folder = tmp_path_factory.mktemp("lazy")
+    (folder / "labels.csv").write_text("item,worker,label\na,x,1\na,y,1\nb,x,2\nb,y,1\n")
+    return imported(ON_FILES, folder, "typer", "pydantic", "numpy", "polars")
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -58,38 +106,17 @@ def test_a_group_lists_its_commands_in_one_order() -> None:
 
 def test_help_imports_no_command(tmp_path: Path) -> None:
     """`quintain --help` reads the list: no command, no table library and no database is imported."""
-    modules = imported(["--help"], tmp_path)
+    modules = imported([["--help"]], tmp_path)["--help"]
 
     assert not {"numpy", "polars", *HEAVY} & modules
     places = {place.partition(":")[0] for one in COMMANDS.values() for place in one.places}
     assert not places & modules
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["labels", "agreement", "labels.csv"],
-        ["labels", "methods"],
-        ["study", "human", "--help"],
-        ["contrast", "score", "--help"],
-        ["contrast", "formats"],
-        ["contest", "score", "--help"],
-        ["evaluate", "score", "--help"],
-        ["board", "rank", "--help"],
-        ["data", "perturb", "--help"],
-        ["data", "perturbations"],
-        ["data", "check", "--help"],
-        ["data", "presets"],
-        ["data", "overlap", "labels.csv", "labels.csv", "--field", "item"],
-        ["task", "check", "--help"],
-    ],
-    ids=" ".join,
-)
-def test_a_command_on_files_leaves_the_platform_alone(arguments: list[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", map(" ".join, ON_FILES))
+def test_a_command_on_files_leaves_the_platform_alone(command: str, modules: dict[str, set[str]]) -> None:
     """Commands on plain files import no database, no server and no client, and of SciPy only what they compute with."""
-    (tmp_path / "labels.csv").write_text("item,worker,label\na,x,1\na,y,1\nb,x,2\nb,y,1\n")
-
-    assert not set(HEAVY) & imported(arguments, tmp_path) - ({"scipy.special"} if "agreement" in arguments else set())
+    assert not set(HEAVY) & modules[command] - ({"scipy.special"} if "agreement" in command else set())
 
 
 @pytest.mark.parametrize(("typed", "meant"), [("labls", "labels"), ("evalute", "evaluate"), ("upgrad", "upgrade")])

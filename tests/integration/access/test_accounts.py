@@ -18,7 +18,6 @@ from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.tables import OneTimeLink, TaskRow, User
 
-pytestmark = pytest.mark.both_databases
 PASSWORD = "correct horse battery"
 
 
@@ -27,6 +26,7 @@ def _add_task(db: Session, name: str) -> None:
         db.add(TaskRow(name=name))
 
 
+@pytest.mark.both_databases
 def test_the_first_start_makes_one_admin(workspace: Workspace, db: Session) -> None:
     """Of several that start at once one makes the admin; afterwards nobody does."""
 
@@ -53,6 +53,7 @@ def test_an_invitation_opens_an_account_once(db: Session, admin: Actor) -> None:
         links.redeem_link(db, link.token, PASSWORD)
 
 
+@pytest.mark.both_databases
 def test_a_link_is_used_by_one_of_two(workspace: Workspace, db: Session, admin: Actor) -> None:
     """Of two who redeem the same link at the same moment one succeeds."""
     _, link = accounts.invite(db, admin, "wilma")
@@ -108,6 +109,7 @@ def test_impossible_names_are_refused(db: Session, admin: Actor, name: str) -> N
     assert len(accounts.list_people(db, admin)) == 1
 
 
+@pytest.mark.both_databases
 def test_names_and_addresses_are_taken_once(db: Session, admin: Actor) -> None:
     """A second account of the same name or address is a conflict, in whatever case it is written."""
     accounts.invite(db, admin, "wilma", email="w@example.org")
@@ -119,6 +121,7 @@ def test_names_and_addresses_are_taken_once(db: Session, admin: Actor) -> None:
         accounts.invite(db, admin, "other", email="not an address")
 
 
+@pytest.mark.both_databases
 def test_names_taken_at_the_same_moment(workspace: Workspace, db: Session, admin: Actor) -> None:
     """Of four who take the same name at once one gets it and the others are told, without a traceback."""
 
@@ -195,6 +198,7 @@ def test_the_last_admin_stays(db: Session, admin: Actor, worker: Actor) -> None:
     assert accounts.revoke_role(db, OPERATOR, "ada", RoleName.ADMIN).grants == ()
 
 
+@pytest.mark.both_databases
 def test_two_admins_cannot_remove_each_other(workspace: Workspace, db: Session, admin: Actor, worker: Actor) -> None:
     """Of two admins who take the role from each other at the same moment one stays."""
     accounts.grant_role(db, admin, "wilma", RoleName.ADMIN)
@@ -231,6 +235,7 @@ def test_a_profile_changes_only_what_is_given(db: Session, worker: Actor) -> Non
     assert accounts.update_profile(db, worker, email="").email is None
 
 
+@pytest.mark.both_databases
 def test_what_happens_is_written_down(db: Session, admin: Actor) -> None:
     """Every change names who did it, newest first, and pages go on where they ended."""
     accounts.invite(db, admin, "wilma")

@@ -19,8 +19,6 @@ from quintain.store.tables import Notification
 from quintain.web.said import say
 from tests.integration.access.mail_server import MailServer, mail_server
 
-pytestmark = pytest.mark.both_databases
-
 
 @pytest.fixture
 def server() -> Iterator[MailServer]:
@@ -34,6 +32,7 @@ def _tell(db: Session, actor: Actor, text: str, url: str = "") -> None:
     notify.notify(db, actor.user_id, "test", Text("{text}", text=text), url)
 
 
+@pytest.mark.both_databases
 def test_messages_are_listed_counted_and_read(db: Session, worker: Actor, builder: Actor) -> None:
     """Each person sees their own, newest first, and nobody reads another's."""
     for text in ("one", "two", "three"):
@@ -51,6 +50,7 @@ def test_messages_are_listed_counted_and_read(db: Session, worker: Actor, builde
         notify.list_notifications(db, ANONYMOUS)
 
 
+@pytest.mark.both_databases
 def test_mail_goes_once_to_those_who_wish(
     workspace: Workspace, db: Session, worker: Actor, builder: Actor, server: MailServer
 ) -> None:

@@ -36,8 +36,6 @@ from quintain.store.tables import (
 )
 from tests.validation_support import REF, make_ground, make_judges
 
-pytestmark = pytest.mark.both_databases
-
 
 def _unpack(data: bytes) -> dict[str, Any]:
     with zipfile.ZipFile(io.BytesIO(data)) as bundle:
@@ -57,6 +55,7 @@ def _live(db: Session, actor: Actor) -> str:
     return sessions.start_session(db, actor).token
 
 
+@pytest.mark.both_databases
 def test_an_export_holds_everything_and_no_secret(db: Session, worker: Actor, builder: Actor) -> None:
     """Every table that names the person is in it, and nothing of anybody else or of any password."""
     _live(db, worker)
@@ -72,6 +71,7 @@ def test_an_export_holds_everything_and_no_secret(db: Session, worker: Actor, bu
     assert "csrf" not in text
 
 
+@pytest.mark.both_databases
 def test_the_forgotten_leave_no_trace_but_counts(db: Session, worker: Actor, admin: Actor) -> None:
     """Name, address, password, sessions, tokens and messages go; what they made stays and still counts."""
     token = _live(db, worker)
@@ -89,6 +89,7 @@ def test_the_forgotten_leave_no_trace_but_counts(db: Session, worker: Actor, adm
     assert accounts.invite(db, admin, "wilma")[0].id != user.id
 
 
+@pytest.mark.both_databases
 def test_a_judges_own_data_does_not_tell_which_items_are_gold(db: Session, owner: Actor) -> None:
     """Gold items have ids of their own, no slot, and no late answers: nothing of that is in what a judge can fetch."""
     make_ground(db, owner, 6, "judgements = 1\nminimum = 1\npage_size = 10\n[gold]\nrate = 0.5\n")

@@ -28,7 +28,6 @@ from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.tables import ApiToken, Throttle, User, WebSession
 
-pytestmark = pytest.mark.both_databases
 PASSWORD = "correct horse battery"
 
 
@@ -68,6 +67,7 @@ def test_a_cookie_that_is_none_opens_nothing(db: Session, token: str) -> None:
     assert sessions.open_session(db, token) is None
 
 
+@pytest.mark.both_databases
 def test_a_session_that_is_used_lasts_longer(db: Session, blobs: Blobs, wilma: Actor) -> None:
     """Use moves the end, up to a limit since the beginning; without use it ends."""
     token = sessions.start_session(db, wilma).token
@@ -93,6 +93,7 @@ def test_roles_taken_away_are_gone_at_once(db: Session, wilma: Actor) -> None:
     assert not opened.actor.has(RoleName.WORKER)
 
 
+@pytest.mark.both_databases
 def test_own_sessions_can_be_seen_and_ended(db: Session, wilma: Actor, builder: Actor) -> None:
     """A person ends one or all other sessions of their own, and nobody else's."""
     first, second, third = (sessions.start_session(db, wilma, user_agent=name) for name in ("a", "b", "c"))
@@ -154,6 +155,7 @@ def fail_to_log_in(db: Session, name: str, address: str, times: int, *, device: 
             sessions.authenticate(db, name, "wrong", address=address, attempts=2, device=device)
 
 
+@pytest.mark.both_databases
 def test_trying_is_limited_by_name_and_address_together(db: Session, wilma: Actor) -> None:
     """After the limit even the right password has to wait, under either name, but not from another address."""
     fail_to_log_in(db, "wilma", "10.0.0.1", 1)
@@ -238,6 +240,7 @@ def test_a_new_password_needs_the_old_and_ends_other_sessions(db: Session, wilma
     assert sessions.authenticate(db, "wilma", "another good password")
 
 
+@pytest.mark.both_databases
 def test_limits_hold_across_processes_and_are_per_key(workspace: Workspace, db: Session) -> None:
     """Threads with connections of their own share one count: exactly the limit gets through."""
 
@@ -275,6 +278,7 @@ def test_a_token_acts_for_its_owner(db: Session, worker: Actor) -> None:
     assert [token.used_at is None for token in tokens.list_tokens(db, worker)] == [False]
 
 
+@pytest.mark.both_databases
 def test_tokens_end(db: Session, worker: Actor, builder: Actor) -> None:
     """An expired token says when it expired; a revoked one is unknown; nobody revokes another's."""
     secret, info = tokens.create_token(db, worker, "old", days=1)

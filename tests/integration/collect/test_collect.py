@@ -29,7 +29,6 @@ from quintain.store.tables import Attempt, Round, RoundAssignment, WritingSessio
 from tests.collecting import RUNNERS, TASK, add_models, add_round, submit, writers
 from tests.evaluation import CARD
 
-pytestmark = pytest.mark.both_databases
 Counted = Callable[[], int]
 
 
@@ -39,6 +38,7 @@ def stored(db: Session) -> Counted:
     return lambda: db.scalar(select(func.count()).select_from(Attempt)) or 0
 
 
+@pytest.mark.both_databases
 def test_a_writer_fools_the_model_on_the_second_attempt(
     db: Session, blobs: Blobs, owner: Actor, worker: Actor, tmp_path: Path
 ) -> None:
@@ -60,6 +60,7 @@ def test_a_writer_fools_the_model_on_the_second_attempt(
     assert [one.number for one in session_verdicts(db, worker, session.key)] == [1, 2]
 
 
+@pytest.mark.both_databases
 def test_a_replayed_form_gives_the_first_verdict(
     db: Session, blobs: Blobs, owner: Actor, worker: Actor, tmp_path: Path, stored: Counted
 ) -> None:
@@ -125,6 +126,7 @@ def test_what_cannot_be_taken_is_explained_and_costs_nothing(
     assert get_session(db, worker, key).attempts_left == 10
 
 
+@pytest.mark.both_databases
 def test_unusual_texts_are_kept_as_they_are(
     db: Session, blobs: Blobs, owner: Actor, worker: Actor, tmp_path: Path
 ) -> None:
@@ -266,6 +268,7 @@ def test_nobody_writes_in_another_ones_session(
             act()
 
 
+@pytest.mark.both_databases
 def test_exact_and_near_duplicates_are_refused(
     db: Session, blobs: Blobs, owner: Actor, worker: Actor, tmp_path: Path
 ) -> None:
@@ -315,6 +318,7 @@ def test_without_keeping_failures_only_their_count_stays(
     assert (hit.inputs, hit.number) == ({"text": "So very good, no?"}, 2)
 
 
+@pytest.mark.both_databases
 def test_caps_hold_for_a_day(db: Session, blobs: Blobs, owner: Actor, worker: Actor, tmp_path: Path) -> None:
     """A worker's and the round's sessions in one day are limited; the message says when to come back."""
     info = add_round(db, blobs, owner, tmp_path, tables="[caps]\nworker = 2\nround = 3")
@@ -343,6 +347,7 @@ def test_two_conditions_are_piloted_side_by_side(db: Session, blobs: Blobs, owne
     assert sorted(drawn) == ["blank"] * 3 + ["prompt"] * 3
 
 
+@pytest.mark.both_databases
 def test_labels_to_aim_at_are_handed_out_evenly(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> None:
     """A label that was given must be aimed at, and those aimed at least come first."""
     info = add_round(db, blobs, owner, tmp_path, more='aiming = "assign"')
@@ -391,6 +396,7 @@ def test_what_was_drawn_is_drawn_again_from_the_record(db: Session, blobs: Blobs
     assert all("drawn" not in row for name in ("round_assignments", "writing_sessions") for row in told[name])
 
 
+@pytest.mark.both_databases
 def test_a_lapsed_lease_goes_to_the_next_writer(
     db: Session, blobs: Blobs, owner: Actor, worker: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -426,6 +432,7 @@ def test_a_lapsed_lease_that_nobody_wanted_is_taken_up_again(
     assert (again.key, again.draft) == (session.key, {"text": "half a sen"})
 
 
+@pytest.mark.both_databases
 def test_prompts_are_used_once_and_come_back_when_given_up(
     db: Session, blobs: Blobs, owner: Actor, tmp_path: Path
 ) -> None:

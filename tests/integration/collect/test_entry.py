@@ -24,7 +24,6 @@ from quintain.web.app import create_app
 from tests.collecting import add_round, submit
 from tests.web_support import token_for
 
-pytestmark = pytest.mark.both_databases
 PROLIFIC = '[entry]\nprovider = "prolific"\nstudy = "study-1"\ncompletion_code = "C1X"'
 PANEL = '[entry]\nprovider = "panel"\nid_parameter = "pid"\ncompletion_code = "7"\n'
 PANEL += 'completion_url = "https://panel.example/done?who={id}&code={code}"'
@@ -32,6 +31,7 @@ TURK = '[entry]\nprovider = "mturk"'
 PID = {"PROLIFIC_PID": "5f0e8c1a2b3c4d5e6f708192", "STUDY_ID": "study-1", "SESSION_ID": "sess-9"}
 
 
+@pytest.mark.both_databases
 def test_somebody_from_prolific_writes_and_goes_back(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> None:
     """The same person gets the same account; the code comes when a session has ended; the id never leaves."""
     info = add_round(db, blobs, owner, tmp_path, tables=PROLIFIC)
@@ -120,6 +120,7 @@ def test_bad_arrivals_are_explained(db: Session, blobs: Blobs, owner: Actor, wor
         enter(db, info.entry_key, PID)
 
 
+@pytest.mark.both_databases
 def test_erasing_a_person_removes_what_the_panel_called_them(
     db: Session, blobs: Blobs, owner: Actor, admin: Actor, tmp_path: Path
 ) -> None:

@@ -36,14 +36,13 @@ from quintain.store.blobs import Blobs
 from tests.boards import add_version, evaluated, small_board, up_to
 from tests.collecting import ONE, ROUND, TASK, add_models, add_round, submit, write_prompts, writers
 
-pytestmark = pytest.mark.both_databases
-
 
 def text(more: str = "", targets: str = ONE, tables: str = "") -> str:
     """Write a round's file."""
     return ROUND.format(more=more, targets=targets, tables=tables)
 
 
+@pytest.mark.both_databases
 def test_a_round_is_a_draft_then_open_then_closed(
     db: Session, blobs: Blobs, owner: Actor, worker: Actor, tmp_path: Path
 ) -> None:
@@ -108,6 +107,7 @@ def test_only_owners_open_close_and_clone(
             act(db, worker, info.ref)
 
 
+@pytest.mark.both_databases
 def test_dates_open_and_end_a_round(db: Session, blobs: Blobs, owner: Actor, worker: Actor, tmp_path: Path) -> None:
     """Before it begins and after it ends nobody can start, and the message says when."""
     early = add_round(db, blobs, owner, tmp_path, more="starts = 2999-01-01T00:00:00Z")
@@ -123,6 +123,7 @@ def test_dates_open_and_end_a_round(db: Session, blobs: Blobs, owner: Actor, wor
         start(db, blobs, worker, late.ref)
 
 
+@pytest.mark.both_databases
 def test_the_best_of_the_board_is_found_once_a_day(
     db: Session, blobs: Blobs, owner: Actor, worker: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,6 +147,7 @@ def test_a_board_without_ranked_models_is_said_so(
         start(db, blobs, worker, info.ref)
 
 
+@pytest.mark.both_databases
 def test_the_command_line_leads_through_a_round(
     workspace: Workspace, db: Session, blobs: Blobs, owner: Actor, worker: Actor, tmp_path: Path,
     cli: Callable[..., Result], monkeypatch: pytest.MonkeyPatch,

@@ -20,7 +20,6 @@ from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
 from quintain.store.tables import AuditEntry, Dataset, DatasetVersion
 
-pytestmark = pytest.mark.both_databases
 TOML = 'name = "sentiment"\nkind = "text-classification"\nlabels = ["negative", "neutral", "positive"]\n'
 ROWS = [("Good food", "positive", ["food"]), ("Bad food", "negative", ["food"]), ("A place", "neutral", [])]
 
@@ -45,6 +44,7 @@ def version(db: Session, blobs: Blobs, owner: Actor, task: str, tmp_path: Path) 
     return service.import_dataset(db, blobs, owner, task, "reviews", _file(tmp_path, ROWS), plan)
 
 
+@pytest.mark.both_databases
 def test_an_import_makes_a_version(db: Session, blobs: Blobs, owner: Actor, version: service.VersionInfo) -> None:
     """What was imported can be found by name, by number and by hash, and its examples have their ids."""
     assert (version.ref, version.rows, version.role, version.hidden) == ("sentiment/reviews@1", 3, "test", True)
@@ -57,6 +57,7 @@ def test_an_import_makes_a_version(db: Session, blobs: Blobs, owner: Actor, vers
     assert [one.ref for one in service.list_versions(db, owner, "sentiment")] == [version.ref]
 
 
+@pytest.mark.both_databases
 def test_the_same_content_is_the_same_version(
     db: Session, blobs: Blobs, owner: Actor, version: service.VersionInfo, tmp_path: Path
 ) -> None:
@@ -140,6 +141,7 @@ def test_hidden_answers_stay_with_owners(
     assert content.scan_for_scoring(blobs, version).collect()["answer"].null_count() == 0
 
 
+@pytest.mark.both_databases
 def test_preview_filters_and_counts(db: Session, blobs: Blobs, owner: Actor, version: service.VersionInfo) -> None:
     """Examples are found by text (whatever its case), label and tag, and pages know the total."""
     assert content.preview(db, blobs, owner, version.ref, text="FOOD").total == 2

@@ -18,15 +18,27 @@ from quintain.services.evaluate.overlap import model_overlap, overlap_versions
 from quintain.services.evaluate.results import model_results
 from quintain.services.plain.overlap import overlap_files
 from quintain.store.blobs import Blobs
+from tests.beginnings import Build
 from tests.evaluated import MORE, build
 from tests.people import make_person
 
 
+def run_two(workspace: Workspace, folder: Path) -> None:
+    """Begin with two models that have been run."""
+    with workspace.session() as db:
+        people = (make_person(db, "olga", RoleName.OWNER), make_person(db, "bert", RoleName.BUILDER))
+        build(db, workspace, *people, folder / "files")
+
+
 @pytest.fixture
-def evaluated(workspace: Workspace, db: Session, owner: Actor, builder: Actor, tmp_path: Path) -> Workspace:
+def beginning() -> Build:
+    """Made once, and copied for each test."""
+    return run_two
+
+
+@pytest.fixture
+def evaluated(workspace: Workspace) -> Workspace:
     """The workspace after two models have been run."""
-    build(db, workspace, owner, builder, tmp_path / "files")
-    db.expire_all()
     return workspace
 
 

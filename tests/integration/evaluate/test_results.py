@@ -145,7 +145,6 @@ def test_soft_metrics_come_from_the_votes_that_a_data_set_kept(votes: dict[str, 
     assert set(without) == {"accuracy", "macro_f1"}
 
 
-@pytest.mark.both_databases
 def test_versions_of_a_perturbation_are_never_counted_together(
     workspace: Workspace,
     db: Session,

@@ -27,8 +27,6 @@ from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.tables import AuditEntry, User
 
-pytestmark = pytest.mark.both_databases
-
 
 @pytest.fixture
 def fill(db: Session, workspace: Workspace, admin: Actor) -> str:
@@ -55,6 +53,7 @@ def _everything(workspace: Workspace) -> dict[str, list[dict[str, object]]]:
         return {name: list(snapshot.rows(name)) for name in snapshot.tables}
 
 
+@pytest.mark.both_databases
 def test_a_backup_restores_on_either_database(
     workspace: Workspace, db: Session, fill: str, other: Workspace, tmp_path: Path
 ) -> None:
@@ -74,6 +73,7 @@ def test_a_backup_restores_on_either_database(
         assert accounts.invite(there, OPERATOR, "later")[0].id > newest
 
 
+@pytest.mark.both_databases
 def test_a_backup_is_one_moment(workspace: Workspace, db: Session, fill: str, tmp_path: Path) -> None:
     """While pairs of rows are written in one transaction each, a backup never holds half a pair."""
     stop = threading.Event()
@@ -106,6 +106,7 @@ def test_a_backup_is_one_moment(workspace: Workspace, db: Session, fill: str, tm
     assert seen[-1] > 0
 
 
+@pytest.mark.both_databases
 def test_what_is_there_is_not_replaced_by_accident(
     workspace: Workspace, db: Session, fill: str, tmp_path: Path
 ) -> None:
@@ -200,6 +201,7 @@ def test_a_broken_backup_changes_nothing(
     assert _everything(workspace) == before
 
 
+@pytest.mark.both_databases
 def test_rows_that_do_not_fit_change_nothing(workspace: Workspace, db: Session, fill: str, tmp_path: Path) -> None:
     """A failure in the middle of loading undoes all of it, the dropped tables too."""
     file = create_backup(db, workspace.blobs, OPERATOR, tmp_path / "b.zip").file
@@ -219,6 +221,7 @@ def test_a_backup_that_cannot_be_written_leaves_nothing(workspace: Workspace, db
     assert [path.name for path in tmp_path.iterdir() if "partial" in path.name] == []
 
 
+@pytest.mark.both_databases
 def test_an_upgrade_backs_up_first(database: str, new_database: Callable[..., str], tmp_path: Path) -> None:
     """A database at the first migration is brought to the newest, and the archive brings its rows back, only here."""
     folder = tmp_path / "old"

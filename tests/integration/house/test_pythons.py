@@ -16,10 +16,12 @@ from tests.properties import MORE
 ROOT = Path(__file__).parent.parent.parent.parent
 SENSITIVE = (
     "tests/unit/models/test_model_card.py",
-    "tests/unit/adapters",
-    "tests/unit/core",
+    "tests/unit/adapters/test_archives.py",
+    "tests/unit/core/test_untrusted.py",
+    "tests/unit/core/test_jsontext.py",
     "tests/unit/test_logs.py",
 )
+ALL_SENSITIVE = (*SENSITIVE, "tests/unit/adapters", "tests/unit/core")
 
 
 def test_classifiers_name_the_versions_that_are_tried() -> None:
@@ -30,10 +32,11 @@ def test_classifiers_name_the_versions_that_are_tried() -> None:
     assert project["requires-python"] == f">={VERSIONS[0]}"
 
 
-def test_the_interpreter_of_the_system(tmp_path: Path) -> None:
+@pytest.mark.parametrize("files", [SENSITIVE, pytest.param(ALL_SENSITIVE, marks=pytest.mark.slow)], ids=["few", "all"])
+def test_the_interpreter_of_the_system(tmp_path: Path, files: tuple[str, ...]) -> None:
     """What packs, unpacks and parses works on the interpreter of the system, which may be an early release."""
     done = subprocess.run(
-        [system_python(), "-m", "pytest", "-q", "-p", "no:cacheprovider", "--basetemp", tmp_path / "base", *SENSITIVE],
+        [system_python(), "-m", "pytest", "-q", "-p", "no:cacheprovider", "--basetemp", tmp_path / "base", *files],
         cwd=ROOT,
         # The same properties are tried on more examples by the interpreter of this run.
         env={"PATH": os.environ["PATH"], "PYTHONPATH": library_path(), "PYTHONDONTWRITEBYTECODE": "1", MORE: "0"},

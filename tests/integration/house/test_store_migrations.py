@@ -20,7 +20,7 @@ from quintain.core.errors import Conflict
 from quintain.store.database import connect
 from quintain.store.migrate import FOLDER, current, differences, newest, pending, upgrade, upgrade_on
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.both_databases, pytest.mark.usefixtures("all_migrations")]
 
 
 def test_migrations_make_the_tables_of_the_code(workspace: Workspace) -> None:

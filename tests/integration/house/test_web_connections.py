@@ -31,7 +31,6 @@ def narrow(own_demo: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[Wor
     monkeypatch.setattr(database, "POOL_OVERFLOW", 0)
     monkeypatch.setattr(database, "POOL_WAIT_S", 0.2)
     made = replace(own_demo, engine=database.connect(own_demo.settings.database))
-    gc.collect()
     gc.disable()
     yield made
     gc.enable()

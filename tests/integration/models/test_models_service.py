@@ -17,7 +17,6 @@ from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
 from tests.people import make_person
 
-pytestmark = pytest.mark.both_databases
 TASK = """
 name = "mood"
 kind = "text-classification"
@@ -60,6 +59,7 @@ def register(
     )
 
 
+@pytest.mark.both_databases
 def test_the_same_content_is_the_same_version(db: Session, blobs: Blobs, builder: Actor, folder: Path) -> None:
     """Registering twice changes nothing; another artefact or card makes the next version."""
     one = register(db, blobs, builder, folder)
@@ -72,6 +72,7 @@ def test_the_same_content_is_the_same_version(db: Session, blobs: Blobs, builder
     assert blobs.has(one.blob or "")
 
 
+@pytest.mark.both_databases
 def test_references_find_versions(db: Session, blobs: Blobs, builder: Actor, folder: Path) -> None:
     """By name, by number, by hash, and with a clear message where there is none."""
     one = register(db, blobs, builder, folder)
@@ -105,6 +106,7 @@ def test_who_may_register(db: Session, blobs: Blobs, worker: Actor, builder: Act
         register(db, blobs, make_person(db, "bill", RoleName.BUILDER), folder, card=CARD + "\n")
 
 
+@pytest.mark.both_databases
 def test_private_models_are_seen_by_few(
     db: Session, blobs: Blobs, builder: Actor, owner: Actor, admin: Actor, worker: Actor, folder: Path
 ) -> None:

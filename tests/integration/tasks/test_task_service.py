@@ -14,10 +14,10 @@ from quintain.core.people import ANONYMOUS, OPERATOR, Actor, Grant, RoleName
 from quintain.services.tasks.definitions import archive_task, get_task, list_tasks, put_task, task_history
 from quintain.store.tables import AuditEntry, RoleGrant, TaskRow
 
-pytestmark = pytest.mark.both_databases
 TOML = 'name = "sentiment"\nkind = "text-classification"\nlabels = ["bad", "good"]\n'
 
 
+@pytest.mark.both_databases
 def test_put_and_get(db: Session, admin: Actor) -> None:
     """What was put is got again, listed, and written down in the log."""
     task = put_task(db, admin, TOML)
@@ -94,6 +94,7 @@ def test_unknown_task_lists_close_names(db: Session, owner: Actor) -> None:
         task_history(db, "zzz")
 
 
+@pytest.mark.both_databases
 def test_archived_tasks_are_kept_out_of_the_list(db: Session, owner: Actor) -> None:
     """An archived task is gone from the list, still there by name, and can come back."""
     put_task(db, owner, TOML)
@@ -105,6 +106,7 @@ def test_archived_tasks_are_kept_out_of_the_list(db: Session, owner: Actor) -> N
     assert len(list_tasks(db)) == 1
 
 
+@pytest.mark.both_databases
 def test_two_at_once(workspace: Workspace, db: Session) -> None:
     """People who put the same task at the same moment get versions one after the other, and none is lost."""
 

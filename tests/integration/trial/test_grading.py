@@ -29,8 +29,6 @@ from tests.collecting import TASK, writers
 from tests.integration.trial.life import WHERE, write
 from tests.people import make_person
 
-pytestmark = pytest.mark.both_databases
-
 FAIR = {"answerable": "yes", "reading": "whole", "creative": "little", "distractors": "yes"}
 POOR = FAIR | {"reading": "none", "creative": "not"}
 PROMOTED = """
@@ -96,6 +94,7 @@ def take_all(db: Session, actor: Actor, answers: dict[str, str]) -> int:
     return done
 
 
+@pytest.mark.both_databases
 def test_an_item_is_given_to_as_many_as_it_takes(db: Session, people: list[Actor]) -> None:
     """Two experts never hold the same item; who asks again gets the same; what was not given out is not taken."""
     first, second = (make_person(db, name, RoleName.EXPERT) for name in ("ex-one", "ex-two"))
@@ -207,6 +206,7 @@ def test_a_grade_can_be_changed_until_the_stage_is_closed(db: Session, owner: Ac
         change_grade(db, expert, *WHERE, stage=older.stage, item=older.item, answers=FAIR)
 
 
+@pytest.mark.both_databases
 def test_many_at_once_give_each_item_one_grade(db: Session, people: list[Actor]) -> None:
     """Experts who ask and grade at the same moment never grade one item twice."""
     experts = [make_person(db, f"ex-{number}", RoleName.EXPERT) for number in range(4)]
@@ -229,6 +229,7 @@ def test_many_at_once_give_each_item_one_grade(db: Session, people: list[Actor])
     assert kinds.count("graded late") == 0
 
 
+@pytest.mark.both_databases
 def test_a_cap_pauses_grading_and_cheats_nobody(db: Session, blobs: Blobs, owner: Actor, people: list[Actor]) -> None:
     """The grade that reaches a cap is taken and paid; no other item is given out until there is room; experts go on."""
     (grader, *_) = promoted(db, blobs, owner, people)

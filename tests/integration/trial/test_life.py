@@ -35,8 +35,6 @@ from tests.integration.trial.life import PLAIN, TRAINED, WHERE, begin, grade_all
 from tests.people import make_person
 from tests.validation_support import judge_all, make_judges
 
-pytestmark = pytest.mark.both_databases
-
 
 def arms_of(db: Session) -> dict[str, list[int]]:
     """Give who is in which arm."""
@@ -46,6 +44,7 @@ def arms_of(db: Session) -> dict[str, list[int]]:
     return found
 
 
+@pytest.mark.both_databases
 def test_a_whole_trial(db: Session, blobs: Blobs, owner: Actor) -> None:
     """Two of four are in each arm; one of the trained qualifies, reads a letter and writes; all is paid once."""
     begin(db, blobs, owner)
@@ -134,6 +133,7 @@ def _judge_and_report(db: Session, blobs: Blobs, owner: Actor, people: list[Acto
     assert close_trial(db, owner, *WHERE).state == "closed"
 
 
+@pytest.mark.both_databases
 def test_what_is_kept_in_memory_is_what_the_record_says(db: Session, blobs: Blobs, owner: Actor) -> None:
     """A server that starts anew, and one whose transaction was rolled back, have the course of the record."""
     begin(db, blobs, owner)

@@ -37,8 +37,6 @@ from quintain.services.work import quizzes
 from quintain.store.tables import Earning, Judgement, Offer, ValidationItem
 from tests.validation_support import LABELS, REF, answer_page, judge_all, make_ground, make_judges, truth
 
-pytestmark = pytest.mark.both_databases
-
 
 def add(db: Session, owner: Actor, count: int) -> int:
     """Add gold items."""
@@ -54,6 +52,7 @@ def wrong_on_gold(inputs: dict[str, Any]) -> str:
     return "mixed" if inputs["text"].startswith("gold") else truth(inputs)
 
 
+@pytest.mark.both_databases
 def test_one_item_in_ten_is_gold_and_looks_like_the_others(db: Session, owner: Actor) -> None:
     """Pages keep their size; gold items take no slots and do not count as votes."""
     make_ground(db, owner, 60)
@@ -71,6 +70,7 @@ def test_one_item_in_ten_is_gold_and_looks_like_the_others(db: Session, owner: A
     assert (row["judgements"], row["gold_seen"], row["gold"]["value"]) == (36, 4, 1.0)
 
 
+@pytest.mark.both_databases
 def test_exposure_is_limited_per_item_and_per_person(db: Session, owner: Actor) -> None:
     """An item is shown at most twice, a person sees at most one; the least shown come first."""
     make_ground(db, owner, 60, "[gold]\nrate = 0.5\nexposures = 2\nper_worker = 1")
@@ -85,6 +85,7 @@ def test_exposure_is_limited_per_item_and_per_person(db: Session, owner: Actor) 
     assert all(item.shown == item.answered == item.right for item in listed)
 
 
+@pytest.mark.both_databases
 def test_gold_items_are_listed_a_page_at_a_time_the_worst_first(db: Session, owner: Actor) -> None:
     """They are filtered, sorted and paged alike whatever asks; what nobody answered comes last either way."""
     make_ground(db, owner, 10, "judgements = 2\nminimum = 2\n[gold]\nrate = 0.4\nafter = 9")
@@ -116,6 +117,7 @@ def test_gold_items_are_listed_a_page_at_a_time_the_worst_first(db: Session, own
             gold_list.list_gold(db, owner, REF, wrong)
 
 
+@pytest.mark.both_databases
 def test_doing_badly_on_gold_ends_the_qualification_and_doing_well_earns_a_bonus(db: Session, owner: Actor) -> None:
     """Below half of at least four control items, no more pages; three of four right earn the bonus, once."""
     policy = "judgements = 2\nminimum = 2\n[gold]\nrate = 0.4\nafter = 4\nbonus = 50\n[reward]\namount = 10"
@@ -238,6 +240,7 @@ def test_a_retired_gold_item_comes_back(db: Session, owner: Actor) -> None:
     assert 0.3 < one.accuracy.high < 0.5
 
 
+@pytest.mark.both_databases
 def test_a_finished_item_becomes_gold_and_nobody_sees_it_twice(db: Session, owner: Actor) -> None:
     """Who judged it or wrote it is not shown it as gold; it keeps its label, and unqualifying asks for it no more."""
     make_ground(db, owner, 10, "automatic = false\n[gold]\nrate = 0.1")
@@ -287,6 +290,7 @@ def test_nothing_that_judges_can_ask_for_tells_gold_items_from_others(db: Sessio
     assert all(set(row) == {"id", "page_id", "position", "user_id"} for row in offers)
 
 
+@pytest.mark.both_databases
 def test_an_item_that_an_expert_decided_early_is_asked_for_no_more_once_it_is_gold(db: Session, owner: Actor) -> None:
     """Its open slots go, and an answer on the way opens none, so that nobody meets the item and its gold copy."""
     adaptive = "minimum = 2\n[adaptive]\nthreshold = 0.99\nleast = 2\naccuracy = 0.8\n"

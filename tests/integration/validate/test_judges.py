@@ -28,7 +28,6 @@ from quintain.store.queries.validate import slots as slot_queries
 from quintain.store.tables import AuditEntry, Earning, Judgement, Notification, Qualification, Slot
 from tests.validation_support import LABELS, REF, TASK, answer_page, judge_all, make_ground, make_judges, text_of, truth
 
-pytestmark = pytest.mark.both_databases
 ASK = "automatic = false\n"
 PAPER = UnqualifyRule("disagreement", 0.8)
 THREE = TASK.split("[[extra_labels]]")[0].replace('"mood"', '"tone"')
@@ -47,6 +46,7 @@ def settled(db: Session, owner: Actor, policy: str = ASK) -> list[Actor]:
     return people
 
 
+@pytest.mark.both_databases
 def test_agreement_is_with_the_majority_of_the_others(db: Session, owner: Actor) -> None:
     """The contrary judge agrees never, the others always; the table says so with intervals."""
     settled(db, owner)
@@ -83,6 +83,7 @@ def test_a_preview_names_whom_a_rule_would_catch_and_changes_nothing(db: Session
         unqualify.try_rule(db, people[1], REF, PAPER)
 
 
+@pytest.mark.both_databases
 def test_unqualifying_sets_aside_reopens_and_pays(db: Session, owner: Actor) -> None:
     """Nothing is deleted or unpaid; the slots are filled by others; the judge is told and gets no more pages."""
     people = settled(db, owner, ASK + "[reward]\namount = 25")
@@ -135,6 +136,7 @@ def test_a_qualification_given_elsewhere_leads_to_no_work_that_does_not_count(db
     assert handing_out.claim_page(db, actor, REF) is not None
 
 
+@pytest.mark.both_databases
 def test_what_owners_see_of_qualifications_is_what_is_enforced(db: Session, owner: Actor) -> None:
     """Unqualified in one validation, a judge takes pages of none; each says why, and whether the work there counts."""
     people = settled(db, owner)
@@ -173,6 +175,7 @@ def test_what_owners_see_of_qualifications_is_what_is_enforced(db: Session, owne
     assert {row["worker"] for row in judges.judge_table(db, owner, REF) if not row["qualified"]} == {"judge0", "judge1"}
 
 
+@pytest.mark.both_databases
 def test_rules_run_after_every_batch_until_the_round_is_clean(db: Session, owner: Actor) -> None:
     """The last slot of a batch starts the review, which unqualifies; what it reopens is judged, and reviewed again."""
     make_ground(db, owner, 20, "batch_size = 20\n[[rules]]\nrule = 'wilson'\nlimit = 0.5")
@@ -219,6 +222,7 @@ def test_requalifying_lets_a_judge_work_again(db: Session, owner: Actor) -> None
     assert len(judges.judge_history(db, people[1], REF, "judge1")["standings"]) == 4
 
 
+@pytest.mark.both_databases
 def test_the_final_data_keeps_the_best_ranked_judgements(db: Session, owner: Actor) -> None:
     """Of seven judgements (two of them late) five are kept, and none by the judge who agrees least."""
     settled(db, owner)
@@ -292,6 +296,7 @@ def test_the_preview_is_right_about_random_clickers_and_says_when_a_rule_is_weak
     assert not set(strong.workers) - clickers
 
 
+@pytest.mark.both_databases
 def test_an_adaptive_policy_stops_when_a_label_is_sure(db: Session, owner: Actor) -> None:
     """Where judges agree, three judgements do, and the saving is reported; contested items get the cap."""
     policy = ASK + "minimum = 2\n[adaptive]\nthreshold = 0.97\nleast = 2\naccuracy = 0.8\n[gold]\nrate = 0"

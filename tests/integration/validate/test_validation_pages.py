@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -15,6 +16,7 @@ from quintain.services.validate import items as validation_items
 from quintain.services.validate import validations as validate
 from quintain.services.validate.items import WantedItems
 from quintain.services.work import quizzes
+from tests.beginnings import Build
 from tests.people import make_person
 from tests.validation_support import REF, judge_all, make_ground, make_judges, truth
 from tests.web_support import PASSWORD, browser_of, csrf_of, post
@@ -23,15 +25,25 @@ HOME = "/tasks/mood/validation/check"
 WORKER = re.compile(rf'<th scope="row"><a href="{HOME}/judges/([a-z0-9]+)">')
 
 
-@pytest.fixture
-def web(workspace: Workspace) -> Workspace:
-    """Forty texts judged by 28 people, one of whom always says neutral and another the wrong thing; an owner."""
+def judged(workspace: Workspace, _: Path) -> None:
+    """Begin with forty texts judged by 28 people, one of whom says neutral and another the wrong thing; an owner."""
     with workspace.session() as db:
         owner = make_person(db, "olga", RoleName.OWNER)
         make_ground(db, owner, 40, "automatic = false\npage_size = 6\n[gold]\nrate = 0")
         rules = [truth] * 26 + [lambda inputs: "neutral", lambda inputs: "mixed"]
         judge_all(db, make_judges(db, 28), rules)
         redeem_link(db, make_link(db, OPERATOR, "olga").token, PASSWORD)
+
+
+@pytest.fixture
+def beginning() -> Build:
+    """Made once, and copied for each test."""
+    return judged
+
+
+@pytest.fixture
+def web(workspace: Workspace) -> Workspace:
+    """The workspace with what was judged."""
     return workspace
 
 

@@ -36,7 +36,6 @@ from quintain.store.database import transaction
 from quintain.store.tables import User, WorkerFact
 from tests.collecting import TASK, add_round, writers
 
-pytestmark = pytest.mark.both_databases
 QUIZ = {
     "instructions": "Read this.",
     "questions": [
@@ -53,6 +52,7 @@ def add_quiz(db: Session, owner: Actor) -> None:
     put_quiz(db, owner, "mood", "intro", QUIZ)
 
 
+@pytest.mark.both_databases
 def test_a_quiz_hides_its_answers_and_all_must_be_right(db: Session, owner: Actor, worker: Actor) -> None:
     """A worker sees no answers, learns how many were right, and gets the explanations after passing."""
     add_quiz(db, owner)
@@ -110,6 +110,7 @@ def test_a_bad_quiz_is_refused_with_every_fault(db: Session, owner: Actor, worke
         take_quiz(db, worker, "mood", "intro", [0])
 
 
+@pytest.mark.both_databases
 def test_each_rule_gives_a_reason(db: Session, owner: Actor, worker: Actor) -> None:
     """Account age, quizzes, rates, work done, country, language, roles and qualifications, met and unmet."""
     add_quiz(db, owner)
@@ -148,6 +149,7 @@ def test_each_rule_gives_a_reason(db: Session, owner: Actor, worker: Actor) -> N
         why(db, writers(db, 1)[0], "mood", rules, worker.name)
 
 
+@pytest.mark.both_databases
 def test_a_low_rate_of_validated_fooling_bars_for_a_while_and_newcomers_never(
     db: Session, owner: Actor, worker: Actor
 ) -> None:
