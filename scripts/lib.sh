@@ -112,7 +112,7 @@ pip_progress() {
 # Install the CPU build of torch where the package index at hand has it; the GPU build is gigabytes that tests do not need.
 use_cpu_torch() {
   local wanted found
-  wanted=$(sed -n 's/.*"torch==\([0-9.]*\)".*/\1/p' "$root/pyproject.toml")
+  wanted=$(sed -n 's/.*"torch==\([0-9.]*\)".*/\1/p' "$root/pyproject.toml" | sort -u) # several extras pin it, alike
   if "$venv/bin/python" -c "import torch, sys; sys.exit(torch.__version__.split('+')[0] != '$wanted')" 2>/dev/null; then
     return
   fi
