@@ -22,6 +22,7 @@ from starlette.testclient import TestClient
 
 from quintain.compose import create_workspace
 from quintain.core.people import OPERATOR
+from quintain.core.records.figures import Figure
 from quintain.core.task import Task
 from quintain.services.board import cache as board_cache
 from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardPart
@@ -40,9 +41,9 @@ def made_up(task: Task, models: int, datasets: int) -> Board:
     """Make a board full of figures."""
     rng = np.random.default_rng(0)
 
-    def cell() -> dict[str, Any]:
+    def cell() -> Figure:
         value = float(rng.random() * 100)
-        return {"value": value, "low": value - 1, "high": value + 1, "n": 1000, "at": "2026-01-01T00:00:00+00:00"}
+        return Figure(value, value - 1, value + 1, 1000, "2026-01-01T00:00:00+00:00")
 
     moment = datetime(2026, 1, 1, tzinfo=UTC)
     return Board(

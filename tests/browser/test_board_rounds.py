@@ -13,8 +13,11 @@ from playwright.sync_api import Page, Route, expect
 
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
+from quintain.core.records.base import to_plain
+from quintain.core.records.board import BoardView
+from quintain.core.records.figures import Figure
 from quintain.services.board.assemble import board
-from quintain.services.board.parts import Axis, Board, View
+from quintain.services.board.parts import Axis, Board
 from quintain.services.board.ranking import rank
 from tests.browser.board_site import BOARD, order
 from tests.browser.visitor import Visitor
@@ -56,8 +59,8 @@ def pooled(board_workspace: Workspace) -> Board:
     return replace(made, axes=(axis, *made.axes[1:]), models=(*models, late))
 
 
-def _figure(value: float) -> dict[str, Any]:
-    return {"value": value, "low": value - 5, "high": value + 6, "n": 80, "at": "2026-01-02T03:04:05+00:00"}
+def _figure(value: float) -> Figure:
+    return Figure(value, value - 5, value + 6, 80, "2026-01-02T03:04:05+00:00")
 
 
 def make_round(number: int, human: float | None, **rates: float) -> dict[str, Any]:
@@ -115,8 +118,8 @@ def test_a_pooled_axis_scores_as_on_the_server(visitor: Visitor, pooled: Board, 
     visitor.page.goto(visitor.base + BOARD)
     source = visitor.page.evaluate("document.querySelector('script[src*=\"board.js\"]').src")
     source = source.replace("board.js", "board_state.js")
-    found = visitor.page.evaluate(STATE, [source, json.loads(json.dumps(pooled.as_dict())), view])
-    wanted = rank(pooled, View(**view))
+    found = visitor.page.evaluate(STATE, [source, to_plain(pooled.record()), view])
+    wanted = rank(pooled, BoardView(**view))
     assert found["refused"] is None
     assert found["scores"][-1] is wanted.ranking.dynascore[-1] is None
     assert found["scores"][:-1] == pytest.approx(wanted.ranking.dynascore[:-1], rel=1e-9, abs=1e-9)
@@ -126,7 +129,7 @@ def test_a_pooled_axis_scores_as_on_the_server(visitor: Visitor, pooled: Board, 
 def test_a_pooled_axis_is_shown_with_its_interval(visitor: Visitor, pooled: Board) -> None:
     """The cell and the open row show the figure over all rounds; a model that answered in none is not ranked."""
     rounds = [make_round(1, None, large=0.4, medium=0.2, small=0.6)]
-    page = open_with(visitor, {**json.loads(json.dumps(pooled.as_dict())), "rounds": rounds})
+    page = open_with(visitor, {**to_plain(pooled.record()), "rounds": rounds})
     expect(page.locator("#cite")).to_contain_text("round      mood/1, 180 validated of 200 collected")
     page.get_by_role("button", name="Accuracy only").click()
     expect(page.locator("tr.board-row .board-name").first).to_contain_text("medium")

@@ -39,7 +39,7 @@ from quintain.client.writing import WritingClient
 from quintain.core.errors import NotFound
 from quintain.core.example import Prediction
 from quintain.core.records.access import Notification, Person, Status, Token
-from quintain.core.records.board import Board, Fork, RankedModel, Ranking, SigningKey, Snapshot, Uncertainty
+from quintain.core.records.board import Board, Fork, SigningKey, Snapshot
 from quintain.core.records.collect import (
     Counters,
     Flag,
@@ -52,7 +52,7 @@ from quintain.core.records.collect import (
     WordEffect,
     WritingSession,
 )
-from quintain.core.records.evaluate import DatasetResult, Run, RunReport, Runs
+from quintain.core.records.evaluate import Run, RunReport, Runs
 from quintain.core.records.figures import Estimate
 from quintain.core.records.judging import (
     Contested,
@@ -65,6 +65,8 @@ from quintain.core.records.judging import (
     RuleEffect,
 )
 from quintain.core.records.pay import Earning, RoundPay
+from quintain.core.records.ranking import RankedModel, Ranking, Uncertainty
+from quintain.core.records.results import DatasetResult
 from quintain.core.records.tasks import (
     DatasetVersion,
     Model,

@@ -13,16 +13,8 @@ from quintain.client.calls.board import BoardCalls
 from quintain.client.refs import task_path
 from quintain.core.errors import BadInput, NotFound
 from quintain.core.records.base import Record
-from quintain.core.records.board import (
-    Aggregations,
-    Board,
-    BoardSettings,
-    Fork,
-    Ranking,
-    Sensitivity,
-    Snapshot,
-    Uncertainty,
-)
+from quintain.core.records.board import Board, BoardSettings, Fork, Snapshot
+from quintain.core.records.ranking import Aggregations, Ranking, Sensitivity, Uncertainty
 from quintain.data.signatures import digest, is_signed, key_id
 
 

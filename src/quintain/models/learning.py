@@ -19,6 +19,7 @@ import numpy.typing as npt
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault, Unavailable
+from quintain.core.records.training import LearnerOption
 from quintain.core.registry import Registry
 from quintain.core.spec import Reading, options_of
 from quintain.core.task import Task
@@ -165,15 +166,10 @@ def make_learner(name: str, options: Mapping[str, Any]) -> Learner:
     return kind(chosen)
 
 
-def option_rows(kind: type[Learner]) -> list[Mapping[str, Any]]:
-    """List the options of a learner: name, default, what it takes, what it means."""
+def option_rows(kind: type[Learner]) -> list[LearnerOption]:
+    """List the options of a learner."""
     return [
-        {
-            "name": name,
-            "default": one.default,
-            "takes": one.kind.wanted,
-            "meaning": ". ".join(part for part in (one.title, one.help) if part),
-        }
+        LearnerOption(name, one.default, one.kind.wanted, ". ".join(part for part in (one.title, one.help) if part))
         for name, one in options_of(kind.options).items()
     ]
 

@@ -12,6 +12,7 @@ from jinja2.bccache import Bucket
 from jinja2.runtime import Context
 
 from quintain import __version__
+from quintain.core.records.base import plain
 from quintain.store.base import now
 from quintain.web.help_pages import ROOMS
 from quintain.web.i18n import Tongue, in_language, languages
@@ -76,7 +77,7 @@ def environment(language: str) -> Environment:
         part=False,
     )
     env.filters["markdown"] = render_markdown
-    env.filters["spec"] = lambda chart: json.dumps(chart, ensure_ascii=False, separators=(",", ":"))
+    env.filters["spec"] = lambda chart: json.dumps(chart, ensure_ascii=False, separators=(",", ":"), default=plain)
     env.filters["shown"] = shown
     env.filters["said"] = partial(say, language)
     return env

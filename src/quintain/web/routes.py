@@ -11,8 +11,9 @@ from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
 from quintain.core.records.base import Record
-from quintain.core.records.board import Board, Uncertainty
+from quintain.core.records.board import Board
 from quintain.core.records.jobs import JobStanding
+from quintain.core.records.ranking import Uncertainty
 from quintain.web.api.access import people as api_people
 from quintain.web.api.answers import as_json
 from quintain.web.api.board import board as api_board

@@ -14,13 +14,14 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden
 from quintain.core.people import ANONYMOUS, Actor
-from quintain.core.records.board import Remeasured
+from quintain.core.records.base import to_plain
+from quintain.core.records.board import BoardView, Remeasured
 from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox.limits import MIB, Limits, Outcome
 from quintain.services.board.assemble import board
 from quintain.services.board.export import export
 from quintain.services.board.keep import read_snapshot, take_snapshot, verify_snapshot
-from quintain.services.board.parts import Board, BoardModel, BoardPart, View
+from quintain.services.board.parts import Board, BoardModel, BoardPart
 from quintain.services.board.ranking import rank
 from quintain.services.board.remeasure import remeasure
 from quintain.services.board.uncertainty import uncertainty
@@ -71,7 +72,7 @@ def model_of(made: Board, name: str) -> BoardModel:
     return next(model for model in made.models if model.name == name)
 
 
-def ranks(made: Board, view: View | None = None) -> Mapping[str, Any]:
+def ranks(made: Board, view: BoardView | None = None) -> Mapping[str, Any]:
     """The rank of each model, by name."""
     return {model["name"]: model["rank"] for model in rank(made, view).as_dict()["models"]}
 
@@ -125,8 +126,8 @@ def test_a_model_that_crashes_on_odd_case_is_less_robust_than_its_honest_twin(
     assert shares["honest"]["broken"] == []
     assert shares["crashes"]["share"]["value"] < shares["honest"]["share"]["value"]
     made = board(db, blobs, ANONYMOUS, "mood")
-    assert ranks(made, View(weights={"robustness": 1}, base="robustness")) == {"honest": 1, "crashes": 2}
-    sure = uncertainty(db, blobs, made, View(weights={"robustness": 1}, base="robustness"))
+    assert ranks(made, BoardView(weights={"robustness": 1}, base="robustness")) == {"honest": 1, "crashes": 2}
+    sure = uncertainty(db, blobs, made, BoardView(weights={"robustness": 1}, base="robustness"))
     assert [one["model"] for one in sure["models"]] == ["mood/honest@1", "mood/crashes@1"]
 
 
@@ -144,7 +145,7 @@ def test_an_axis_has_no_figure_until_all_of_its_variants_are_over(
     assert (row["name"], row["rank"], row["values"]["robustness"]) == ("part", None, None)
     assert row["values"]["fairness"] is not None
     assert row["reason"] == "robustness missing (11 of 12 runs done)"
-    assert ranks(before.board, View(weights={"performance": 1, "fairness": 1})) == {"whole": 1, "part": 2}
+    assert ranks(before.board, BoardView(weights={"performance": 1, "fairness": 1})) == {"whole": 1, "part": 2}
     assert "mood/part@1" not in [one["model"] for one in uncertainty(db, blobs, before.board)["models"]]
     ocr = variant_name("ocr")
     add_cell(db, part, the_set(db), ocr, "queued")
@@ -177,7 +178,7 @@ def test_a_broken_variant_counts_as_changed_for_robustness_and_its_resamples(
     families = len((next(one for one in results(db, blobs, get_task(db, "mood"))).robustness or {})["families"])
     assert shares["honest"] == 100.0
     assert shares["broken"] == pytest.approx(100.0 * (1 - 1 / families))
-    view = View(weights={"robustness": 1}, base="robustness")
+    view = BoardView(weights={"robustness": 1}, base="robustness")
     sure = uncertainty(db, blobs, made, view)
     assert [one["model"] for one in sure["models"]] == ["mood/honest@1", "mood/broken@1"]
     assert sure["above"][0][1] == 1.0
@@ -200,7 +201,7 @@ def test_a_model_that_breaks_its_plain_run_or_its_measurement_is_unranked_for_go
     assert ranks(ranked.board) == {"honest": 1, "broken": None}
     assert "the model failed: out of memory" in ranked.reasons["mood/broken@1"]
     assert "s3cret" not in str(ranked.as_dict())
-    assert "s3cret" not in str(ranked.board.as_dict())
+    assert "s3cret" not in str(ranked.board.record())
     assert not ranked.board.provisional
 
 
@@ -212,8 +213,8 @@ def test_an_order_is_provisional_until_all_runs_are_there_and_says_so_everywhere
     evaluated(db, blobs, add_version(db, blobs, builder, tmp_path, "majority"), up_to(50))
     better = add_version(db, blobs, builder, tmp_path, "better")
     made = board(db, blobs, ANONYMOUS, "mood")
-    assert made.as_dict()["provisional"] is True
-    assert made.as_dict()["runs"] == {"needed": 24, "done": 12, "waiting": 12}
+    assert made.record().provisional is True
+    assert to_plain(made.record().runs) == {"needed": 24, "done": 12, "waiting": 12}
     ranked = rank(made)
     assert ranked.as_dict()["provisional"] is True
     assert ranked.reasons["mood/better@1"].endswith("(0 of 12 runs done)")
@@ -246,7 +247,7 @@ def test_what_waits_on_a_set_that_does_not_score_makes_nothing_provisional(
     add_sentences(db, blobs, owner, tmp_path, "dev", sentences(20), role="dev", hidden=False)
     made = board(db, blobs, ANONYMOUS, "mood")
     assert not made.provisional
-    assert rank(made, View(datasets={"dev": 1})).as_dict()["provisional"]
+    assert rank(made, BoardView(datasets={"dev": 1})).as_dict()["provisional"]
     assert board(db, blobs, builder, "mood").provisional
 
 
@@ -278,19 +279,19 @@ def test_measurements_rank_within_one_class_of_machine(
         model = add_version(db, blobs, builder, tmp_path, name)
         evaluated(db, blobs, model, up_to(70), throughput=rate, machine=machine)
     made = board(db, blobs, ANONYMOUS, "mood")
-    assert made.machine.as_dict() == {"name": "old", "named": False, "models": {"old": 2, "new": 1}}
+    assert to_plain(made.machine) == {"name": "old", "named": False, "models": {"old": 2, "new": 1}}
     fast = model_of(made, "c")
     assert fast.values["throughput"] == [None]
     gap = fast.gaps["throughput"][0]
     assert gap is not None
     assert (gap["text"], gap["figure"]["value"]) == ("measured on another machine: new", 900.0)
-    assert ranks(made, View(weights={"throughput": 1}, base="throughput")) == {"b": 1, "a": 2, "c": None}
-    assert ranks(made, View(weights={"performance": 1}))["c"] is not None
+    assert ranks(made, BoardView(weights={"throughput": 1}, base="throughput")) == {"b": 1, "a": 2, "c": None}
+    assert ranks(made, BoardView(weights={"performance": 1}))["c"] is not None
     assert "measured on another machine: new" in rank(made).reasons["mood/c@1"]
     set_board(db, owner, "mood", {"machine": "new"})
     named = board(db, blobs, ANONYMOUS, "mood")
     assert named.machine.named
-    assert ranks(named, View(weights={"throughput": 1}, base="throughput")) == {"c": 1, "a": None, "b": None}
+    assert ranks(named, BoardView(weights={"throughput": 1}, base="throughput")) == {"c": 1, "a": None, "b": None}
     with pytest.raises(BadInput) as caught:
         set_board(db, owner, "mood", {"machine": "x" * 121})
     assert "machine" in str(caught.value.faults[0])

@@ -16,12 +16,12 @@ from typer.testing import Result
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, NotFound, NotSignedIn
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor
+from quintain.core.records.board import BoardView
 from quintain.services.access import tokens
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.board import keep as board_keep
 from quintain.services.board.assemble import board
 from quintain.services.board.export import KINDS, SINGLE, export
-from quintain.services.board.parts import View
 from quintain.services.board.ranking import rank
 from quintain.services.models.registry import set_visibility
 from quintain.services.tasks.board_settings import board_spec, set_board
@@ -41,17 +41,17 @@ def beginning() -> Build:
 
 def test_forks_belong_to_whoever_made_them(db: Session, blobs: Blobs, owner: Actor, builder: Actor) -> None:
     """A view is kept under a name, changed by its owner only, and removed; a view that ranks nothing is refused."""
-    fast = View(weights={"throughput": 1})
+    fast = BoardView(weights={"throughput": 1})
     board_keep.save_fork(db, blobs, builder, "mood", "fast", fast)
     assert [(fork.name, fork.owner) for fork in board_keep.list_forks(db, "mood")] == [("fast", builder.name)]
     with pytest.raises(Conflict, match="fast"):
         board_keep.save_fork(db, blobs, owner, "mood", "fast", fast)
     with pytest.raises(BadInput, match="beauty"):
-        board_keep.save_fork(db, blobs, builder, "mood", "nice", View(weights={"beauty": 1}))
+        board_keep.save_fork(db, blobs, builder, "mood", "nice", BoardView(weights={"beauty": 1}))
     with pytest.raises(NotSignedIn):
         board_keep.save_fork(db, blobs, ANONYMOUS, "mood", "x", fast)
-    board_keep.save_fork(db, blobs, builder, "mood", "fast", View(weights={"memory": 1}))
-    assert board_keep.list_forks(db, "mood")[0].view == {"weights": {"memory": 1}}
+    board_keep.save_fork(db, blobs, builder, "mood", "fast", BoardView(weights={"memory": 1}))
+    assert board_keep.list_forks(db, "mood")[0].view == BoardView(weights={"memory": 1})
     board_keep.remove_fork(db, owner, "mood", "fast")
     assert board_keep.list_forks(db, "mood") == []
     with pytest.raises(NotFound):
@@ -63,7 +63,7 @@ def test_a_snapshot_holds_what_everybody_sees_and_can_be_checked(db: Session, bl
     """It verifies as it is; a changed figure, rank or hash is found; private models are never in it."""
     set_visibility(db, builder, "mood/large", "private")
     made = board_keep.take_snapshot(
-        db, blobs, builder, "mood", View(weights={"performance": 1}), title="One", part=None
+        db, blobs, builder, "mood", BoardView(weights={"performance": 1}), title="One", part=None
     )
     info, data = board_keep.read_snapshot(db, blobs, "mood", made.hash[:10])
     assert info.title == "One"

@@ -12,11 +12,13 @@ from typer.testing import Result
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput
 from quintain.core.people import ANONYMOUS, Actor
+from quintain.core.records.base import to_plain
+from quintain.core.records.board import BoardView
 from quintain.core.task import VMER
 from quintain.services.board.assemble import board
 from quintain.services.board.export import export
 from quintain.services.board.keep import read_snapshot, take_snapshot, verify_snapshot
-from quintain.services.board.parts import Board, BoardPart, View
+from quintain.services.board.parts import Board, BoardPart
 from quintain.services.board.ranking import rank
 from quintain.services.board.uncertainty import uncertainty
 from quintain.services.models.registry import set_visibility
@@ -81,7 +83,7 @@ def test_a_round_that_nobody_judged_has_no_rate(
     review(db, owner, "mood/three")
     set_board(db, owner, "mood", {"metric": VMER})
     now = board(db, workspace.blobs, ANONYMOUS, "mood")
-    third = next(one for one in now.rounds if one.ref == "mood/three").as_dict()
+    third = next(one for one in now.rounds if one.ref == "mood/three").record()
     assert (third["best"], third["models"][0]["vmer"]["value"]) == (None, None)
     large = next(model for model in now.models if model.name == "large")
     assert large.pooled["performance"] is not None
@@ -95,7 +97,7 @@ def test_a_round_that_nobody_judged_has_no_rate(
 
 def test_rounds_have_rates_by_model_and_what_people_reach(made: Board) -> None:
     """Each round says how often each model failed, which model was best, and how far people agree."""
-    first, second = (one.as_dict() for one in made.rounds)
+    first, second = (to_plain(one.record()) for one in made.rounds)
     assert (first["round"], first["collected"], first["validated"]) == ("mood/one", 10, 10)
     assert {one["name"]: one["vmer"]["value"] for one in first["models"]} == {"large": 0.6, "medium": 0.3, "small": 0.1}
     assert all(one["vmer"]["low"] < one["vmer"]["value"] < one["vmer"]["high"] for one in first["models"])
@@ -104,7 +106,7 @@ def test_rounds_have_rates_by_model_and_what_people_reach(made: Board) -> None:
     assert first["best"]["low"] < 0.9 < first["best"]["high"]
     assert first["human"]["value"] == 1.0
     assert [one["name"] for one in second["models"]] == ["large", "medium"]
-    assert made.as_dict()["rounds"] == [first, second]
+    assert to_plain(made.record().rounds) == [first, second]
 
 
 def test_vmer_may_be_the_metric_that_ranks(db: Session, blobs: Blobs, owner: Actor, made: Board) -> None:
@@ -121,13 +123,13 @@ def test_vmer_may_be_the_metric_that_ranks(db: Session, blobs: Blobs, owner: Act
         "small": (10.0, 10),
     }
     for datasets in (None, {"test": 1.0}):
-        ranked = rank(by_rate, View(weights={"performance": 1}, datasets=datasets)).as_dict()
+        ranked = rank(by_rate, BoardView(weights={"performance": 1}, datasets=datasets)).as_dict()
         assert [one["name"] for one in ranked["models"]] == ["small", "medium", "large"]
         assert [one["dynascore"] for one in ranked["models"]] == pytest.approx([90, 75, 60])
         figure = ranked["models"][0]["values"]["performance"]
         assert figure["value"] == 10.0
         assert figure["low"] < 10.0 < figure["high"]
-    sure = uncertainty(db, blobs, by_rate, View(weights={"performance": 1}))
+    sure = uncertainty(db, blobs, by_rate, BoardView(weights={"performance": 1}))
     assert [one["model"] for one in sure["models"]] == ["mood/small@1", "mood/medium@1", "mood/large@1"]
     assert 0.5 < sure["pairs"][0]["probability"] < 1
     tagged = board(db, blobs, ANONYMOUS, "mood", BoardPart(tag="odd"))

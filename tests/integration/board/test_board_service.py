@@ -14,10 +14,11 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Forbidden
 from quintain.core.people import ANONYMOUS, Actor
+from quintain.core.records.board import BoardView
 from quintain.services.board.assemble import board
 from quintain.services.board.cache import warm_board
 from quintain.services.board.choices import aggregations, sensitivity
-from quintain.services.board.parts import BoardPart, View
+from quintain.services.board.parts import BoardPart
 from quintain.services.board.ranking import rank
 from quintain.services.board.uncertainty import uncertainty
 from quintain.services.models.registry import set_visibility
@@ -64,13 +65,13 @@ def test_the_board_has_five_axes_with_intervals_and_weights_move_it(db: Session,
     assert first["n"] == 120
     assert first["at"] is not None
     assert all(model.values[axis.name][0] is not None for model in made.models for axis in made.axes)
-    by_accuracy = rank(made, View(weights={"performance": 1})).as_dict()
+    by_accuracy = rank(made, BoardView(weights={"performance": 1})).as_dict()
     assert names(by_accuracy) == ["large", "medium", "small"]
     assert by_accuracy["models"][0]["dynascore"] == pytest.approx(
         by_accuracy["models"][0]["values"]["performance"]["value"]
     )
-    assert names(rank(made, View(weights={"throughput": 1})).as_dict()) == ["small", "medium", "large"]
-    one_set = rank(made, View(weights={"performance": 1}, datasets={"test": 1}))
+    assert names(rank(made, BoardView(weights={"throughput": 1})).as_dict()) == ["small", "medium", "large"]
+    one_set = rank(made, BoardView(weights={"performance": 1}, datasets={"test": 1}))
     assert one_set.as_dict()["models"][0]["values"]["performance"]["value"] == pytest.approx(first["value"])
 
 
@@ -97,13 +98,13 @@ def test_views_that_mean_nothing_are_refused(db: Session, blobs: Blobs) -> None:
     """Unknown names, weights that are all 0 or negative: each is named."""
     made = board(db, blobs, ANONYMOUS, "mood")
     for view, word in (
-        (View(weights={"beauty": 1}), "beauty"),
-        (View(weights={"performance": 0}), "All weights are 0"),
-        (View(weights={"performance": -1}), "-1"),
-        (View(datasets={"dev": 1}), "dev"),
-        (View(datasets={"test": 0}), "No data set"),
-        (View(epsilon=-1), "Epsilon"),
-        (View(base="beauty"), "beauty"),
+        (BoardView(weights={"beauty": 1}), "beauty"),
+        (BoardView(weights={"performance": 0}), "All weights are 0"),
+        (BoardView(weights={"performance": -1}), "-1"),
+        (BoardView(datasets={"dev": 1}), "dev"),
+        (BoardView(datasets={"test": 0}), "No data set"),
+        (BoardView(epsilon=-1), "Epsilon"),
+        (BoardView(base="beauty"), "beauty"),
     ):
         with pytest.raises(BadInput, match=word):
             rank(made, view)
@@ -123,7 +124,8 @@ def test_what_is_missing_or_beyond_the_cap_is_shown_unranked_with_the_reason(
     assert "above the cap of 16 GiB" in shape["models"][4]["reason"]
     assert [model["rank"] for model in shape["models"]] == [1, 2, 3, None, None]
     # Without a weight on memory, the huge one counts.
-    assert names(rank(board(db, blobs, ANONYMOUS, "mood"), View(weights={"performance": 1})).as_dict())[0] == "huge"
+    unweighted = rank(board(db, blobs, ANONYMOUS, "mood"), BoardView(weights={"performance": 1}))
+    assert names(unweighted.as_dict())[0] == "huge"
 
 
 @pytest.mark.usefixtures("small")
@@ -190,7 +192,7 @@ def test_boards_by_tag_and_by_language(db: Session, blobs: Blobs, owner: Actor, 
 def test_the_ranking_knows_how_sure_it_is_and_the_default_view_is_remembered(db: Session, blobs: Blobs) -> None:
     """Rank intervals hold the rank, large is surely above small by accuracy, and the answer is computed once."""
     made = board(db, blobs, ANONYMOUS, "mood")
-    sure = uncertainty(db, blobs, made, View(weights={"performance": 1}))
+    sure = uncertainty(db, blobs, made, BoardView(weights={"performance": 1}))
     rows = {row["model"]: row for row in sure["models"]}
     for row in rows.values():
         assert row["rank"]["low"] <= row["rank"]["value"] <= row["rank"]["high"]
@@ -280,7 +282,7 @@ def test_a_frozen_board_shows_what_was_known(
     evaluated(db, blobs, add_version(db, blobs, builder, tmp_path, "late"), up_to(99))
     frozen = board(db, blobs, ANONYMOUS, "mood")
     assert {model.name for model in frozen.models} == {"large", "medium", "small"}
-    assert frozen.as_dict()["frozen_until"] is not None
+    assert frozen.record().frozen_until is not None
     with pytest.raises(Forbidden):
         board(db, blobs, builder, "mood", BoardPart(live=True))
     assert len(board(db, blobs, owner, "mood", BoardPart(live=True)).models) == 4
@@ -340,7 +342,7 @@ def test_robustness_is_resampled_for_all_models_at_once(
     assert shares["shaky"] is not None
     assert shares["shaky"]["value"] < shares["steady"]["value"] < 100
     assert shares["steady"]["low"] < shares["shaky"]["high"], "the intervals overlap, so that only pairing tells"
-    sure = uncertainty(db, blobs, made, View(weights={"robustness": 1}, base="robustness"))
+    sure = uncertainty(db, blobs, made, BoardView(weights={"robustness": 1}, base="robustness"))
     assert [one["model"] for one in sure["models"]] == ["mood/steady@1", "mood/shaky@1"]
     assert sure["above"][1][0] == 0
     assert sure["above"][0][1] > 0.95

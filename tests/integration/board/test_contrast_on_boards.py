@@ -68,7 +68,7 @@ def test_what_scores_and_by_what(
     made = board(db, blobs, owner, "mood")
     ranked = rank(made)
     axis = made.axes[0].name
-    values = {model.name: (model.values[axis][0] or {}).get("value") for model in made.models}
+    values = {model.name: (figure.value if (figure := model.values[axis][0]) else None) for model in made.models}
     assert [values["reader"], values["constant"]] == [pytest.approx(100 * one) for one in expected]
     drawn = draw_axes(db, blobs, ranked, 200)[0][axis].mean(axis=0)
     assert sorted(drawn) == [pytest.approx(100 * one, abs=5) for one in sorted(expected)]

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,13 @@ from sqlalchemy.orm import Session
 from quintain.compose import conditions_of
 from quintain.core.errors import Forbidden, NotFound, Unavailable
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor, Grant, RoleName
+from quintain.core.records.base import decode, to_plain
+from quintain.core.records.board import Board, BoardView
 from quintain.services.board import cache, draws, kept, uncertainty
 from quintain.services.board.assemble import board
 from quintain.services.board.cache import PENDING, warm_board
 from quintain.services.board.kept import BOARD, BoardKey, decode_board, encode, sight_of
-from quintain.services.board.parts import BoardPart, View
+from quintain.services.board.parts import BoardPart
 from quintain.services.board.ranking import rank
 from quintain.services.board.uncertainty import known_uncertainty, sent_uncertainty
 from quintain.services.evaluate.cells import CellLease
@@ -67,11 +70,38 @@ def do_jobs(db: Session, blobs: Blobs) -> int:
     return run_all(sessions_of(db), blobs, {kind.job: handler_of(kind) for kind in (BOARD, uncertainty.UNCERTAINTY)})
 
 
+def test_a_board_is_read_as_it_was_sent(db: Session, blobs: Blobs) -> None:
+    """The record of a board says all that is sent, down to the last figure, and means the same."""
+    sent = json.loads(warm_board(db, blobs, ANONYMOUS, "mood").json)
+    found = decode(Board, sent)
+    assert to_plain(found) == sent
+    figure = found.models[0].values["performance"][0]
+    assert figure is not None
+    assert sent["models"][0]["values"]["performance"][0] == {
+        "value": figure.value,
+        "low": figure.low,
+        "high": figure.high,
+        "n": figure.n,
+        "at": figure.at,
+    }
+    measured = sent["models"][0]["values"]["memory"][0]
+    assert {"machine_class"} <= measured.keys() - {"value", "low", "high", "n", "at"}
+
+
+def test_the_tag_of_a_board_is_that_of_its_content(db: Session, blobs: Blobs) -> None:
+    """Made at another time it has the same tag, and with another name on it another one."""
+    made = board(db, blobs, ANONYMOUS, "mood")
+    later = replace(made, made_at=made.made_at + timedelta(hours=1))
+    other = replace(made, models=(replace(made.models[0], name="x"), *made.models[1:]))
+    tags = [cache.BoardText(one).etag for one in (made, later, other)]
+    assert tags[0] == tags[1] != tags[2]
+
+
 def test_a_kept_board_is_the_board(db: Session, blobs: Blobs) -> None:
     """Written as plain data and read again it has the same rows, figures and ranking."""
     made = board(db, blobs, ANONYMOUS, "mood")
     again = decode_board(made.task, encode(made), made.made_at)
-    assert again.as_dict() == made.as_dict()
+    assert again.record() == made.record()
     assert rank(again).as_dict() == rank(made).as_dict()
     assert [one.predictions for one in again.models] == [one.predictions for one in made.models]
     assert again.datasets == made.datasets
@@ -190,7 +220,7 @@ def test_how_sure_a_large_board_is_comes_from_a_worker(db: Session, blobs: Blobs
     assert len(found["models"]) == 3
     assert found["computed_at"] is not None
     assert not found["pending"]
-    assert known_uncertainty(db, blobs, ANONYMOUS, "mood", None, View(weights={"performance": 1}))["too_large"]
+    assert known_uncertainty(db, blobs, ANONYMOUS, "mood", None, BoardView(weights={"performance": 1}))["too_large"]
 
 
 @pytest.mark.usefixtures("large")
@@ -218,7 +248,7 @@ def test_a_ranking_comes_in_pages(db: Session, blobs: Blobs) -> None:
     warm = warm_board(db, blobs, ANONYMOUS, "mood")
     assert warm.ranked is not None
     pages = [warm.ranked.page(warm.order, limit=2, offset=offset) for offset in (0, 2, 4)]
-    assert [one for page in pages for one in page["models"]] == warm.ranked.as_dict()["models"]
+    assert [one for page in pages for one in page["models"]] == warm.ranked.page(warm.order, limit=1000).models
     assert [(page["total"], len(page["models"])) for page in pages] == [(3, 2), (3, 1), (3, 0)]
     assert warm_board(db, blobs, OPERATOR, "mood").text is not warm.text
     assert warm_board(db, blobs, ANONYMOUS, "mood").order is warm.order

@@ -21,11 +21,11 @@ from quintain import Client
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Forbidden
 from quintain.core.people import OPERATOR, Actor
+from quintain.core.records.board import BoardView
 from quintain.data import signatures
 from quintain.services.access import signing
 from quintain.services.access.signing import KeySource
 from quintain.services.board import keep as board_keep
-from quintain.services.board.parts import View
 from quintain.services.board.ranking import rank
 from quintain.services.house.backup import create_backup, restore_backup
 from quintain.store.blobs import Blobs
@@ -62,7 +62,7 @@ def forged(data: bytes, secret: str | None = None) -> bytes:
     for figure in model["values"]["performance"]:
         figure["value"] = 99.9
     board = board_keep._board_of(shape["board"])
-    shape["ranking"] = rank(board, View(**shape["view"])).as_dict()
+    shape["ranking"] = rank(board, BoardView(**shape["view"])).as_dict()
     shape["hash"] = signatures.digest(shape)
     if secret:
         shape["signature"] = signatures.sign(secret, shape["hash"])

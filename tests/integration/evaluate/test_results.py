@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace
 from quintain.core.errors import Conflict
 from quintain.core.people import Actor, RoleName
+from quintain.core.records import results as records
+from quintain.core.records.base import decode, to_plain
 from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox.limits import MIB, Limits
 from quintain.perturbations.contract import names_of
@@ -25,6 +28,7 @@ from quintain.services.evaluate.dataset_results import DatasetResult
 from quintain.services.evaluate.results import results
 from quintain.services.evaluate.run_cell import Conditions
 from quintain.services.evaluate.scoring import score_table
+from quintain.services.evaluate.standing import gap
 from quintain.services.evaluate.unchanged import unchanged_figures
 from quintain.services.evaluate.worker import work
 from quintain.services.models.registry import get_model
@@ -104,6 +108,26 @@ def test_all_five_axes_are_there_and_computed_once(
     put_task(db, owner, TASK.replace('"macro_f1"]', '"macro_f1", "mcc"]'))
     assert evaluate.fill(db) == 0, "a new metric needs no run"
     assert all("mcc" in found.metrics for found in results(db, blobs, get_task(db, "mood")))
+
+
+def test_what_programs_read_of_results_is_what_is_kept(evaluated: dict[str, DatasetResult]) -> None:
+    """Every figure that is kept is in the record, under its name, and nothing beside it; also what is null."""
+    for found in evaluated.values():
+        said = to_plain(found.record())
+        parts = ("metrics", "slices", "confusion", "measurements", "robustness", "fairness", "gaps", "runs")
+        for part in parts:
+            assert said[part] == to_plain(getattr(found, part)), part
+        assert "joules_per_example" in said["measurements"]
+        assert said["robustness"]["families"]
+        assert decode(records.DatasetResult, said) == found.record()
+
+
+def test_results_that_were_never_measured_have_nothing_there(evaluated: dict[str, DatasetResult]) -> None:
+    """Before a measurement there is an empty object, and a gap says why."""
+    found = replace(evaluated["brittle"], measurements={}, gaps={"memory": gap("waiting", done=0, needed=1)})
+    said = to_plain(found.record())
+    assert said["measurements"] == {}
+    assert said["gaps"]["memory"] == {"kind": "waiting", "done": 0, "needed": 1, "text": "0 of 1 runs done"}
 
 
 def test_examples_that_a_perturbation_left_alone_count_over_all_rows() -> None:

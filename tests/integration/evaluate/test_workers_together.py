@@ -22,12 +22,12 @@ from quintain.adapters.contract import EndpointSecret, Outside
 from quintain.compose import Workspace
 from quintain.core.errors import Unavailable
 from quintain.core.people import Actor, RoleName
+from quintain.core.records.board import BoardView
 from quintain.engine.jobs import CellJob, CellResult, LocalEngine
 from quintain.engine.runner import RunnableModel
 from quintain.engine.sandbox.limits import MIB, Limits
 from quintain.models import artefact
 from quintain.services.board.keep import save_fork
-from quintain.services.board.parts import View
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import run_cell, submit, worker
 from quintain.services.evaluate.run_cell import Conditions, variant_of
@@ -168,7 +168,7 @@ def test_what_many_make_at_once_under_one_name_is_made_once(
         return add_data(session, blobs, owner, place, name="again").number
 
     assert all_at_once(workspace, bring) == [1] * TOGETHER
-    kept = all_at_once(workspace, lambda session: save_fork(session, blobs, owner, "mood", "mine", View()).name)
+    kept = all_at_once(workspace, lambda session: save_fork(session, blobs, owner, "mood", "mine", BoardView()).name)
     assert kept == ["mine"] * TOGETHER
 
 

@@ -52,6 +52,72 @@ def test_every_answer_is_described(description: dict[str, Any]) -> None:
             assert described(description, content["schema"]), name
 
 
+# The content of examples: their fields, labels and answers are as the task defines them.
+OF_EXAMPLES = {
+    *("inputs", "answer", "answers", "gold", "target", "prediction", "examples", "draft", "draft_target"),
+    *("before", "after", "first", "second", "original", "modified", "original_label", "modified_label"),
+}
+# What else nobody can know beforehand, and why.
+OPEN = {
+    "Act.details": "each action has its own",
+    "AuditLine.details": "each action has its own",
+    "Chart.spec": "a Vega-Lite specification",
+    "Crowd.rules": "as the round's file has them",
+    "DatasetVersion.meta": "what came with the file, or was noted by whoever made it",
+    "JobStanding.result": "each kind of job has its own",
+    "ModelVersion.meta": "as the model's file has it",
+    "Release.spec": "as the release's file has it",
+    "Step.settings": "those of the command that made one version from the other",
+    "Submission.meta": "as the model's file has it",
+    "TaskInfo.options": "as the task's kind has them",
+}
+
+
+def open_places(description: dict[str, Any]) -> set[str]:
+    """Name every property of what answers hold, all the way down, of which the description does not say what it is."""
+    schemas = description["components"]["schemas"]
+    found: set[str] = set()
+    seen: set[str] = set()
+
+    def walk(schema: dict[str, Any], place: str) -> None:
+        if "$ref" in schema:
+            name = schema["$ref"].rpartition("/")[2]
+            if name not in seen:
+                seen.add(name)
+                for one, inner in schemas[name].get("properties", {}).items():
+                    walk(inner, f"{name}.{one}")
+            return
+        parts = [*schema.get("anyOf", ()), *schema.get("prefixItems", ())]
+        parts += [schema[key] for key in ("items", "additionalProperties") if isinstance(schema.get(key), dict)]
+        for part in parts:
+            walk(part, place)
+        if not parts and schema.get("type", "object") in {"object", "array"} and not schema.keys() & {"enum", "const"}:
+            found.add(place)
+
+    for _, operation in operations(description):
+        for status, answer in operation["responses"].items():
+            if status.startswith("2"):
+                for content in answer.get("content", {}).values():
+                    walk(content["schema"], operation["operationId"])
+    return found
+
+
+def test_answers_are_described_all_the_way_down(description: dict[str, Any]) -> None:
+    """Beside what people, models and files bring themselves, every value of every answer has a type."""
+    found = open_places(description)
+    assert {place for place in found if place.partition(".")[2] not in OF_EXAMPLES} == set(OPEN)
+    assert {place.partition(".")[2] for place in found} >= OF_EXAMPLES
+
+
+def test_open_places_are_found_however_deep(description: dict[str, Any]) -> None:
+    """A dictionary of anything is found in a list of lists, and behind an alternative."""
+    schemas = description["components"]["schemas"]
+    loose = {"type": "array", "items": {"anyOf": [{"type": "object", "additionalProperties": True}, {"type": "null"}]}}
+    figure = {**schemas["Figure"], "properties": {**schemas["Figure"]["properties"], "n": loose}}
+    changed = {**description, "components": {"schemas": {**schemas, "Figure": figure}}}
+    assert open_places(changed) - open_places(description) == {"Figure.n"}
+
+
 def test_operations_have_names_of_their_own(description: dict[str, Any]) -> None:
     """The client calls them by these."""
     names = [name for name, _ in operations(description)]

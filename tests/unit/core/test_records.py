@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import quintain.core.records
-from quintain.core.records.base import Misread, Record, decode, plain, to_json
+from quintain.core.records.base import Misread, Record, decode, left_out, plain, to_json, to_plain
 from tests.properties import examples
 
 
@@ -63,6 +63,30 @@ def test_what_is_written_is_read_back_as_it_was() -> None:
     assert decode(Outer, json.loads(text)) == ALL
     assert json.loads(text)["at"] == "2026-01-02T00:00:00+00:00"
     assert json.loads(text)["by_name"] == {"k": None}
+
+
+@dataclass(frozen=True, slots=True)
+class Sparse(Record):
+    """A record of which most have little to say."""
+
+    value: float | None
+    note: str | None = left_out()
+    speed: float | None = left_out()
+    watts: float | None = left_out(without="speed")
+
+
+def test_a_field_that_is_left_out_is_not_null() -> None:
+    """It is not in the JSON where it is None, and null where what it belongs to is there; both are read back."""
+    assert to_plain(Sparse(None)) == {"value": None}
+    assert to_plain(Sparse(1.0, "x", 2.0)) == {"value": 1.0, "note": "x", "speed": 2.0, "watts": None}
+    for one in (Sparse(None), Sparse(1.0, "x", 2.0), Sparse(1.0, watts=3.0)):
+        assert decode(Sparse, to_plain(one)) == one
+
+
+def test_a_record_within_plain_data_stays_as_it_is() -> None:
+    """What was decoded already is not looked at again."""
+    inner = Inner(0.5)
+    assert decode(list[Inner], [inner, {"share": None}]) == [inner, Inner(None)]
 
 
 def test_an_older_reader_leaves_aside_what_a_newer_writer_adds() -> None:

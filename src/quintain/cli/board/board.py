@@ -14,13 +14,15 @@ from quintain.cli.plain.rank import app, number, say_unranked, traded
 from quintain.cli.streams import in_file, named, out_option
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
+from quintain.core.records.base import plain, to_plain
+from quintain.core.records.board import BoardView
 from quintain.core.toml import parse_toml, read_text
 from quintain.services.board import keep as board_keep
 from quintain.services.board.assemble import board as make_board
 from quintain.services.board.choices import aggregations, sensitivity
 from quintain.services.board.export import KINDS
 from quintain.services.board.export import export as write_export
-from quintain.services.board.parts import BoardPart, View
+from quintain.services.board.parts import BoardPart
 from quintain.services.board.ranking import parse_view
 from quintain.services.board.ranking import rank as rank_board
 from quintain.services.board.uncertainty import uncertainty
@@ -67,16 +69,19 @@ def show(
     """
     workspace = workspace_of(context)
     view = parse_view(weights, datasets, epsilon=epsilon, base=base, amrs=amrs)
-    if fork and view != View():
+    if fork and view != BoardView():
         raise BadInput("A fork is a whole view already.", remedy="Give --fork, or weights and other choices, not both.")
     with workspace.session() as db:
         view = board_keep.fork_view(db, task, fork) if fork else view
         made = make_board(db, workspace.blobs, OPERATOR, task, BoardPart(tag, language, seeds))
-        shape = rank_board(made, view).as_dict() | {"rounds": [one.as_dict() for one in made.rounds]}
+        ranked = rank_board(made, view)
+        order = ranked.order()
+        found = plain(ranked.page(order, limit=len(order))) | {"rounds": [one.record() for one in made.rounds]}
         if sure:
-            shape["uncertainty"] = uncertainty(db, workspace.blobs, made, view)
-            shape["sensitivity"] = sensitivity(made, view)
-            shape["aggregations"] = aggregations(made, view)
+            found["uncertainty"] = uncertainty(db, workspace.blobs, made, view)
+            found["sensitivity"] = sensitivity(made, view)
+            found["aggregations"] = aggregations(made, view)
+    shape = to_plain(found)
     if json:
         output.print_json(shape)
     else:
@@ -198,9 +203,9 @@ def set_settings(
         get_task(db, task)
         spec = board_spec(db, task) if file is None else set_board(db, OPERATOR, task, _settings(file))
     if json:
-        output.print_json(spec.as_dict())
+        output.print_json(spec.record())
     else:
-        output.print_table(["setting", "value"], [[name, value] for name, value in spec.as_dict().items()])
+        output.print_table(["setting", "value"], [[name, value] for name, value in to_plain(spec.record()).items()])
 
 
 @app.command()
@@ -222,7 +227,7 @@ def score(
     with workspace.session() as db:
         spec = let_score(db, OPERATOR, dataset, state == "on")
     if json:
-        output.print_json(spec.as_dict())
+        output.print_json(spec.record())
     else:
         output.say(f"{dataset} scores." if state == "on" else f"{dataset} is shown and does not score.")
 

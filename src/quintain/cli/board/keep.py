@@ -15,9 +15,9 @@ from quintain.cli.plain.rank import app
 from quintain.cli.streams import out_option
 from quintain.core.people import OPERATOR
 from quintain.core.records.base import plain
-from quintain.core.records.board import Forks
+from quintain.core.records.board import BoardView, Forks
 from quintain.services.board import keep as board_keep
-from quintain.services.board.parts import BoardPart, View
+from quintain.services.board.parts import BoardPart
 from quintain.services.board.ranking import parse_view
 
 Name = Annotated[str, typer.Argument(help="Name of the view.")]
@@ -42,7 +42,7 @@ def snapshot(
     Example: quintain board snapshot sentiment --title "Camera ready" -o board.json
     """
     workspace = workspace_of(context)
-    view: View = parse_view(weights, datasets, epsilon=epsilon, base=base)
+    view: BoardView = parse_view(weights, datasets, epsilon=epsilon, base=base)
     with workspace.session() as db:
         part = BoardPart(tag, language)
         server = workspace.settings.public_url
@@ -96,7 +96,7 @@ def forks(context: typer.Context, task: Task, json: output.JsonFlag = False) -> 
     if json:
         output.print_json(Forks(found))
     else:
-        rows = [[one.name, one.owner, _words(one.view)] for one in found]
+        rows = [[one.name, one.owner, _words(plain(one.view))] for one in found]
         output.print_table(["name", "kept by", "view"], rows)
 
 

@@ -50,7 +50,7 @@ def _axes(found: DatasetResult) -> list[list[object]]:
     if found.failed.get(PLAIN):
         lines.append([found.examples, "examples that it failed on", str(found.failed[PLAIN]), ""])
     shown = {line[1] for line in lines} | ({"performance"} if found.metrics else set())
-    lines += [["", name, "–", why["text"]] for name, why in found.gaps.items() if name not in shown]
+    lines += [["", name, "–", why.text] for name, why in found.gaps.items() if name not in shown]
     return lines
 
 

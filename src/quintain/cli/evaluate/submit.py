@@ -29,7 +29,6 @@ from quintain.data.plan import ImportPlan
 from quintain.engine.archives import packed
 from quintain.models.scaffold import write_model
 from quintain.services.evaluate.check_model import CheckReport, check_model, with_limits
-from quintain.services.evaluate.spending import CostEstimate
 from quintain.services.evaluate.submit import submit_folder
 from quintain.services.models.registry import VISIBILITIES
 from quintain.services.plain.tasks import check_task
@@ -141,7 +140,7 @@ def submit(
     first = "A worker tries it on a few examples first; its cells are queued after that."
     output.say(f"{first if waiting else str(made.cells) + ' cells are queued.'}{left}")
     if made.estimate:
-        output.say(f"They make {CostEstimate(**made.estimate)}.")
+        output.say(f"They make {made.estimate}.")
     output.print_line(made.ref)
 
 

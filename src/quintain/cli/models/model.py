@@ -109,10 +109,7 @@ def learners(json: JsonFlag = False) -> None:
 
     Example: quintain model learners
     """
-    found = [
-        LearnerInfo(name, one.title, one.about, [dict(row) for row in option_rows(one)])
-        for name, one in LEARNERS.items()
-    ]
+    found = [LearnerInfo(name, one.title, one.about, option_rows(one)) for name, one in LEARNERS.items()]
     if json:
         print_json({"learners": found})
         return

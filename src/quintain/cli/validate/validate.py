@@ -135,7 +135,7 @@ def _show(found: Validation) -> None:
         print_line(found.waiting.advice)
     if progress.saved:
         print_line(f"saved by asking adaptively: {progress.saved} judgements ({progress.saved_share:.1%})")
-    alpha = found.agreement.get("krippendorff_alpha", {"value": None, "reason": "there are no judgements yet"})
+    alpha = found.agreement.krippendorff_alpha or Estimate(None, reason="there are no judgements yet")
     print_line(f"labels by {found.method}, Krippendorff's alpha {_figure(alpha)}, contested items: {found.contested}")
     print_line(f"vMER {rate(rates.vmer)}, aimed success {rate(rates.aimed_success)}")
     print_table(["label", "items"], list(found.labels.items()))
@@ -160,10 +160,10 @@ def judge_rows(rows: Sequence[Judge]) -> tuple[list[str], list[list[object]]]:
     ]
 
 
-def _figure(estimate: dict[str, Any]) -> str:
-    if estimate["value"] is None:
-        return f"undefined: {estimate.get('reason', '')}"
-    return f"{estimate['value']:.3f} [{estimate['low']:.3f}, {estimate['high']:.3f}]"
+def _figure(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return f"undefined: {estimate.reason or ''}"
+    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
 
 
 def rate(estimate: Estimate | None) -> str:

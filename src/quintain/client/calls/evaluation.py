@@ -9,17 +9,8 @@ from urllib.parse import quote
 
 from quintain.client.refs import address, task_path
 from quintain.client.transport import Transport
-from quintain.core.records.evaluate import (
-    AnswerDifferences,
-    Answers,
-    DatasetResult,
-    Flips,
-    GivenAnswer,
-    ModelResults,
-    Overlap,
-    Overlaps,
-    RunReport,
-)
+from quintain.core.records.evaluate import AnswerDifferences, Answers, Flips, GivenAnswer, Overlap, Overlaps, RunReport
+from quintain.core.records.results import DatasetResult, ModelResults
 
 
 class EvaluationCalls:

@@ -3,6 +3,8 @@
     text = to_json(record)
     decode(JudgedItem, json.loads(text)) == record
 
+A field is written also where it is None, unless it is one that is `left_out`.
+
 An answer may hold more than its reader knows: a client reads what a newer server sends.
 """
 
@@ -10,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from datetime import datetime
 from enum import Enum
 from functools import cache, partial
@@ -22,6 +24,17 @@ T = TypeVar("T")
 Reader = Callable[[Any, str], Any]
 
 NAMES: Mapping[type, str] = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+
+
+LEFT_OUT = "left out"
+
+
+def left_out(*, without: str = "") -> Any:
+    """Make a field that JSON does not have where it is None: most things of its kind have nothing to say there.
+
+    It is null, and not left out, where the field *without* which it means nothing is there.
+    """
+    return field(default=None, metadata={LEFT_OUT: without})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +64,13 @@ def plain(value: object) -> Any:
     '{"at": "2026-11-16T00:00:00"}'
     """
     if is_dataclass(value) and not isinstance(value, type):
-        return {name: getattr(value, name) for name in _names(type(value))}
+        kind = type(value)
+        shape = {name: getattr(value, name) for name in _always(kind)}
+        for name, without in _at_times(kind):
+            given = getattr(value, name)
+            if given is not None or (without and getattr(value, without) is not None):
+                shape[name] = given
+        return shape
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, Enum):
@@ -70,8 +89,19 @@ def to_json(value: object) -> str:
     return json.dumps(value, default=plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
+def to_plain(value: object) -> Any:
+    """Give a record as what its JSON holds, down to the last value: to be hashed, compared or kept.
+
+    >>> to_plain({"at": datetime(2026, 11, 16)})
+    {'at': '2026-11-16T00:00:00'}
+    """
+    return json.loads(to_json(value))
+
+
 def decode(kind: type[T], value: object, place: str = "") -> T:
     """Make a record of type *kind* from what JSON holds; raises Misread, which names the place.
+
+    What is such a record already stays as it is.
 
     >>> decode(list[int], ["1"], "votes")
     Traceback (most recent call last):
@@ -85,6 +115,17 @@ def decode(kind: type[T], value: object, place: str = "") -> T:
 @cache
 def _names(kind: type) -> tuple[str, ...]:
     return tuple(item.name for item in fields(kind))
+
+
+@cache
+def _always(kind: type) -> tuple[str, ...]:
+    """Name the fields that are written whatever they hold."""
+    return tuple(item.name for item in fields(kind) if LEFT_OUT not in item.metadata)
+
+
+@cache
+def _at_times(kind: type) -> tuple[tuple[str, str], ...]:
+    return tuple((item.name, item.metadata[LEFT_OUT]) for item in fields(kind) if LEFT_OUT in item.metadata)
 
 
 @cache
@@ -113,6 +154,8 @@ def _reader_of(base: Any, args: Sequence[Any]) -> Reader:
 
 
 def _read_record(kind: Any, value: Any, place: str) -> Any:
+    if isinstance(value, kind):
+        return value
     if not isinstance(value, Mapping):
         raise Misread(place, f"a {kind.__name__}", value)
     given = {}

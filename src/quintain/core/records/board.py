@@ -1,23 +1,134 @@
-"""Boards as everybody sees them: every figure, a ranking and how sure it is, and what people keep of them."""
+"""Boards as everybody sees them: every figure, the owner's settings, and what people keep of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
-from typing import Any
 
-from quintain.core.records.base import Record
-from quintain.core.records.figures import Estimate
+from quintain.core.records.base import Record, left_out
+from quintain.core.records.figures import Figure, Gap, KeptEstimate, RunCounts
+
+
+@dataclass(frozen=True, slots=True)
+class BoardAxis(Record):
+    """One column of a board: its *unit*, whether *lower* is better, and the *cap* beyond which nothing ranks.
+
+    A *pooled* column has one figure for each model, over all rounds, instead of one on each data set.
+    """
+
+    name: str
+    title: str
+    unit: str
+    lower: bool
+    cap: float | None
+    pooled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BoardWarning(Record):
+    """Why a data set is weak ground for a ranking, in a *text*; *labels* are those that it concerns."""
+
+    kind: str
+    text: str
+    units: int
+    labels: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class BoardDataset(Record):
+    """A data set of a board; one of *weight* 0 is shown without scoring."""
+
+    ref: str
+    name: str
+    hash: str
+    role: str
+    language: str
+    rows: int
+    weight: float
+    warnings: list[BoardWarning] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundModel(Record):
+    """How a model did in a round: items *collected* against it, how many were validated *errors*, and the rate."""
+
+    model: str
+    name: str
+    collected: int
+    errors: int
+    vmer: KeptEstimate
+
+
+@dataclass(frozen=True, slots=True)
+class RoundBest(Record):
+    """The model with the lowest rate in a round, and what it reaches: one minus that rate."""
+
+    model: str
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class BoardRound(Record):
+    """A round as its newest review left it. *human* is how often one judge says what most of the others say."""
+
+    round: str
+    title: str
+    at: datetime
+    collected: int
+    validated: int
+    human: KeptEstimate | None
+    best: RoundBest | None
+    models: list[RoundModel]
+
+
+@dataclass(frozen=True, slots=True)
+class BoardModel(Record):
+    """A row of a board: for each axis a figure on each data set or, where there is none, in *gaps* the reason.
+
+    *pooled* has the figures of axes that have one over all rounds; *cannot* names axes on which such a model never has
+    one. A row that stands for several *seeds* has their references. *runs* counts what figures need on each data set.
+    """
+
+    ref: str
+    name: str
+    version: int
+    hash: str
+    owner: str | None
+    visibility: str
+    adapter: str
+    predictions_only: bool
+    family: str | None
+    created_at: datetime
+    values: Mapping[str, list[Figure | None]]
+    pooled: Mapping[str, Figure | None] = field(default_factory=dict)
+    gaps: Mapping[str, list[Gap | None]] = field(default_factory=dict)
+    runs: list[RunCounts] = field(default_factory=list)
+    cannot: list[str] = field(default_factory=list)
+    seeds: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class BoardMachine(Record):
+    """The class of machine whose measurements rank, whether the owner *named* it, and how many models each class has.
+
+    Without a name it is the class on which most models were measured and, of several, the one used last.
+    """
+
+    name: str | None = None
+    named: bool = False
+    models: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Board(Record):
     """Everything that a ranking is made from, and the owner's default weights.
 
-    `models[i]["values"][axis][j]` is what model i reached on `datasets[j]`: `value`, `low` and `high`, or None, and
-    then `models[i]["gaps"][axis][j]` says why. *provisional* is true while *runs* that the order rests on are to come;
-    *machine* is the class of machine on which throughput and memory rank.
+    `models[i].values[axis][j]` is what model i reached on `datasets[j]`, or None, and then `models[i].gaps[axis][j]`
+    says why. *provisional* is true while *runs* that the order rests on are to come; *machine* is the class of machine
+    on which throughput and memory rank.
     """
 
     task: str
@@ -26,180 +137,19 @@ class Board(Record):
     language: str | None
     tags: list[str]
     languages: list[str]
-    axes: list[dict[str, Any]]
-    datasets: list[dict[str, Any]]
-    rounds: list[dict[str, Any]]
-    models: list[dict[str, Any]] = field(repr=False)
+    axes: list[BoardAxis]
+    datasets: list[BoardDataset]
+    rounds: list[BoardRound]
+    models: list[BoardModel] = field(repr=False)
     weights: Mapping[str, float]
     epsilon: float | None
     human: float | None
     frozen_at: datetime | None
     made_at: datetime
     provisional: bool = False
-    runs: Mapping[str, int] = field(default_factory=dict)
-    machine: Mapping[str, Any] = field(default_factory=dict)
+    runs: RunCounts = field(default_factory=RunCounts)
+    machine: BoardMachine = field(default_factory=BoardMachine)
     frozen_until: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RankedModel(Record):
-    """A model's place; without a rank, the reason. *values* has one figure per axis."""
-
-    model: str
-    name: str
-    dynascore: float | None
-    rank: int | None
-    values: Mapping[str, Estimate | None]
-    reason: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RunCounts(Record):
-    """How many runs figures need, how many of them are done, and how many are still to come."""
-
-    needed: int
-    done: int
-    waiting: int
-
-
-@dataclass(frozen=True, slots=True)
-class BoardMachine(Record):
-    """The class of machine whose measurements rank, whether the owner named it, and how many models each class has."""
-
-    name: str | None
-    named: bool
-    models: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking(Record):
-    """A board in the order of one view of it; it is provisional while runs behind it are still to come.
-
-    *worth* is what one unit of an axis is worth in units of the base; *amounts* are those by which models here differ.
-    *models* are one page of *total*.
-    """
-
-    task: str
-    models: list[RankedModel]
-    amrs: Mapping[str, float | None]
-    weights: Mapping[str, float]
-    datasets: Mapping[str, float]
-    epsilon: float
-    base: str
-    worth: Mapping[str, float | None]
-    notes: Mapping[str, str]
-    provisional: bool
-    runs: RunCounts
-    machine: BoardMachine
-    warnings: Mapping[str, list[str]] = field(default_factory=dict)
-    amounts: Mapping[str, float] = field(default_factory=dict)
-    total: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class RankRange(Record):
-    """A rank with its interval."""
-
-    value: int
-    low: int
-    high: int
-
-
-@dataclass(frozen=True, slots=True)
-class SureModel(Record):
-    """How sure one model's place is; models of one *group* cannot be told apart from its best."""
-
-    model: str
-    rank: RankRange
-    dynascore: Estimate
-    group: int
-
-
-@dataclass(frozen=True, slots=True)
-class SurePair(Record):
-    """Two neighbours: how probably the first is above, and how many *more* examples would settle it."""
-
-    first: str
-    second: str
-    probability: float
-    difference: Estimate
-    more: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Uncertainty(Record):
-    """How sure a ranking is; `above[i][j]` is the probability that model i is above model j, of the first models.
-
-    Where it was computed from a part of the examples, *sampled* says how many. Of a large board a worker computes it:
-    *computed_at* says when, and it is *pending* while the next one is on the way; by other weights than the owner's it
-    is *too_large*.
-    """
-
-    examples: int
-    resamples: int
-    models: list[SureModel]
-    above: list[list[float]]
-    pairs: list[SurePair]
-    sampled: int | None = None
-    computed_at: datetime | None = None
-    pending: bool = False
-    too_large: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Aggregate(Record):
-    """A score and a rank by one aggregation."""
-
-    score: float | None
-    rank: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class AggregatedModel(Record):
-    """A model by every aggregation, under their names; *pareto* where no other one is better on all axes."""
-
-    model: str
-    name: str
-    pareto: bool
-    aggregates: Mapping[str, Aggregate]
-
-
-@dataclass(frozen=True, slots=True)
-class Aggregations(Record):
-    """All aggregations side by side."""
-
-    aggregations: list[str]
-    models: list[AggregatedModel]
-
-
-@dataclass(frozen=True, slots=True)
-class LeadRange(Record):
-    """From where to where the leader leads; no *high* where there is no end."""
-
-    value: float
-    low: float
-    high: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class PoolWithout(Record):
-    """What the board would be *without* one model."""
-
-    without: str
-    largest: float
-    leader: str | None
-    leader_changes: bool
-    changes: Mapping[str, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Sensitivity(Record):
-    """What the lead of the *leader* hangs on: *weights* by axis, *epsilon*, and each model of the *pool*."""
-
-    leader: str | None
-    weights: Mapping[str, LeadRange]
-    epsilon: LeadRange | None
-    pool: list[PoolWithout]
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,12 +201,30 @@ class Remeasured(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class BoardView(Record):
+    """What a reader chose: weights of axes and data sets, ε, the base metric, exchange rates by hand.
+
+    What is left out is as the owner has it.
+    """
+
+    weights: Mapping[str, float] | None = left_out()
+    datasets: Mapping[str, float] | None = left_out()
+    epsilon: float | None = left_out()
+    base: str | None = left_out()
+    amrs: Mapping[str, float] | None = left_out()
+
+    def keys(self) -> list[str]:
+        """Name what was chosen, so that `client.rank(task, **fork.view)` ranks by it."""
+        return [item.name for item in fields(self) if getattr(self, item.name) is not None]
+
+
+@dataclass(frozen=True, slots=True)
 class Fork(Record):
-    """A view that somebody keeps under a name: `view` has what differs from the owner's (`weights`, `datasets`, …)."""
+    """A view that somebody keeps under a name."""
 
     name: str
     owner: str | None
-    view: Mapping[str, Any]
+    view: BoardView
     created_at: datetime
 
 

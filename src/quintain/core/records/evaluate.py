@@ -1,4 +1,4 @@
-"""How models did: results, answers, comparisons, overlap, and the runs behind them."""
+"""How models did: answers, comparisons, overlap, and the runs behind results."""
 
 from __future__ import annotations
 
@@ -14,38 +14,21 @@ AnswerState = Literal["right", "wrong", "failed", "answered"]
 
 
 @dataclass(frozen=True, slots=True)
-class DatasetResult(Record):
-    """A model's results on one data set version. Rates are fractions, memory is in GiB.
+class CostEstimate(Record):
+    """How many calls runs will make at most, and what they cost: about, with replies of a word, and at most."""
 
-    *examples* are those of its *rows* that have a gold answer, on which the metrics rest. *failed* counts, by variant,
-    the examples that the model gave no usable answer to: they count as wrong, and as changed. *gaps* say of each axis
-    without a figure why it has none, and *runs* how many of the runs behind the axes are done.
-    """
+    calls: int
+    input_tokens: int
+    cost: float
+    cost_at_most: float
+    budget: float | None = None
 
-    dataset: str
-    role: str
-    rows: int
-    examples: int
-    hidden: bool
-    metrics: Mapping[str, Any]
-    slices: list[Mapping[str, Any]]
-    confusion: Mapping[str, Any] | None
-    measurements: Mapping[str, Any]
-    robustness: Mapping[str, Any] | None
-    fairness: Mapping[str, Any] | None
-    states: Mapping[str, str]
-    cells: Mapping[str, int]
-    failed: Mapping[str, int] = field(default_factory=dict)
-    gaps: Mapping[str, Any] = field(default_factory=dict)
-    runs: Mapping[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class ModelResults(Record):
-    """A model's results on every data set version that it has been run on."""
-
-    model: str
-    datasets: list[DatasetResult]
+    def __str__(self) -> str:
+        """Say it in a sentence."""
+        said = f"up to {self.calls:,} calls with about {self.input_tokens:,} tokens of prompts"
+        if self.cost_at_most:
+            said += f", which cost about {self.cost:.4g}, and {self.cost_at_most:.4g} at most"
+        return said if self.budget is None else f"{said}; the budget is {self.budget:.4g}"
 
 
 @dataclass(frozen=True, slots=True)

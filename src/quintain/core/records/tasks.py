@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from quintain.core.records.base import Record
+from quintain.core.records.evaluate import CostEstimate
 from quintain.core.task import Label
 
 Visibility = Literal["public", "private", "anonymous"]
@@ -260,7 +261,7 @@ class Submission(ModelVersion):
     cells: int
     left_today: int | None
     trial: str
-    estimate: Mapping[str, Any] | None
+    estimate: CostEstimate | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from quintain.core.records.base import Record
 
@@ -128,13 +127,23 @@ class Recipe(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class LearnerOption(Record):
+    """An option of a learner: its default, what it *takes*, and what it means."""
+
+    name: str
+    default: int | float | str | None
+    takes: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
 class LearnerInfo(Record):
-    """A learner and its options: name, default, what each takes, what it means."""
+    """A learner and its options."""
 
     name: str
     title: str
     about: str
-    options: Sequence[Mapping[str, Any]] = field(default=())
+    options: Sequence[LearnerOption] = field(default=())
 
 
 @dataclass(frozen=True, slots=True)

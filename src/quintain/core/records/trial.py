@@ -270,6 +270,27 @@ class QuizStep(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class RubricChoice(Record):
+    """One answer to a question of a rubric: what graders read, its number, whether it speaks well of the item."""
+
+    name: str
+    say: str
+    value: float
+    good: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GradingQuestion(Record):
+    """One question of a rubric: what graders read, what letters use it for, and what its numbers count."""
+
+    name: str
+    ask: str
+    options: list[RubricChoice]
+    part: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
 class GradingTask(Record):
     """An item to grade by the rubric; *left* counts those that wait for this grader, it among them, *done* the others.
 
@@ -280,7 +301,7 @@ class GradingTask(Record):
     item: str
     inputs: dict[str, Any]
     answer: Any
-    rubric: list[dict[str, Any]]
+    rubric: list[GradingQuestion]
     left: int
     done: int = 0
     minutes: float = 0.0

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, get_args
 
-from quintain.core.records.base import Record
-from quintain.core.records.figures import Estimate
+from quintain.core.records.base import Record, left_out
+from quintain.core.records.figures import Estimate, KeptEstimate
 from quintain.core.rounds import Money
 
 ItemState = Literal["contested", "labelled", "undecided", "waiting"]
@@ -229,11 +229,29 @@ class Batch(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class JudgedAgreement(Record):
+    """How far judges agree, by every statistic, and what that rests on; before there are judgements, the *reason*."""
+
+    reason: str | None = left_out()
+    krippendorff_alpha: KeptEstimate | None = left_out()
+    fleiss_kappa: KeptEstimate | None = left_out()
+    gwet_ac1: KeptEstimate | None = left_out()
+    percent_agreement: KeptEstimate | None = left_out()
+    unanimous: KeptEstimate | None = left_out()
+    four_fifths: KeptEstimate | None = left_out()
+    items: int | None = left_out()
+    workers: int | None = left_out()
+    judgements: int | None = left_out()
+    items_with_one_judgement: int | None = left_out()
+    workers_never_disagreeing: int | None = left_out()
+    level: str | None = left_out()
+
+
+@dataclass(frozen=True, slots=True)
 class Validation(Record):
     """Everything that the owner's console shows of a validation: *method* makes labels, *contested* waits for experts.
 
-    *agreement* has the statistics by name, or a `reason` where there are no judgements yet. Where more has come in than
-    was counted, *as_of* is the time of the figures.
+    Where more has come in than was counted, *as_of* is the time of the figures.
     """
 
     validation: str
@@ -244,7 +262,7 @@ class Validation(Record):
     progress: ItemProgress
     forecast: Forecast
     gold: GoldUse
-    agreement: Mapping[str, Any]
+    agreement: JudgedAgreement
     agreement_by_review: list[ReviewedAgreement]
     labels: Mapping[str, int]
     confusion: JudgedConfusion

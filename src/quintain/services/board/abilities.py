@@ -12,8 +12,8 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from quintain.core.records.figures import Figure
 from quintain.core.records.jobs import JobStanding
-from quintain.services.board.parts import Figure
 from quintain.services.jobs import figures, queue
 from quintain.services.jobs.figures import ShownFigure
 from quintain.store.queries.board import boards as queries
@@ -53,7 +53,7 @@ def figures_of(shown: ShownFigure) -> dict[str, Figure]:
         return {}
     found: Mapping[str, Mapping[str, Any]] = shown.value["models"]
     at = shown.computed_at.isoformat(timespec="seconds")
-    return {ref: {**one, "n": shown.value["items"], "at": at} for ref, one in found.items()}
+    return {ref: Figure(**one, n=shown.value["items"], at=at) for ref, one in found.items()}
 
 
 def _awake(db: Session, task: str) -> JobStanding:

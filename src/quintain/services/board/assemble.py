@@ -7,7 +7,7 @@ ranks it by a reader's view of it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -16,18 +16,20 @@ from sqlalchemy.orm import Session
 
 from quintain.adapters.contract import ADAPTERS
 from quintain.core.people import Actor
+from quintain.core.records.base import plain
+from quintain.core.records.figures import Figure, Gap, Machine, RunCounts
 from quintain.core.task import ABILITY, VMER, Task
 from quintain.metrics.contract import METRICS
 from quintain.services.access.permissions import require_owner
 from quintain.services.board.abilities import figures_of, shown_abilities
 from quintain.services.board.gaps import on_machine, stands_on
-from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardPart, Figure
+from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardPart, PlainSlice
 from quintain.services.board.rounds import pooled_rate, rounds_of
 from quintain.services.board.seeds import merge_seeds
 from quintain.services.data.fitness import fitness
 from quintain.services.evaluate.dataset_results import DatasetResult, guarded, missing_layers, sees_all
 from quintain.services.evaluate.results import results
-from quintain.services.evaluate.standing import MEASURED, SHARES, Gap, Runs, counted
+from quintain.services.evaluate.standing import MEASURED, SHARES, counted
 from quintain.services.models.registry import ModelInfo, ModelVersionInfo, list_models
 from quintain.services.tasks.board_settings import BoardSpec, board_spec
 from quintain.services.tasks.definitions import get_task, leading_metric
@@ -221,7 +223,7 @@ def _model(
     found: Sequence[_Found | None],
     *,
     axes: Sequence[Axis],
-    stands: Sequence[tuple[Mapping[str, Gap], Runs]],
+    stands: Sequence[tuple[Mapping[str, Gap], RunCounts]],
     machine: str | None,
     metric: str,
     tag: str | None,
@@ -271,7 +273,7 @@ def _value(axis: Axis, found: _Found, metric: str, tag: str | None) -> Figure | 
             return None
         ends = [fact.finished_at for name, fact in found.facts.items() if name not in {PLAIN, MEASURE}]
         figure = _scaled(share["share"], axis.scale, share["examples"], max(filter(None, ends), default=None))
-        return None if figure is None else {**figure, "pairs": share["rows"], "kinds": share["kinds"]}
+        return None if figure is None else replace(figure, pairs=share["rows"], kinds=share["kinds"])
     metrics, rows = result.metrics, result.examples
     if tag is not None:
         piece = next((piece for piece in result.slices if piece["value"] == tag), None)
@@ -289,39 +291,38 @@ def _measured(axis: Axis, found: _Found) -> Figure | None:
         return None
     spread = measured.get(f"{axis.name}_spread") or 0.0
     low, high = (max(0.0, value - 1.96 * spread), value + 1.96 * spread) if spread else (None, None)
-    shape: dict[str, Any] = {
-        "value": value,
-        "low": low,
-        "high": high,
-        "n": measured.get("examples"),
-        "at": _measured_at(found),
-        "machine_class": class_of(measured),
-    }
-    if measured.get("machine"):
-        shape["machine"] = measured["machine"]
-    if lacked := missing_layers(measured):
-        shape["without"] = lacked if measured["layers"] else ["all"]
-    return shape
+    lacked = missing_layers(measured)
+    machine = measured.get("machine") or None
+    return Figure(
+        value,
+        low,
+        high,
+        n=measured.get("examples"),
+        at=_measured_at(found),
+        machine_class=class_of(measured),
+        machine=Machine(**machine) if isinstance(machine, Mapping) else machine,
+        without=(lacked if measured["layers"] else ["all"]) if lacked else None,
+    )
 
 
 def _measured_at(found: _Found) -> str | None:
     return _when(found.facts[MEASURE].finished_at if MEASURE in found.facts else None)
 
 
-def _slices(axis: Axis, result: DatasetResult, metric: str) -> list[Figure]:
-    pieces: list[Figure] = []
+def _slices(axis: Axis, result: DatasetResult, metric: str) -> list[PlainSlice]:
+    pieces: list[PlainSlice] = []
     for piece in result.slices:
         figure = _scaled(piece["metrics"].get(metric, {"value": None}), axis.scale, piece["examples"], None)
         if figure is not None:
-            pieces.append({"by": piece["by"], "name": piece["value"], **figure})
+            pieces.append({"by": piece["by"], "name": piece["value"], **plain(figure)})
     return pieces
 
 
-def _scaled(estimate: Figure, scale: float, rows: int | None, at: datetime | None) -> Figure | None:
+def _scaled(estimate: Mapping[str, Any], scale: float, rows: int | None, at: datetime | None) -> Figure | None:
     if estimate["value"] is None:
         return None
-    shown = {key: None if estimate[key] is None else estimate[key] * scale for key in ("value", "low", "high")}
-    return {**shown, "n": rows, "at": _when(at)}
+    low, high = (None if estimate[key] is None else estimate[key] * scale for key in ("low", "high"))
+    return Figure(estimate["value"] * scale, low, high, rows, _when(at))
 
 
 def _when(moment: datetime | None) -> str | None:

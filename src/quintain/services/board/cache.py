@@ -7,7 +7,6 @@ time until a worker has made the next.
 
 from __future__ import annotations
 
-import json
 import threading
 import weakref
 from collections.abc import Callable, Sequence
@@ -20,11 +19,13 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import NotFound, Unavailable
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor
+from quintain.core.records.base import to_json
+from quintain.core.records.board import BoardView
 from quintain.core.records.jobs import JobStanding
 from quintain.services.access.permissions import require_owner
 from quintain.services.board.assemble import board
 from quintain.services.board.kept import BOARD, LONGEST, BoardKey, decode_board, sight_of, task_of
-from quintain.services.board.parts import Board, BoardPart, View
+from quintain.services.board.parts import Board, BoardPart
 from quintain.services.board.ranking import Ranked, rank
 from quintain.services.jobs.figures import wake
 from quintain.services.jobs.memory import WarmValues
@@ -59,15 +60,13 @@ class BoardText:
     @cached_property
     def json(self) -> bytes:
         """The board as JSON."""
-        shape = self._board.as_dict()
-        return json.dumps(shape, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+        return to_json(self._board.record()).encode()
 
     @cached_property
     def etag(self) -> str:
         """The tag by which a browser knows that it has it already, whenever it was made."""
-        shape = self._board.as_dict()
-        del shape["made_at"]
-        return f'"{content_id(shape)}"'
+        made_at = f'"made_at":{to_json(self._board.made_at)}'.encode()
+        return f'"{content_id(self.json.replace(made_at, b"", 1))}"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +177,6 @@ def _make(made: Board) -> WarmBoard:
     return WarmBoard(made, BoardText(made), None if made.is_empty else rank(made))
 
 
-def ranked_board(warm: WarmBoard, view: View) -> Ranked:
+def ranked_board(warm: WarmBoard, view: BoardView) -> Ranked:
     """Rank a board by *view*; by the default it is ranked already."""
-    return rank(warm.board, view) if view.as_dict() or warm.ranked is None else warm.ranked
+    return rank(warm.board, view) if view != BoardView() or warm.ranked is None else warm.ranked

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from quintain.services.board.parts import Board, View
+from quintain.core.records.board import BoardView
+from quintain.core.records.ranking import (
+    Aggregate,
+    AggregatedModel,
+    Aggregations,
+    LeadRange,
+    PoolWithout,
+    Sensitivity,
+)
+from quintain.services.board.parts import Board
 from quintain.services.board.ranking import Ranked, choices_of, rank
 from quintain.stats.aggregate import AGGREGATIONS, pareto_front
 from quintain.stats.sensitivity import LeaderRange, epsilon_range, leader_of, pool_effects, weight_ranges
@@ -13,7 +20,7 @@ from quintain.stats.utility import Choices, ranks
 MOST_IN_POOL = 200  # each model of the pool is one ranking more
 
 
-def aggregations(made: Board, view: View | None = None) -> dict[str, Any]:
+def aggregations(made: Board, view: BoardView | None = None) -> Aggregations:
     """Rank the board by every aggregation at the same weights, side by side."""
     ranked = rank(made, view)
     weights = ranked.ranking.weights
@@ -21,52 +28,42 @@ def aggregations(made: Board, view: View | None = None) -> dict[str, Any]:
     scores |= {name: function(ranked.table, weights) for name, function in AGGREGATIONS.items()}
     places = {name: ranks(values) for name, values in scores.items()}
     front = pareto_front(ranked.table, weights)
-    return {
-        "aggregations": list(scores),
-        "models": [
-            {
-                "model": made.models[row].ref,
-                "name": made.models[row].name,
-                "pareto": front[row],
-                "aggregates": {
-                    name: {"score": values[row], "rank": places[name][row]} for name, values in scores.items()
-                },
-            }
-            for row in ranked.order()
-        ],
-    }
+    models = [
+        AggregatedModel(
+            made.models[row].ref,
+            made.models[row].name,
+            front[row],
+            {name: Aggregate(values[row], places[name][row]) for name, values in scores.items()},
+        )
+        for row in ranked.order()
+    ]
+    return Aggregations(list(scores), models)
 
 
-def sensitivity(made: Board, view: View | None = None) -> dict[str, Any]:
+def sensitivity(made: Board, view: BoardView | None = None) -> Sensitivity:
     """Say over what weights and ε the leader leads, and what taking one model away does to the others' scores."""
-    chosen = view or View()
+    chosen = view or BoardView()
     ranked = rank(made, chosen)
     leader = leader_of(ranked.table, ranked.ranking)
     if leader is None:
-        return {"leader": None, "weights": {}, "epsilon": None, "pool": []}
+        return Sensitivity(None, {}, None, [])
     choices = choices_of(made, chosen)
     weights = weight_ranges(ranked.table, choices)
-    return {
-        "leader": leader,
-        "weights": {name: {"value": ranked.ranking.weights[name], **_range(found)} for name, found in weights.items()},
-        "epsilon": {"value": ranked.ranking.epsilon, **_range(epsilon_range(ranked.table, choices))},
-        "pool": _pool(ranked, choices_of(made, chosen)) if len(made.models) <= MOST_IN_POOL else [],
-    }
+    return Sensitivity(
+        leader,
+        {name: _range(ranked.ranking.weights[name], found) for name, found in weights.items()},
+        _range(ranked.ranking.epsilon, epsilon_range(ranked.table, choices)),
+        _pool(ranked, choices_of(made, chosen)) if len(made.models) <= MOST_IN_POOL else [],
+    )
 
 
-def _range(found: LeaderRange) -> dict[str, float | None]:
-    return {"low": found.low, "high": found.high}
+def _range(value: float, found: LeaderRange) -> LeadRange:
+    return LeadRange(value, found.low, found.high)
 
 
-def _pool(ranked: Ranked, choices: Choices) -> list[dict[str, Any]]:
+def _pool(ranked: Ranked, choices: Choices) -> list[PoolWithout]:
     effects = pool_effects(ranked.table, choices)
     return [
-        {
-            "without": effect.model,
-            "largest": effect.largest,
-            "leader": effect.leader,
-            "leader_changes": effect.leader_changes,
-            "changes": dict(effect.changes),
-        }
+        PoolWithout(effect.model, effect.largest, effect.leader, effect.leader_changes, effect.changes)
         for effect in sorted(effects, key=lambda effect: -abs(effect.largest))
     ]

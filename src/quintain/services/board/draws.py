@@ -17,9 +17,10 @@ import scipy
 from sqlalchemy.orm import Session
 
 from quintain.core.hashing import content_id
+from quintain.core.records.figures import Figure
 from quintain.metrics.aligned import Aligned, align
 from quintain.metrics.contract import METRICS, MeanMetric
-from quintain.services.board.parts import Board, BoardDataset, Figure
+from quintain.services.board.parts import Board, BoardDataset
 from quintain.services.board.ranking import Ranked, dataset_weights
 from quintain.services.data.label_shares import label_shares
 from quintain.services.evaluate.results import read_draws
@@ -113,9 +114,9 @@ def _half_width(ranked: Ranked, row: int, axis: str) -> float:
 
 
 def _half(figure: Figure | None) -> float:
-    if figure is None or figure.get("low") is None or figure.get("high") is None:
+    if figure is None or figure.low is None or figure.high is None:
         return 0.0
-    return float(figure["high"] - figure["low"]) / 2
+    return float(figure.high - figure.low) / 2
 
 
 def _performance(blobs: Blobs, ranked: Ranked, resamples: int, tell: Tell | None) -> tuple[FloatArray, int]:
@@ -160,7 +161,7 @@ def _on_dataset(
         mean = drawn.values[:, [columns[str(key)] for key in keys[row]]].mean(axis=1)
         if drawn.examples < drawn.known:
             figure = made.models[row].values["performance"][place]
-            whole = mean.mean() if figure is None else figure["value"] / made.axes[0].scale
+            whole = mean.mean() if figure is None else figure.value / made.axes[0].scale
             mean = whole + drawn.shrunk * (mean - mean.mean())
         samples[:, row] = mean
     return samples, drawn.examples

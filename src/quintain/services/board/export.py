@@ -13,10 +13,11 @@ import yaml
 
 from quintain.core.errors import BadInput, NotFound
 from quintain.core.hashing import content_id
+from quintain.core.records.base import to_plain
+from quintain.core.records.figures import Estimate, Figure, RunCounts
 from quintain.core.texts import Text
-from quintain.services.board.parts import Board, BoardDataset, BoardModel, Figure
+from quintain.services.board.parts import Board, BoardDataset, BoardModel
 from quintain.services.board.ranking import Ranked
-from quintain.services.evaluate.standing import Runs
 
 # How lm-evaluation-harness calls what we call otherwise.
 HARNESS_NAMES: Mapping[str, str] = {"accuracy": "acc", "exact_match": "exact_match", "token_f1": "f1"}
@@ -69,7 +70,7 @@ def _lines(ranked: Ranked) -> list[list[str]]:
                 "–" if place is None else str(place),
                 ranked.board.models[row].name,
                 "–" if score is None else f"{score:.2f}",
-                *("–" if cell is None else f"{cell['value']:.2f}" for cell in cells),
+                *("–" if cell is None else f"{cell.value:.2f}" for cell in cells),
             ]
         )
     return lines
@@ -84,7 +85,7 @@ def caption(ranked: Ranked) -> str:
     """Say in one sentence what was ranked, by what weights and when: a Dynascore without that means nothing."""
     ranking = ranked.ranking
     weights = ", ".join(f"{name} {weight:.3g}" for name, weight in ranking.weights.items() if weight > 0)
-    used = ranked.as_dict()["datasets"]
+    used = ranked.dataset_weights()
     datasets = ", ".join(one.ref for one in ranked.board.datasets if used[one.name] > 0)
     return (
         f"Task {ranked.board.task.name} on {datasets or 'no data set'}; weights: {weights}; "
@@ -97,7 +98,7 @@ def _measured_on(ranked: Ranked) -> str:
     return f"measured on {ranked.board.machine.name}; " if ranked.board.machine.name else ""
 
 
-def provisional(runs: Runs) -> str:
+def provisional(runs: RunCounts) -> str:
     """Say that the order is not final yet, where it is not."""
     return f" Provisional: {runs.waiting} of {runs.needed} runs are still to come." if runs.waiting else ""
 
@@ -111,8 +112,8 @@ def _csv(ranked: Ranked) -> str:
     waits = "true" if ranked.runs.waiting else "false"
     for row in ranked.order():
         model = ranked.board.models[row]
-        figures = [ranked.figure(row, name) or {} for name in names]
-        cells = [figure.get(end) for figure in figures for end in ("value", "low", "high")]
+        figures = [ranked.figure(row, name) or Estimate(None) for name in names]
+        cells = [end for figure in figures for end in (figure.value, figure.low, figure.high)]
         start = [ranked.ranking.rank[row], model.name, model.number, model.hash, ranked.ranking.dynascore[row]]
         # A name that begins like a formula would be run by a spreadsheet.
         start[1] = f"'{model.name}" if model.name[:1] in "=+-@" else model.name
@@ -164,10 +165,11 @@ def _scored(made: Board, model: BoardModel) -> list[tuple[BoardDataset, Figure |
         return list(zip(made.datasets, model.values[axis.name], strict=True))
     found: list[tuple[BoardDataset, Figure | None]] = []
     for one in made.rounds:
-        place = content_id(one.as_dict())
+        place = content_id(to_plain(one.record()))
         for rate in one.models:
             if rate.model in (model.ref, *model.seeds) and rate.vmer.value is not None:
-                figure = {name: value * axis.scale for name, value in rate.vmer.as_dict().items()}
+                low, high = ((end or 0.0) * axis.scale for end in (rate.vmer.low, rate.vmer.high))
+                figure = Figure(rate.vmer.value * axis.scale, low, high)
                 name = f"round_{one.ref.partition('/')[2]}"
                 found.append((BoardDataset(f"{one.ref}@1", name, place, "round", "", rate.collected, 0.0), figure))
     return found
@@ -182,9 +184,11 @@ def _harness(ranked: Ranked, model: BoardModel) -> str:
     for dataset, figure in scored:
         if figure is not None:
             task = f"{made.task.name}_{dataset.name}"
-            found[task] = {"alias": task, f"{name},none": figure["value"] / made.axes[0].scale}
+            found[task] = {"alias": task, f"{name},none": figure.value / made.axes[0].scale}
             found[task][f"{name}_stderr,none"] = (
-                (figure["high"] - figure["low"]) / made.axes[0].scale / 3.92 if figure["low"] is not None else "N/A"
+                (figure.high - figure.low) / made.axes[0].scale / 3.92
+                if figure.low is not None and figure.high is not None
+                else "N/A"
             )
     versions = {f"{made.task.name}_{dataset.name}": dataset for dataset, _ in scored}
     shape = {
@@ -220,7 +224,7 @@ def _model_index(ranked: Ranked, model: BoardModel) -> str:
                 {
                     "type": made.metric,
                     "name": made.axes[0].title,
-                    "value": float(figure["value"]) / made.axes[0].scale,
+                    "value": float(figure.value) / made.axes[0].scale,
                 }
             ],
         }

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from quintain.core.records.figures import Figure, Gap, RunCounts
 from quintain.perturbations.contract import Family
-from quintain.services.board.parts import BoardDataset, BoardModel, Figure
+from quintain.services.board.parts import BoardDataset, BoardModel
 from quintain.services.evaluate.dataset_results import DatasetResult
-from quintain.services.evaluate.standing import MEASURED, Gap, Runs, gap, needs_of, standing
+from quintain.services.evaluate.standing import MEASURED, gap, needs_of, standing
 from quintain.services.models.registry import ModelVersionInfo
 
 
@@ -16,12 +17,12 @@ def stands_on(
     dataset: BoardDataset,
     result: DatasetResult | None,
     variants: Mapping[Family, Sequence[str]],
-) -> tuple[Mapping[str, Gap], Runs]:
+) -> tuple[Mapping[str, Gap], RunCounts]:
     """Say which axes a version lacks on a data set and why, and count its runs, also before it has any."""
     if result is not None:
         return result.gaps, result.runs
     if dataset.hash not in version.meta.get("datasets", [dataset.hash]):
-        return {"performance": gap("uncovered")}, Runs()
+        return {"performance": gap("uncovered")}, RunCounts()
     return standing(needs_of(version.adapter, variants), {})
 
 
@@ -31,19 +32,19 @@ def on_machine(
     """Let a measured figure rank only where it was made on *machine*; from elsewhere it is shown beside the reason."""
     if axis not in MEASURED or figure is None:
         return (figure if why is None else None), why
-    elsewhere = figure["machine_class"] != machine
-    if elsewhere and (why is None or why["kind"] == "waiting"):  # what waits to be measured again was, somewhere
-        return None, gap("machine", machine=figure["machine_class"], figure=figure)
+    elsewhere = figure.machine_class != machine
+    if elsewhere and (why is None or why.kind == "waiting"):  # what waits to be measured again was, somewhere
+        return None, gap("machine", machine=figure.machine_class, figure=figure)
     return (figure if why is None else None), why
 
 
 def why_unranked(model: BoardModel, axes: Sequence[str], weights: Sequence[float]) -> str:
     """Say why a row has no figure on *axes*, over the data sets that have a weight."""
-    runs = sum((one for one, weight in zip(model.runs, weights, strict=False) if weight > 0), Runs())
+    runs = sum((one for one, weight in zip(model.runs, weights, strict=False) if weight > 0), RunCounts())
     texts = []
     for axis in axes:
         for why, weight in zip(model.gaps.get(axis, ()), weights, strict=False):
             if why is not None and weight > 0:
-                waits = why["kind"] == "waiting"
-                texts.append(gap("waiting", done=runs.done, needed=runs.needed)["text"] if waits else why["text"])
+                waits = why.kind == "waiting"
+                texts.append(gap("waiting", done=runs.done, needed=runs.needed).text if waits else why.text)
     return "; ".join(dict.fromkeys(texts))

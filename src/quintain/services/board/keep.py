@@ -14,7 +14,9 @@ from quintain.core.errors import BadInput, Conflict, NotFound
 from quintain.core.hashing import content_id
 from quintain.core.jsontext import parse_json
 from quintain.core.people import ANONYMOUS, Actor, RoleName
-from quintain.core.records.board import Fork, Snapshot
+from quintain.core.records.base import decode, to_plain
+from quintain.core.records.board import BoardView, Fork, Snapshot
+from quintain.core.records.figures import Figure, RunCounts
 from quintain.core.task import Task
 from quintain.core.texts import Text
 from quintain.data.signatures import digest
@@ -22,10 +24,9 @@ from quintain.services.access import audit, signing
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.access.signing import Check, KeySource
 from quintain.services.board.cache import ranked_board, warm_board
-from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardPart, View
+from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardPart
 from quintain.services.board.ranking import Ranked, dataset_weights, rank
 from quintain.services.board.uncertainty import known_uncertainty, plain_known
-from quintain.services.evaluate.standing import Runs
 from quintain.services.tasks.board_settings import BoardSpec
 from quintain.services.tasks.definitions import find_row
 from quintain.store.base import now
@@ -86,7 +87,7 @@ class Verified:
         }
 
 
-def save_fork(db: Session, blobs: Blobs, actor: Actor, task: str, name: str, view: View) -> Fork:
+def save_fork(db: Session, blobs: Blobs, actor: Actor, task: str, name: str, view: BoardView) -> Fork:
     """Keep *view* under *name*; saying it again changes one's own, and nobody else's. The operator's are nobody's."""
     require_signed_in(actor)
     user = actor.user_id
@@ -108,12 +109,12 @@ def save_fork(db: Session, blobs: Blobs, actor: Actor, task: str, name: str, vie
                 remedy="Choose another name.",
                 code="name_taken",
             )
-        kept.user_id, kept.view, kept.created_at, kept.deleted_at = user, view.as_dict(), now(), None
+        kept.user_id, kept.view, kept.created_at, kept.deleted_at = user, to_plain(view), now(), None
         audit.record(db, actor, "board.fork", f"{task}: {name}")
-    return Fork(name, None if user is None else actor.name, kept.view, kept.created_at)
+    return Fork(name, None if user is None else actor.name, view, kept.created_at)
 
 
-def fork_view(db: Session, task: str, name: str) -> View:
+def fork_view(db: Session, task: str, name: str) -> BoardView:
     """Give the view that is kept under *name*."""
     kept = queries.fork(db, find_row(db, task).id, name.strip())
     if kept is None or kept.deleted_at is not None:
@@ -121,13 +122,14 @@ def fork_view(db: Session, task: str, name: str) -> View:
         raise NotFound(
             "Nobody keeps a view called '{name}' of this board.", name=name, known=known, remedy="There is: {known}."
         )
-    return View(**kept.view)
+    return decode(BoardView, kept.view)
 
 
 def list_forks(db: Session, task: str) -> list[Fork]:
     """List the views that are kept of a task's board."""
     return [
-        Fork(fork.name, owner, fork.view, fork.created_at) for fork, owner in queries.forks(db, find_row(db, task).id)
+        Fork(fork.name, owner, decode(BoardView, fork.view), fork.created_at)
+        for fork, owner in queries.forks(db, find_row(db, task).id)
     ]
 
 
@@ -148,7 +150,7 @@ def take_snapshot(
     blobs: Blobs,
     actor: Actor,
     task: str,
-    view: View | None = None,
+    view: BoardView | None = None,
     *,
     title: str = "",
     part: BoardPart | None,
@@ -161,7 +163,7 @@ def take_snapshot(
     require_signed_in(actor)
     if len(title) > 200 or not title.isprintable():
         raise BadInput("The title is too long.", remedy="Use up to 200 characters on one line.")
-    ranked = ranked_board(warm_board(db, blobs, ANONYMOUS, task, part), view or View())
+    ranked = ranked_board(warm_board(db, blobs, ANONYMOUS, task, part), view or BoardView())
     sure = known_uncertainty(db, blobs, ANONYMOUS, task, part, ranked.view)
     shape = snapshot_shape(ranked, plain_known(sure), title, server)
     signature = signing.sign(db, shape["hash"])
@@ -206,7 +208,7 @@ def snapshot_shape(ranked: Ranked, sure: Mapping[str, Any], title: str = "", ser
     made, ranking = ranked.board, ranked.ranking
     weights = dataset_weights(made, ranked.view)
     named = {one.name: weight for one, weight in zip(made.datasets, weights, strict=True)}
-    view = View(
+    view = BoardView(
         weights=dict(ranking.weights),
         datasets=named if any(weights) else None,
         epsilon=ranking.epsilon,
@@ -219,13 +221,13 @@ def snapshot_shape(ranked: Ranked, sure: Mapping[str, Any], title: str = "", ser
         "title": title,
         "server": server,
         "provisional": ranked.runs.waiting > 0,
-        "board": made.as_dict(),
-        "view": view.as_dict(),
+        "board": to_plain(made.record()),
+        "view": to_plain(view),
         "ranking": ranked.as_dict(),
         "uncertainty": dict(sure),
         "inputs": {
             "datasets": {one.ref: one.hash for one in made.datasets},
-            "rounds": {one.ref: content_id(one.as_dict()) for one in made.rounds},
+            "rounds": {one.ref: content_id(to_plain(one.record())) for one in made.rounds},
             "models": {one.ref: list(one.hashes) for one in made.models},
             "predictions": {
                 model.ref: {one.ref: list(keys) for one, keys in zip(made.datasets, model.predictions, strict=True)}
@@ -251,7 +253,7 @@ def verify_snapshot(data: bytes, name: str = "the file", *, sources: Sequence[Ke
                 ours=FORMAT,
                 remedy="This version reads {ours}.",
             )
-        recomputed = rank(_board_of(shape["board"]), View(**shape["view"])).as_dict()
+        recomputed = rank(_board_of(shape["board"]), decode(BoardView, shape["view"])).as_dict()
         said = {row["model"]: row for row in shape["ranking"]["models"]}
         found, claimed = digest(shape), str(shape["hash"])
         provisional = bool(shape.get("provisional", False))
@@ -319,10 +321,10 @@ def _board_of(shape: Mapping[str, Any]) -> Board:
             predictions_only=one["predictions_only"],
             family=one["family"],
             created_at=datetime.fromisoformat(one["created_at"]),
-            values=one["values"],
-            pooled=one.get("pooled", {}),
+            values=decode(dict[str, list[Figure | None]], one["values"]),
+            pooled=decode(dict[str, Figure | None], one.get("pooled", {})),
             cannot=tuple(one["cannot"]),
-            runs=[Runs(**counts) for counts in one.get("runs", ())],
+            runs=[RunCounts(**counts) for counts in one.get("runs", ())],
             seeds=tuple(one["seeds"]),
         )
         for one in shape["models"]

@@ -19,16 +19,16 @@ from sqlalchemy.orm import Session
 from quintain import __version__
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor, RoleName
 from quintain.core.records.base import decode, plain
+from quintain.core.records.board import BoardMachine
+from quintain.core.records.figures import Figure, Gap, Machine, RunCounts
 from quintain.core.spec import restore
 from quintain.core.task import ABILITY, Task
 from quintain.services.board.abilities import NAME
 from quintain.services.board.assemble import board
-from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardPart, BoardRound, Figure
-from quintain.services.evaluate.standing import Runs
+from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardPart, BoardRound, PlainSlice
 from quintain.services.jobs.figures import FigureKind, Tell, files, wake
 from quintain.services.tasks.board_settings import BoardSpec, board_spec
 from quintain.services.tasks.definitions import get_task, list_tasks
-from quintain.services.tasks.machines import RankedMachine
 from quintain.store.blobs import Blobs
 from quintain.store.queries.board import boards as queries
 from quintain.store.queries.jobs import figures as kept_queries
@@ -95,27 +95,27 @@ def encode(made: Board) -> dict[str, Any]:
     return found
 
 
-class PackedSlices(Sequence[Sequence[Figure]]):
+class PackedSlices(Sequence[Sequence[PlainSlice]]):
     """The slices of a model, read from text when somebody asks for them."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     @cached_property
-    def _parts(self) -> list[list[Figure]]:
-        found: list[list[Figure]] = json.loads(self._text)
+    def _parts(self) -> list[list[PlainSlice]]:
+        found: list[list[PlainSlice]] = json.loads(self._text)
         return found
 
     def __len__(self) -> int:
         return len(self._parts)
 
     @overload
-    def __getitem__(self, place: int) -> Sequence[Figure]: ...
+    def __getitem__(self, place: int) -> Sequence[PlainSlice]: ...
 
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Sequence[Figure]]: ...
+    def __getitem__(self, place: slice) -> Sequence[Sequence[PlainSlice]]: ...
 
-    def __getitem__(self, place: int | slice) -> Sequence[Figure] | Sequence[Sequence[Figure]]:
+    def __getitem__(self, place: int | slice) -> Sequence[PlainSlice] | Sequence[Sequence[PlainSlice]]:
         """Give the slices on a data set."""
         return self._parts[place]
 
@@ -136,12 +136,12 @@ def decode_board(task: Task, shape: Mapping[str, Any], made_at: datetime) -> Boa
         languages=tuple(shape["languages"]),
         frozen_at=datetime.fromisoformat(frozen) if frozen else None,
         made_at=made_at,
-        machine=RankedMachine(**shape["machine"]),
+        machine=BoardMachine(**shape["machine"]),
     )
 
 
 def _model(shape: Mapping[str, Any]) -> BoardModel:
-    """Read a row; its figures stay as they are, which is much quicker than looking at each of them."""
+    """Read a row. Its figures are made as they were written: looking at each value would take five times as long."""
     return BoardModel(
         **{
             **shape,
@@ -152,9 +152,25 @@ def _model(shape: Mapping[str, Any]) -> BoardModel:
             "hashes": tuple(shape["hashes"]),
             "predictions": tuple(map(tuple, shape["predictions"])),
             "draws": {axis: tuple(map(tuple, cells)) for axis, cells in shape["draws"].items()},
-            "runs": [Runs(**one) for one in shape["runs"]],
+            "values": {axis: [_figure(one) for one in cells] for axis, cells in shape["values"].items()},
+            "pooled": {axis: _figure(one) for axis, one in shape["pooled"].items()},
+            "gaps": {axis: [_gap(one) for one in cells] for axis, cells in shape["gaps"].items()},
+            "runs": [RunCounts(**one) for one in shape["runs"]],
         }
     )
+
+
+def _figure(shape: Mapping[str, Any] | None) -> Figure | None:
+    if shape is None:
+        return None
+    machine = shape.get("machine")
+    return Figure(**{**shape, "machine": Machine(**machine)}) if isinstance(machine, Mapping) else Figure(**shape)
+
+
+def _gap(shape: Mapping[str, Any] | None) -> Gap | None:
+    if shape is None:
+        return None
+    return Gap(**{**shape, "figure": _figure(shape["figure"])}) if "figure" in shape else Gap(**shape)
 
 
 def basis(db: Session, subject: str) -> str:

@@ -7,14 +7,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from quintain.core.records.figures import Estimate
+from quintain.core.errors import NotFound
+from quintain.core.records import board as records
+from quintain.core.records.base import decode
+from quintain.core.records.figures import Estimate, Figure, Gap, KeptEstimate, RunCounts
 from quintain.core.task import Task
-from quintain.services.evaluate.standing import Gap, Runs
 from quintain.services.tasks.board_settings import BoardSpec
-from quintain.services.tasks.machines import RankedMachine
 from quintain.stats.fitness import Weakness
 
-Figure: TypeAlias = Mapping[str, Any]
+# What a slice is kept as: there are many, and few are ever looked at.
+PlainSlice: TypeAlias = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +34,9 @@ class Axis:
     scale: float = 1.0
     pooled: bool = False
 
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {
-            "name": self.name,
-            "title": self.title,
-            "unit": self.unit,
-            "lower": self.lower,
-            "cap": self.cap,
-            "pooled": self.pooled,
-        }
+    def record(self) -> records.BoardAxis:
+        """Give it as everybody sees it."""
+        return records.BoardAxis(self.name, self.title, self.unit, self.lower, self.cap, self.pooled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +57,18 @@ class BoardDataset:
     id: int = 0
     warnings: tuple[Weakness, ...] = ()
 
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {
-            "ref": self.ref,
-            "name": self.name,
-            "hash": self.hash,
-            "role": self.role,
-            "language": self.language,
-            "rows": self.rows,
-            "weight": self.weight,
-            "warnings": [one.as_dict() for one in self.warnings],
-        }
+    def record(self) -> records.BoardDataset:
+        """Give it as everybody sees it."""
+        return records.BoardDataset(
+            self.ref,
+            self.name,
+            self.hash,
+            self.role,
+            self.language,
+            self.rows,
+            self.weight,
+            [records.BoardWarning(one.kind, one.text, one.units, list(one.labels)) for one in self.warnings],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +80,10 @@ class RoundRate:
     errors: int
     vmer: Estimate
 
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
+    def record(self) -> records.RoundModel:
+        """Give it as everybody sees it."""
         name = self.model.rpartition("/")[2].partition("@")[0]
-        rate = self.vmer.as_dict()
-        return {"model": self.model, "name": name, "collected": self.collected, "errors": self.errors, "vmer": rate}
+        return records.RoundModel(self.model, name, self.collected, self.errors, _kept(self.vmer))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,25 +103,28 @@ class BoardRound:
         known = [one for one in self.models if one.vmer.value is not None]
         return min(known, key=lambda one: (one.vmer.value or 0.0, one.model), default=None)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON; what the best model reaches is one minus its rate."""
+    def record(self) -> records.BoardRound:
+        """Give it as everybody sees it; what the best model reaches is one minus its rate."""
         best = self.best
-        return {
-            "round": self.ref,
-            "title": self.ref.partition("/")[2],
-            "at": self.at.isoformat(timespec="seconds"),
-            "collected": self.collected,
-            "validated": self.validated,
-            "human": self.human.as_dict() if self.human else None,
-            "best": {"model": best.model, **_rest(best.vmer)} if best else None,
-            "models": [one.as_dict() for one in self.models],
-        }
+        return records.BoardRound(
+            round=self.ref,
+            title=self.ref.partition("/")[2],
+            at=self.at.replace(microsecond=0),
+            collected=self.collected,
+            validated=self.validated,
+            human=_kept(self.human) if self.human else None,
+            best=records.RoundBest(best.model, *_rest(best.vmer)) if best else None,
+            models=[one.record() for one in self.models],
+        )
 
 
-def _rest(rate: Estimate) -> dict[str, float | None]:
-    """Give one minus a rate; the ends of its interval change places."""
-    ends = {"value": rate.value, "low": rate.high, "high": rate.low}
-    return {name: None if value is None else 1.0 - value for name, value in ends.items()}
+def _kept(rate: Estimate) -> KeptEstimate:
+    return KeptEstimate(rate.value, rate.low, rate.high, rate.reason or None)
+
+
+def _rest(rate: Estimate) -> list[float | None]:
+    """Give one minus a rate and the ends of its interval, which change places."""
+    return [None if value is None else 1.0 - value for value in (rate.value, rate.high, rate.low)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,35 +150,35 @@ class BoardModel:
     created_at: datetime
     values: Mapping[str, Sequence[Figure | None]] = field(default_factory=dict)
     pooled: Mapping[str, Figure | None] = field(default_factory=dict)
-    slices: Sequence[Sequence[Figure]] = ()
+    slices: Sequence[Sequence[PlainSlice]] = ()
     cannot: tuple[str, ...] = ()
     seeds: tuple[str, ...] = ()
     hashes: tuple[str, ...] = ()
     predictions: tuple[tuple[str | None, ...], ...] = ()
     draws: Mapping[str, tuple[tuple[str | None, ...], ...]] = field(default_factory=dict)
     gaps: Mapping[str, Sequence[Gap | None]] = field(default_factory=dict)
-    runs: Sequence[Runs] = ()
+    runs: Sequence[RunCounts] = ()
 
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {
-            "ref": self.ref,
-            "name": self.name,
-            "version": self.number,
-            "hash": self.hash,
-            "owner": self.owner,
-            "visibility": self.visibility,
-            "adapter": self.adapter,
-            "predictions_only": self.predictions_only,
-            "family": self.family,
-            "created_at": self.created_at.isoformat(),
-            "values": {name: list(cells) for name, cells in self.values.items()},
-            "pooled": dict(self.pooled),
-            "gaps": {name: list(cells) for name, cells in self.gaps.items() if any(cells)},
-            "runs": [one.as_dict() for one in self.runs],
-            "cannot": list(self.cannot),
-            "seeds": list(self.seeds),
-        }
+    def record(self) -> records.BoardModel:
+        """Give it as everybody sees it."""
+        return records.BoardModel(
+            ref=self.ref,
+            name=self.name,
+            version=self.number,
+            hash=self.hash,
+            owner=self.owner,
+            visibility=self.visibility,
+            adapter=self.adapter,
+            predictions_only=self.predictions_only,
+            family=self.family,
+            created_at=self.created_at,
+            values={name: list(cells) for name, cells in self.values.items()},
+            pooled=self.pooled,
+            gaps={name: list(cells) for name, cells in self.gaps.items() if any(cells)},
+            runs=list(self.runs),
+            cannot=list(self.cannot),
+            seeds=list(self.seeds),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,43 +207,55 @@ class Board:
     languages: tuple[str, ...]
     frozen_at: datetime | None
     made_at: datetime
-    machine: RankedMachine = field(default_factory=RankedMachine)
+    machine: records.BoardMachine = field(default_factory=records.BoardMachine)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON and for the browser."""
+    def record(self) -> records.Board:
+        """Give it as everybody sees it."""
         runs = self.runs()
-        return {
-            "task": self.task.name,
-            "metric": self.metric,
-            "tag": self.part.tag,
-            "language": self.part.language,
-            "tags": list(self.tags),
-            "languages": list(self.languages),
-            "axes": [axis.as_dict() for axis in self.axes],
-            "datasets": [dataset.as_dict() for dataset in self.datasets],
-            "rounds": [one.as_dict() for one in self.rounds],
-            "models": [model.as_dict() for model in self.models],
-            "weights": self.spec.axis_weights([axis.name for axis in self.axes]),
-            "epsilon": self.spec.epsilon,
-            "human": self.human,
-            "machine": self.machine.as_dict(),
-            "provisional": runs.waiting > 0,
-            "runs": runs.as_dict(),
-            "frozen_at": self.frozen_at.isoformat() if self.frozen_at else None,
-            "frozen_until": self.spec.freeze_until if self.frozen_at else None,
-            "made_at": self.made_at.isoformat(),
-        }
+        return records.Board(
+            task=self.task.name,
+            metric=self.metric,
+            tag=self.part.tag,
+            language=self.part.language,
+            tags=list(self.tags),
+            languages=list(self.languages),
+            axes=[axis.record() for axis in self.axes],
+            datasets=[dataset.record() for dataset in self.datasets],
+            rounds=[one.record() for one in self.rounds],
+            models=[model.record() for model in self.models],
+            weights=self.spec.axis_weights([axis.name for axis in self.axes]),
+            epsilon=self.spec.epsilon,
+            human=self.human,
+            machine=self.machine,
+            provisional=runs.waiting > 0,
+            runs=runs,
+            frozen_at=self.frozen_at,
+            frozen_until=self.spec.freeze_until if self.frozen_at else None,
+            made_at=self.made_at,
+        )
 
     @property
     def human(self) -> float | None:
         """What people reach on the canonical metric, in the unit of the axis."""
         return None if self.spec.human is None else self.spec.human * self.axes[0].scale
 
-    def runs(self, weights: Sequence[float] | None = None) -> Runs:
+    def runs(self, weights: Sequence[float] | None = None) -> RunCounts:
         """Count the runs behind the board, on data sets that score; *weights* say which, instead of the owner."""
         chosen = [dataset.weight for dataset in self.datasets] if weights is None else weights
         found = [runs for model in self.models for runs, weight in zip(model.runs, chosen, strict=False) if weight > 0]
-        return Runs(sum(one.needed for one in found), sum(one.done for one in found), sum(one.waiting for one in found))
+        return sum(found, RunCounts())
+
+    def slices_of(self, ref: str) -> records.BoardModelSlices:
+        """Give the slices of a row on each data set, by its reference or name."""
+        row = self.position(ref)
+        if row is None:
+            raise NotFound("There is no model '{model}' on this board.", model=ref)
+        model = self.models[row]
+        slices = {
+            one.name: decode(list[records.BoardSlice], list(pieces))
+            for one, pieces in zip(self.datasets, model.slices, strict=True)
+        }
+        return records.BoardModelSlices(model.ref, model.name, slices)
 
     @property
     def provisional(self) -> bool:
@@ -261,25 +270,3 @@ class Board:
     def position(self, ref: str) -> int | None:
         """Give the row of the model *ref*, by its reference or its name."""
         return next((row for row, model in enumerate(self.models) if ref in (model.ref, model.name)), None)
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """What a reader chose: weights of axes and data sets, ε, the base metric, exchange rates by hand."""
-
-    weights: Mapping[str, float] | None = None
-    datasets: Mapping[str, float] | None = None
-    epsilon: float | None = None
-    base: str | None = None
-    amrs: Mapping[str, float] | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give what was chosen as plain data; what was not is left out."""
-        shape = {
-            "weights": None if self.weights is None else dict(self.weights),
-            "datasets": None if self.datasets is None else dict(self.datasets),
-            "epsilon": self.epsilon,
-            "base": self.base,
-            "amrs": dict(self.amrs) if self.amrs else None,
-        }
-        return {name: value for name, value in shape.items() if value is not None}

@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from quintain.core.errors import BadInput
 from quintain.core.pairs import parse_numbers
+from quintain.core.records import ranking as records
+from quintain.core.records.base import to_plain
+from quintain.core.records.board import BoardView
+from quintain.core.records.figures import Estimate, RunCounts
 from quintain.core.texts import Text
 from quintain.services.board.gaps import why_unranked
-from quintain.services.board.parts import Board, View
-from quintain.services.evaluate.standing import Runs
+from quintain.services.board.parts import Board
 from quintain.stats.utility import Choices, Column, Ranking, Table, rank_models, weighted_mean
 
 NOTHING_SCORES = "no data set scores yet"
@@ -22,13 +25,13 @@ NOTHING_SCORES = "no data set scores yet"
 
 def parse_view(
     weights: str = "", datasets: str = "", *, epsilon: float | None = None, base: str = "", amrs: str = ""
-) -> View:
+) -> BoardView:
     """Read a view from texts such as `performance:4,memory:1`, as addresses and command lines carry it.
 
     >>> parse_view("performance:4,memory:1").weights
     {'performance': 4.0, 'memory': 1.0}
     """
-    return View(
+    return BoardView(
         weights=parse_numbers(weights.replace(":", "="), "weights") or None,
         datasets=parse_numbers(datasets.replace(":", "="), Text("weights of data sets")) or None,
         epsilon=epsilon,
@@ -37,7 +40,7 @@ def parse_view(
     )
 
 
-def dataset_weights(made: Board, view: View) -> list[float]:
+def dataset_weights(made: Board, view: BoardView) -> list[float]:
     """Give the weight of each data set in *view*; those that it does not name get 0."""
     if view.datasets is None:
         return [dataset.weight for dataset in made.datasets]
@@ -54,7 +57,7 @@ def dataset_weights(made: Board, view: View) -> list[float]:
     return [float(view.datasets.get(name, 0.0)) for name in names]
 
 
-def table_of(made: Board, view: View) -> tuple[Table, dict[str, str]]:
+def table_of(made: Board, view: BoardView) -> tuple[Table, dict[str, str]]:
     """Average over data sets by the view's weights: the table that is ranked, and which models lie beyond a cap.
 
     A value beyond its cap is no good to anybody: the cell is left empty, so that its model is shown unranked.
@@ -71,12 +74,12 @@ def table_of(made: Board, view: View) -> tuple[Table, dict[str, str]]:
             cannot[row, column] = axis.name in model.cannot
             for place, cell in enumerate(model.values[axis.name]):
                 if cell is not None:
-                    values[row, column, place] = cell["value"]
+                    values[row, column, place] = cell.value
     means = weighted_mean(values, weights) if scores else np.full(shape[:2], np.nan)
     for column, axis in enumerate(made.axes):
         if axis.pooled:
             figures = [model.pooled.get(axis.name) for model in made.models]
-            means[:, column] = [np.nan if figure is None else figure["value"] for figure in figures]
+            means[:, column] = [np.nan if figure is None else figure.value for figure in figures]
     means[cannot] = np.nan
     beyond = {}
     for column, axis in enumerate(made.axes):
@@ -90,7 +93,7 @@ def table_of(made: Board, view: View) -> tuple[Table, dict[str, str]]:
     return Table(tuple(model.ref for model in made.models), columns, means, cannot), beyond
 
 
-def choices_of(made: Board, view: View) -> Choices:
+def choices_of(made: Board, view: BoardView) -> Choices:
     """Give what the formula is told: the view and, where it says nothing, the owner's settings."""
     return Choices(
         weights=view.weights or made.spec.axis_weights([axis.name for axis in made.axes]),
@@ -109,12 +112,12 @@ class Ranked:
     """
 
     board: Board
-    view: View
+    view: BoardView
     table: Table
     ranking: Ranking
     reasons: Mapping[str, str]
     weights: Sequence[float]
-    runs: Runs
+    runs: RunCounts
 
     def order(self) -> list[int]:
         """Give the rows from the best; those without a rank come last, by name."""
@@ -122,71 +125,85 @@ class Ranked:
         models = self.board.models
         return sorted(range(len(models)), key=lambda row: (self.ranking.rank[row] or last, models[row].name))
 
-    def figure(self, row: int, axis: str) -> dict[str, float | None] | None:
+    def figure(self, row: int, axis: str) -> Estimate | None:
         """Give one cell over data sets, with its interval: the halves add up as independent errors do."""
         column = self.table.position(axis)
         value = float(self.table.values[row, column])
         if math.isnan(value):
             return None
         if self.board.axes[column].pooled:
-            figure = self.board.models[row].pooled[axis] or {}
-            return {"value": value, "low": figure.get("low"), "high": figure.get("high")}
+            figure = self.board.models[row].pooled[axis]
+            return Estimate(value, figure.low, figure.high) if figure else Estimate(value)
+        return Estimate(value, self._end(row, axis, value, "low", -1.0), self._end(row, axis, value, "high", 1.0))
+
+    def _end(self, row: int, axis: str, value: float, end: Literal["low", "high"], sign: float) -> float | None:
         whole = sum(self.weights)
-        ends: dict[str, float | None] = {}
-        for end, sign in (("low", -1.0), ("high", 1.0)):
-            squares = 0.0
-            for weight, one in zip(self.weights, self.board.models[row].values[axis], strict=True):
-                if weight > 0 and one is not None:
-                    half = math.nan if one[end] is None else one[end] - one["value"]
-                    squares += (weight / whole * half) ** 2
-            ends[end] = None if math.isnan(squares) else value + sign * math.sqrt(squares)
-        return {"value": value, **ends}
+        squares = 0.0
+        for weight, one in zip(self.weights, self.board.models[row].values[axis], strict=True):
+            if weight > 0 and one is not None:
+                reached = one.low if end == "low" else one.high
+                half = math.nan if reached is None else reached - one.value
+                squares += (weight / whole * half) ** 2
+        return None if math.isnan(squares) else value + sign * math.sqrt(squares)
+
+    def page(self, order: Sequence[int], *, limit: int, offset: int = 0) -> records.Ranking:
+        """Give some of it as everybody sees it, from place *offset* of its *order*."""
+        ranking = self.ranking
+        return records.Ranking(
+            task=self.board.task.name,
+            provisional=self.runs.waiting > 0,
+            runs=self.runs,
+            machine=self.board.machine,
+            models=[self._model(row) for row in order[offset : offset + limit]],
+            amrs=ranking.amrs,
+            weights=ranking.weights,
+            datasets=self.dataset_weights(),
+            warnings={one.name: [why.text for why in one.warnings] for one in self.board.datasets if one.warnings},
+            epsilon=ranking.epsilon,
+            base=ranking.base,
+            worth=ranking.worth,
+            amounts=self.table.amounts(),
+            notes=ranking.notes,
+            total=len(order),
+        )
+
+    def dataset_weights(self) -> dict[str, float]:
+        """Give the weight of each data set, by its name."""
+        return {dataset.name: weight for dataset, weight in zip(self.board.datasets, self.weights, strict=True)}
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return self._with_rows(self.order())
+        """Give all of it as files hold it: a reason stands there only where there is one, and nobody counts."""
+        order = self.order()
+        shape: dict[str, Any] = without_reasons(to_plain(self.page(order, limit=len(order))))
+        del shape["total"]
+        return shape
 
-    def page(self, order: Sequence[int], *, limit: int, offset: int = 0) -> dict[str, Any]:
-        """Give some of it as plain data, from place *offset* of its *order*, and how many models there are."""
-        return {**self._with_rows(order[offset : offset + limit]), "total": len(order)}
-
-    def _with_rows(self, rows: Sequence[int]) -> dict[str, Any]:
-        ranking = self.ranking
-        return {
-            "task": self.board.task.name,
-            "provisional": self.runs.waiting > 0,
-            "runs": self.runs.as_dict(),
-            "machine": self.board.machine.as_dict(),
-            "models": [self._model(row) for row in rows],
-            "amrs": dict(ranking.amrs),
-            "weights": dict(ranking.weights),
-            "datasets": {
-                dataset.name: weight for dataset, weight in zip(self.board.datasets, self.weights, strict=True)
-            },
-            "warnings": {one.name: [why.text for why in one.warnings] for one in self.board.datasets if one.warnings},
-            "epsilon": ranking.epsilon,
-            "base": ranking.base,
-            "worth": dict(ranking.worth),
-            "amounts": self.table.amounts(),
-            "notes": dict(ranking.notes),
-        }
-
-    def _model(self, row: int) -> dict[str, Any]:
+    def _model(self, row: int) -> records.RankedModel:
         model = self.board.models[row]
-        shape: dict[str, Any] = {
-            "model": model.ref,
-            "name": model.name,
-            "dynascore": self.ranking.dynascore[row],
-            "rank": self.ranking.rank[row],
-            "values": {axis.name: self.figure(row, axis.name) for axis in self.board.axes},
-        }
-        reason = self.reasons.get(model.ref)
-        return shape | {"reason": reason} if reason else shape
+        return records.RankedModel(
+            model=model.ref,
+            name=model.name,
+            dynascore=self.ranking.dynascore[row],
+            rank=self.ranking.rank[row],
+            values={axis.name: self.figure(row, axis.name) for axis in self.board.axes},
+            reason=self.reasons.get(model.ref) or None,
+        )
 
 
-def rank(made: Board, view: View | None = None) -> Ranked:
+def without_reasons(shape: Any) -> Any:
+    """Leave out, all the way down, a reason that is null: what files hold has one only where there is something to say.
+
+    >>> without_reasons({"value": 0.5, "reason": None})
+    {'value': 0.5}
+    """
+    if isinstance(shape, dict):
+        return {name: without_reasons(one) for name, one in shape.items() if (name, one) != ("reason", None)}
+    return [without_reasons(one) for one in shape] if isinstance(shape, list) else shape
+
+
+def rank(made: Board, view: BoardView | None = None) -> Ranked:
     """Rank the board by *view*, or by the owner's default."""
-    chosen = view or View()
+    chosen = view or BoardView()
     table, beyond = table_of(made, chosen)
     ranking = rank_models(table, choices_of(made, chosen))
     weights = dataset_weights(made, chosen)

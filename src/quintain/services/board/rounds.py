@@ -11,7 +11,8 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from quintain.services.board.parts import BoardRound, Figure, RoundRate
+from quintain.core.records.figures import Figure
+from quintain.services.board.parts import BoardRound, RoundRate
 from quintain.services.models.registry import ModelInfo
 from quintain.stats.workers import validated_share, wilson_share
 from quintain.store.queries.validate import collected as queries
@@ -56,5 +57,8 @@ def pooled_rate(rounds: Sequence[BoardRound], model: str, scale: float) -> Figur
         return None
     collected = sum(rate.collected for _, rate in found)
     rate = wilson_share(sum(rate.errors for _, rate in found), collected)
-    shown = {name: None if value is None else value * scale for name, value in rate.as_dict().items()}
-    return {**shown, "n": collected, "at": max(one.at for one, _ in found).isoformat(timespec="seconds")}
+    if rate.value is None:
+        return None
+    low, high = (None if end is None else end * scale for end in (rate.low, rate.high))
+    at = max(one.at for one, _ in found).isoformat(timespec="seconds")
+    return Figure(rate.value * scale, low, high, collected, at)

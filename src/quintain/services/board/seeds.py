@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from quintain.services.board.parts import BoardModel, Figure
-from quintain.services.evaluate.standing import Gap, Runs
+from quintain.core.records.figures import Figure, Gap, RunCounts
+from quintain.services.board.parts import BoardModel, PlainSlice
 
 
 def merge_seeds(models: Sequence[BoardModel]) -> list[BoardModel]:
@@ -38,7 +39,7 @@ def _row(group: Sequence[BoardModel]) -> BoardModel:
         slices=[_slices([model.slices[place] for model in group]) for place in places],
         cannot=tuple(name for name in first.cannot if all(name in model.cannot for model in group)),
         gaps={axis: [_first_gap(group, axis, place) for place in places] for axis in first.gaps},
-        runs=[sum((model.runs[place] for model in group), Runs()) for place in places],
+        runs=[sum((model.runs[place] for model in group), RunCounts()) for place in places],
         seeds=tuple(model.ref for model in group),
         hashes=tuple(model.hash for model in group),
         predictions=tuple(tuple(model.predictions[place][0] for model in group) for place in places),
@@ -60,26 +61,24 @@ def _mean(figures: Sequence[Figure | None]) -> Figure | None:
     there = [figure for figure in figures if figure is not None]
     if len(there) < len(figures):
         return None
-    values = np.array([figure["value"] for figure in there], dtype=np.float64)
-    ends = {}
-    for end in ("low", "high"):
-        known = [figure[end] for figure in there if figure.get(end) is not None]
-        ends[end] = float(np.mean(known)) if len(known) == len(there) else None
-    return {
-        **there[0],
-        "value": float(values.mean()),
-        **ends,
-        "spread": float(values.std(ddof=1)),
-        "seeds": len(there),
-    }
+    return replace(there[0], **_averaged([(one.value, one.low, one.high) for one in there]))
 
 
-def _slices(lists: Sequence[Sequence[Figure]]) -> list[Figure]:
+def _averaged(rows: Sequence[tuple[float, float | None, float | None]]) -> dict[str, Any]:
+    """Average values and the ends of their intervals, and say how far the values spread."""
+    values = np.array([value for value, _, _ in rows], dtype=np.float64)
+    ends = ([end for row in rows if (end := row[place]) is not None] for place in (1, 2))
+    low, high = (float(np.mean(known)) if len(known) == len(rows) else None for known in ends)
+    spread = float(values.std(ddof=1))
+    return {"value": float(values.mean()), "low": low, "high": high, "spread": spread, "seeds": len(rows)}
+
+
+def _slices(lists: Sequence[Sequence[PlainSlice]]) -> list[PlainSlice]:
     names = [(piece["by"], piece["name"]) for piece in lists[0]]
-    found = []
-    for by, name in names:
-        pieces = [next((p for p in pieces if (p["by"], p["name"]) == (by, name)), None) for pieces in lists]
-        mean = _mean(pieces)
-        if mean is not None:
-            found.append(mean)
+    found: list[PlainSlice] = []
+    for named in names:
+        pieces = [one for pieces in lists for one in pieces if (one["by"], one["name"]) == named]
+        if len(pieces) == len(lists):
+            averaged = _averaged([(one["value"], one.get("low"), one.get("high")) for one in pieces])
+            found.append({**pieces[0], **averaged})
     return found

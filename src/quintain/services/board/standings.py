@@ -21,8 +21,9 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import QuintainError
 from quintain.core.people import ANONYMOUS
+from quintain.core.records.figures import Estimate
 from quintain.services.board.cache import PENDING, warm_board
-from quintain.services.board.parts import Axis, Board, Figure
+from quintain.services.board.parts import Axis, Board
 from quintain.services.board.ranking import Ranked
 from quintain.store.blobs import Blobs
 from quintain.store.queries.board import boards as queries
@@ -41,7 +42,7 @@ class BoardPlace:
     adapter: str
     rank: int
     score: float
-    figures: Mapping[str, Figure]
+    figures: Mapping[str, Estimate]
 
 
 @dataclass(frozen=True, slots=True)

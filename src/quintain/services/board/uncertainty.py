@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -18,14 +18,16 @@ from sqlalchemy.orm import Session
 
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor
-from quintain.core.records.base import decode, to_json
-from quintain.core.records.board import Uncertainty
+from quintain.core.records.base import decode, to_json, to_plain
+from quintain.core.records.board import BoardView
+from quintain.core.records.figures import Estimate, Figure
+from quintain.core.records.ranking import RankRange, SureModel, SurePair, Uncertainty
 from quintain.services.access.permissions import require_owner
 from quintain.services.board.cache import warm_board
 from quintain.services.board.draws import draw_axes, shares_of
 from quintain.services.board.kept import BOARD, LONGEST, BoardKey, sight_of, whole_boards
-from quintain.services.board.parts import Board, BoardPart, View
-from quintain.services.board.ranking import Ranked, choices_of, rank
+from quintain.services.board.parts import Board, BoardPart
+from quintain.services.board.ranking import Ranked, choices_of, rank, without_reasons
 from quintain.services.jobs.figures import FigureKind, Tell, files, show
 from quintain.services.jobs.memory import WarmValues
 from quintain.stats.bootstrap import FloatArray, interval
@@ -49,53 +51,32 @@ TEXTS_KEPT = 24
 # What is sent of large boards, one cache per database, gone with its engine.
 _TEXTS: weakref.WeakKeyDictionary[Any, WarmValues[bytes]] = weakref.WeakKeyDictionary()
 _TEXTS_LOCK = threading.Lock()
-NOTHING: Mapping[str, Any] = {"examples": 0, "resamples": 0, "models": [], "above": [], "pairs": []}
-
-
-@dataclass(frozen=True, slots=True)
-class NeighbourPair:
-    """Two neighbours in the ranking: how sure their order is, and how many more examples would settle it."""
-
-    first: str
-    second: str
-    probability: float
-    difference: tuple[float, float | None, float | None]
-    more: int | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        value, low, high = self.difference
-        return {
-            "first": self.first,
-            "second": self.second,
-            "probability": self.probability,
-            "difference": {"value": value, "low": low, "high": high},
-            "more": self.more,
-        }
+NOTHING = Uncertainty(0, 0, [], [], [])
 
 
 def uncertainty(
-    db: Session, blobs: Blobs, made: Board, view: View | None = None, *, tell: Tell | None = None
-) -> dict[str, Any]:
+    db: Session, blobs: Blobs, made: Board, view: BoardView | None = None, *, tell: Tell | None = None
+) -> Uncertainty:
     """Say how sure the ranking of *made* by *view* is. The owner's default view is remembered."""
-    chosen = view or View()
+    chosen = view or BoardView()
     ranked = rank(made, chosen)
     if not any(ranked.ranking.rank):
-        return dict(NOTHING)
-    if chosen.as_dict() or len(made.models) > MANY_MODELS:
+        return NOTHING
+    if chosen != BoardView() or len(made.models) > MANY_MODELS:
         return _report(db, blobs, ranked, tell)
     key = _key(ranked)
     known = cache.cached(db, [key])
-    if key not in known:
-        known[key] = _report(db, blobs, ranked, tell)
-        with transaction(db):
-            cache.keep(db, known)
-    return known[key]
+    if key in known:
+        return decode(Uncertainty, known[key])
+    found = _report(db, blobs, ranked, tell)
+    with transaction(db):
+        cache.keep(db, {key: to_plain(found)})
+    return found
 
 
 def known_uncertainty(
-    db: Session, blobs: Blobs, actor: Actor, task: str, part: BoardPart | None = None, view: View | None = None
-) -> dict[str, Any]:
+    db: Session, blobs: Blobs, actor: Actor, task: str, part: BoardPart | None = None, view: BoardView | None = None
+) -> Uncertainty:
     """Say how sure the ranking is, as far as it is known: of a large board a worker computes it, by the owner's view.
 
     What is asked of a large board by another view is `too_large`, and what nobody has computed yet is `pending`.
@@ -104,13 +85,12 @@ def known_uncertainty(
     subject = str(BoardKey(task, sight_of(db, actor, task), part or BoardPart()))
     if UNCERTAINTY.facts(db, subject) <= UNCERTAINTY.at_once or len(subject) > LONGEST:
         return uncertainty(db, blobs, warm.board, view)
-    if (view or View()).as_dict():
-        return {**NOTHING, "too_large": True}
+    if view not in (None, BoardView()):
+        return replace(NOTHING, too_large=True)
     shown = show(db, blobs, UNCERTAINTY, subject, task=task)
     if shown.value is None or not (shown.fresh or _is_to_be_seen(shown.value, warm.board)):
-        return {**NOTHING, "pending": True}
-    said = {name: value for name, value in shown.value.items() if name != "key"}
-    return {**said, "pending": not shown.fresh, "computed_at": shown.computed_at}
+        return replace(NOTHING, pending=True)
+    return replace(decode(Uncertainty, shown.value), pending=not shown.fresh, computed_at=shown.computed_at)
 
 
 def _is_to_be_seen(value: Mapping[str, Any], made: Board) -> bool:
@@ -119,29 +99,26 @@ def _is_to_be_seen(value: Mapping[str, Any], made: Board) -> bool:
 
 
 def sent_uncertainty(
-    db: Session, blobs: Blobs, actor: Actor, task: str, part: BoardPart | None = None, view: View | None = None
+    db: Session, blobs: Blobs, actor: Actor, task: str, part: BoardPart | None = None, view: BoardView | None = None
 ) -> bytes:
     """Give what is known of how sure the ranking is as JSON; what a worker has computed is written once."""
     if part is not None and part.live:
         require_owner(actor, task)
     subject = str(BoardKey(task, sight_of(db, actor, task), part or BoardPart()))
     kept = figure_queries.kept_basis(db, UNCERTAINTY.name, subject)
-    if (view or View()).as_dict() or kept is None or kept.basis != UNCERTAINTY.basis(db, subject):
-        return _as_sent(known_uncertainty(db, blobs, actor, task, part, view))
+    if view not in (None, BoardView()) or kept is None or kept.basis != UNCERTAINTY.basis(db, subject):
+        return to_json(known_uncertainty(db, blobs, actor, task, part, view)).encode()
     with _TEXTS_LOCK:
         texts = _TEXTS.setdefault(db.get_bind(), WarmValues(TEXTS_KEPT))
     key = (subject, *kept)
-    return texts.get(key, lambda: _as_sent(known_uncertainty(db, blobs, actor, task, part)))
+    return texts.get(key, lambda: to_json(known_uncertainty(db, blobs, actor, task, part)).encode())
 
 
-def _as_sent(found: Mapping[str, Any]) -> bytes:
-    at = found.get("computed_at")
-    return to_json(decode(Uncertainty, {**found, "computed_at": at.isoformat() if at else None})).encode()
-
-
-def plain_known(sure: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave what is known itself, for a copy that is kept: not whether more is to come, and when it was computed."""
-    return {name: value for name, value in sure.items() if name not in {"pending", "computed_at", "too_large"}}
+def plain_known(sure: Uncertainty) -> dict[str, Any]:
+    """Leave what is known itself, as files hold it: not whether more is to come, and when it was computed."""
+    shape: dict[str, Any] = without_reasons(to_plain(sure))
+    left = {"pending", "computed_at", "too_large"} | ({"sampled"} if sure.sampled is None else set())
+    return {name: value for name, value in shape.items() if name not in left}
 
 
 def _compute(db: Session, given: Blobs | None, subject: str, tell: Tell) -> Mapping[str, Any]:
@@ -154,7 +131,7 @@ def _compute(db: Session, given: Blobs | None, subject: str, tell: Tell) -> Mapp
     kept = figure_queries.figure(db, UNCERTAINTY.name, subject)
     if kept is not None and kept.value.get("key") == name:
         return kept.value
-    return {**uncertainty(db, blobs, made, tell=tell), "key": name}
+    return {**to_plain(uncertainty(db, blobs, made, tell=tell)), "key": name}
 
 
 def _answers(db: Session, subject: str) -> int:
@@ -175,13 +152,13 @@ def _key(ranked: Ranked) -> str:
     models = [[model.ref, [list(keys) for keys in model.predictions]] for model in made.models]
     datasets = [[one.hash, weight] for one, weight in zip(made.datasets, shares_of(ranked), strict=True)]
     weights, epsilon = dict(ranked.ranking.weights), ranked.ranking.epsilon
-    spread = [[figure and [figure.get("low"), figure.get("high")] for figure in one] for one in _figures(made)]
+    spread = [[figure and [figure.low, figure.high] for figure in one] for one in _figures(made)]
     return content_id(
         ["uncertainty", FORMAT, made.metric, made.part.tag, models, draws, datasets, values, weights, epsilon, spread]
     )
 
 
-def _figures(made: Board) -> list[Sequence[Any]]:
+def _figures(made: Board) -> list[Sequence[Figure | None]]:
     return [
         [model.pooled.get(axis.name)] if axis.pooled else model.values[axis.name]
         for model in made.models
@@ -189,7 +166,7 @@ def _figures(made: Board) -> list[Sequence[Any]]:
     ]
 
 
-def _report(db: Session, blobs: Blobs, ranked: Ranked, tell: Tell | None = None) -> dict[str, Any]:
+def _report(db: Session, blobs: Blobs, ranked: Ranked, tell: Tell | None = None) -> Uncertainty:
     made = ranked.board
     resamples = RESAMPLES if len(made.models) <= MANY_MODELS else FEWER_RESAMPLES
     samples, used = draw_axes(db, blobs, ranked, resamples, tell)
@@ -202,39 +179,36 @@ def _report(db: Session, blobs: Blobs, ranked: Ranked, tell: Tell | None = None)
     order = [row for row in ranked.order() if ranked.ranking.rank[row] is not None]
     pairs = [_pair(ranked, drawn, found, pair, examples) for pair in pairwise(order)]
     first_ones = order if len(order) <= MANY_MODELS else order[:IN_MATRIX]
-    report = {
-        "examples": examples,
-        "resamples": resamples,
-        "models": [_model(ranked, drawn, found, row) for row in order],
-        "above": [[round(float(found.above[one, other]), 4) for other in first_ones] for one in first_ones],
-        "pairs": [pair.as_dict() for pair in pairs],
-    }
-    return report | {"sampled": used} if 0 < used < examples else report
+    return Uncertainty(
+        examples,
+        resamples,
+        [_model(ranked, drawn, found, row) for row in order],
+        [[round(float(found.above[one, other]), 4) for other in first_ones] for one in first_ones],
+        pairs,
+        sampled=used if 0 < used < examples else None,
+    )
 
 
-def _model(ranked: Ranked, drawn: FloatArray, found: RankUncertainty, row: int) -> dict[str, Any]:
-    low, high = interval(drawn[:, row], CONFIDENCE)
-    return {
-        "model": ranked.board.models[row].ref,
-        "rank": {"value": ranked.ranking.rank[row], "low": found.low[row], "high": found.high[row]},
-        "dynascore": {"value": ranked.ranking.dynascore[row], "low": low, "high": high},
-        "group": found.groups[row],
-    }
+def _model(ranked: Ranked, drawn: FloatArray, found: RankUncertainty, row: int) -> SureModel:
+    return SureModel(
+        ranked.board.models[row].ref,
+        RankRange(ranked.ranking.rank[row] or 0, found.low[row] or 0, found.high[row] or 0),
+        Estimate(ranked.ranking.dynascore[row], *interval(drawn[:, row], CONFIDENCE)),
+        found.groups[row] or 0,
+    )
 
 
-def _pair(
-    ranked: Ranked, drawn: FloatArray, found: RankUncertainty, pair: tuple[int, int], examples: int
-) -> NeighbourPair:
+def _pair(ranked: Ranked, drawn: FloatArray, found: RankUncertainty, pair: tuple[int, int], examples: int) -> SurePair:
     first, second = pair
     scores = ranked.ranking.dynascore
     difference = (scores[first] or 0.0) - (scores[second] or 0.0)
     apart = drawn[:, first] - drawn[:, second]
     probability = round(float(found.above[first, second]), 4)
-    return NeighbourPair(
+    return SurePair(
         ranked.board.models[first].ref,
         ranked.board.models[second].ref,
         probability,
-        (difference, *interval(apart, CONFIDENCE)),
+        Estimate(difference, *interval(apart, CONFIDENCE)),
         more_examples(probability, examples) if difference else None,
     )
 

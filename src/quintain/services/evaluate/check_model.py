@@ -13,6 +13,8 @@ import polars as pl
 
 from quintain.adapters.contract import ADAPTERS
 from quintain.core.errors import BadInput, Fault, QuintainError
+from quintain.core.records.base import plain
+from quintain.core.records.evaluate import CostEstimate
 from quintain.core.task import Task
 from quintain.engine.archives import ArchiveLimits
 from quintain.engine.asking import parse_raw, shown
@@ -20,7 +22,7 @@ from quintain.engine.runner import ModelRunner, SandboxRunner, open_runner
 from quintain.engine.sandbox.layers import probe
 from quintain.engine.sandbox.limits import GIB, MIB, Outcome, RunEnded
 from quintain.services.evaluate.run_cell import Conditions, runnable
-from quintain.services.evaluate.spending import CHAT, CostEstimate, estimate
+from quintain.services.evaluate.spending import CHAT, estimate
 from quintain.services.models.inspection import inspect_model
 from quintain.tasks.contract import kind_of
 
@@ -69,7 +71,7 @@ class CheckReport:
             "memory": self.memory,
             "sandbox": dict(self.layers),
             "facts": dict(self.facts),
-            "estimate": self.estimate and self.estimate.as_dict(),
+            "estimate": self.estimate and plain(self.estimate),
         }
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from quintain.core.people import Actor, RoleName
-from quintain.core.records import evaluate as records
+from quintain.core.records import results as records
+from quintain.core.records.base import decode
+from quintain.core.records.figures import Gap, RunCounts
 from quintain.engine.sandbox.layers import LAYERS
-from quintain.services.evaluate.standing import Gap, Runs
 
 # On hidden labels, what rests on fewer examples than this would tell about single ones, and is shown to owners only.
 FEWEST_SHOWN = 10
@@ -46,28 +47,13 @@ class DatasetResult:
     failed: Mapping[str, int] = field(default_factory=dict)
     waiting: int = 0
     gaps: Mapping[str, Gap] = field(default_factory=dict)
-    runs: Runs = field(default_factory=Runs)
+    runs: RunCounts = field(default_factory=RunCounts)
 
     def record(self) -> records.DatasetResult:
         """Give it as programs see it."""
-        return records.DatasetResult(
-            dataset=f"{self.dataset}@{self.number}",
-            role=self.role,
-            rows=self.rows,
-            examples=self.examples,
-            hidden=self.hidden,
-            metrics=self.metrics,
-            slices=list(self.slices),
-            confusion=self.confusion,
-            measurements=self.measurements,
-            robustness=self.robustness,
-            fairness=self.fairness,
-            states=self.states,
-            cells=self.cells,
-            failed=self.failed,
-            gaps=self.gaps,
-            runs=self.runs.as_dict(),
-        )
+        shape = {item.name: getattr(self, item.name) for item in fields(records.DatasetResult)}
+        # What is kept is plain data, and stays so until somebody asks for it: a board is made of thousands of these.
+        return decode(records.DatasetResult, shape | {"dataset": f"{self.dataset}@{self.number}"})
 
 
 def newest_only(found: Sequence[DatasetResult]) -> list[DatasetResult]:

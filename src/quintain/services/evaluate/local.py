@@ -20,6 +20,8 @@ import polars as pl
 from quintain.adapters.contract import ADAPTERS, Outside
 from quintain.adapters.manifest import read_manifest
 from quintain.core.errors import BadInput, NotFound
+from quintain.core.records.base import plain
+from quintain.core.records.evaluate import CostEstimate
 from quintain.core.task import Task
 from quintain.data.importing import write_examples
 from quintain.data.plan import ImportPlan
@@ -32,7 +34,7 @@ from quintain.perturbations.tables import perturb_table
 from quintain.services.evaluate.cells import VARIANT_ROWS, VARIANT_SEED, variants_for
 from quintain.services.evaluate.run_cell import Conditions, runnable
 from quintain.services.evaluate.scoring import score_table
-from quintain.services.evaluate.spending import CostEstimate, estimate, left_for
+from quintain.services.evaluate.spending import estimate, left_for
 from quintain.services.evaluate.standing import OURS
 from quintain.services.evaluate.unchanged import side_by_side, unchanged_figures
 from quintain.services.evaluate.variants import family_of
@@ -76,7 +78,7 @@ class LocalReport:
             "robustness": self.robustness,
             "fairness": self.fairness,
             "asking": dict(self.asking),
-            "estimate": self.estimate and self.estimate.as_dict(),
+            "estimate": self.estimate and plain(self.estimate),
             "hints": list(self.hints),
         }
 

@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session
 from quintain.core.cells import CellState
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor
+from quintain.core.records.figures import Gap
 from quintain.core.task import Task
 from quintain.metrics.flips import same_answers
 from quintain.perturbations.contract import Family
@@ -27,7 +28,6 @@ from quintain.services.evaluate.sandbox_wait import SANDBOX
 from quintain.services.evaluate.scoring import ground_of, metric_names, read_predictions, score_on
 from quintain.services.evaluate.standing import (
     SHARES,
-    Gap,
     Run,
     counted,
     counted_at,
@@ -140,7 +140,7 @@ def _stood(
 
 def _share(family: Family, share: Mapping[str, Any] | None, gaps: dict[str, Gap]) -> Mapping[str, Any] | None:
     if share is not None and family in gaps:
-        none = {"value": None, "low": None, "high": None, "reason": gaps[family]["text"]}
+        none = {"value": None, "low": None, "high": None, "reason": gaps[family].text}
         return {**share, "share": none, "all_rows": none}
     if share is not None and share["share"]["value"] is None:
         gaps[family] = gap("unchanged")

@@ -8,10 +8,9 @@ manifest, for all runs of a model version, and the operator's, for all runs that
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 from sqlalchemy.orm import Session
@@ -19,6 +18,7 @@ from sqlalchemy.orm import Session
 from quintain.adapters.contract import Options, Outside
 from quintain.adapters.prices import BYTES_PER_TOKEN, prices_of
 from quintain.core.cells import CellState
+from quintain.core.records.evaluate import CostEstimate
 from quintain.core.task import Task
 from quintain.engine.runner import RunnableModel
 from quintain.engine.sandbox.limits import Outcome, RunEnded
@@ -40,28 +40,6 @@ RETRY_SECONDS = 30.0
 
 class WaitingForBudget(Exception):
     """Other runs have set aside what is left; they may leave some of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class CostEstimate:
-    """How many calls runs will make at most, and what they cost: about, with replies of a word, and at most."""
-
-    calls: int
-    input_tokens: int
-    cost: float
-    cost_at_most: float
-    budget: float | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return asdict(self)
-
-    def __str__(self) -> str:
-        """Say it in a sentence."""
-        said = f"up to {self.calls:,} calls with about {self.input_tokens:,} tokens of prompts"
-        if self.cost_at_most:
-            said += f", which cost about {self.cost:.4g}, and {self.cost_at_most:.4g} at most"
-        return said if self.budget is None else f"{said}; the budget is {self.budget:.4g}"
 
 
 def estimate(

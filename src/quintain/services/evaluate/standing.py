@@ -9,13 +9,13 @@ was broken for it, or cancelled, leaves the axis without a figure.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, TypeAlias, get_args
 
 from quintain.adapters.contract import ADAPTERS
 from quintain.core.cells import CellState
+from quintain.core.records.figures import Gap, RunCounts
 from quintain.core.task import Task
 from quintain.engine.sandbox.limits import Outcome
 from quintain.perturbations.contract import Family, names_of
@@ -37,7 +37,6 @@ TEXTS: Mapping[str, str] = {
     "machine": "measured on another machine: {machine}",
 }
 
-Gap: TypeAlias = Mapping[str, Any]
 Needs: TypeAlias = Mapping[str, tuple[str, ...]]
 
 
@@ -52,30 +51,13 @@ class Run(StrEnum):
     HELD = "held"  # back, until there is a machine with a sandbox
 
 
-@dataclass(frozen=True, slots=True)
-class Runs:
-    """How many runs figures need, how many of them are done, and how many are still to come."""
-
-    needed: int = 0
-    done: int = 0
-    waiting: int = 0
-
-    def __add__(self, other: Runs) -> Runs:
-        """Count both."""
-        return Runs(self.needed + other.needed, self.done + other.done, self.waiting + other.waiting)
-
-    def as_dict(self) -> dict[str, int]:
-        """Give it as plain data, for JSON."""
-        return {"needed": self.needed, "done": self.done, "waiting": self.waiting}
-
-
 def gap(kind: str, **values: Any) -> Gap:
     """Say why a figure is missing, for programs and in words.
 
-    >>> gap("waiting", done=3, needed=8)["text"]
+    >>> gap("waiting", done=3, needed=8).text
     '3 of 8 runs done'
     """
-    return {"kind": kind, **values, "text": TEXTS[kind].format(**values)}
+    return Gap(kind, TEXTS[kind].format(**values), **values)
 
 
 def counted(task: Task) -> dict[Family, tuple[str, ...]]:
@@ -124,7 +106,7 @@ def run_of(cell: Cell, at: datetime | None = None) -> Run:
 
 def standing(
     needs: Needs, runs: Mapping[str, Run], reasons: Mapping[str, str] | None = None
-) -> tuple[dict[str, Gap], Runs]:
+) -> tuple[dict[str, Gap], RunCounts]:
     """Say which axes have no figure yet and why, and count the runs; *reasons* say how a run was broken."""
     gaps = {}
     for axis, variants in needs.items():
@@ -133,7 +115,7 @@ def standing(
             gaps[axis] = found
     every = {variant for variants in needs.values() for variant in variants}
     states = [runs.get(variant, Run.WAITING) for variant in every]
-    return gaps, Runs(len(every), states.count(Run.DONE), states.count(Run.WAITING))
+    return gaps, RunCounts(len(every), states.count(Run.DONE), states.count(Run.WAITING))
 
 
 def _gap(variants: Sequence[str], runs: Mapping[str, Run], reasons: Mapping[str, str]) -> Gap | None:

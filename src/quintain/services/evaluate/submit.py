@@ -18,6 +18,7 @@ from quintain.core.errors import BadInput, Forbidden, QuintainError, TooMany
 from quintain.core.people import Actor, RoleName
 from quintain.core.records import tasks as records
 from quintain.core.records.base import plain
+from quintain.core.records.evaluate import CostEstimate
 from quintain.core.records.tasks import Visibility
 from quintain.core.task import Task
 from quintain.engine.archives import ArchiveLimits, model_root, packed, unpack_archive
@@ -29,7 +30,7 @@ from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import tryouts
 from quintain.services.evaluate.coverage import covered
 from quintain.services.evaluate.run_cell import Conditions
-from quintain.services.evaluate.spending import CostEstimate, estimate_of_task
+from quintain.services.evaluate.spending import estimate_of_task
 from quintain.services.models import uploads
 from quintain.services.models.environments import read_requirements
 from quintain.services.models.inspection import Inspection, inspect_model
@@ -90,7 +91,7 @@ class ModelSubmission:
             cells=self.cells,
             left_today=self.left_today,
             trial=self.trial,
-            estimate=self.estimate.as_dict() if self.estimate else None,
+            estimate=self.estimate,
         )
 
 

@@ -15,6 +15,8 @@ from sqlalchemy.orm import Session
 from quintain.core import spec_kinds as kinds
 from quintain.core.errors import Fault, NotFound
 from quintain.core.people import Actor
+from quintain.core.records import board as records
+from quintain.core.records.base import decode, plain
 from quintain.core.spec import option, read, restore, specification
 from quintain.core.spec_kinds import Kind
 from quintain.core.task import ABILITY, VMER
@@ -86,10 +88,9 @@ class BoardSpec:
         if self.weights and not any(self.weights.values()):
             yield Fault("are all 0; one axis must count", field="weights")
 
-    def as_dict(self) -> dict[str, Any]:
-        """Give the settings as plain data, in the shape that `set_board` takes."""
-        shape = {name: value for name, value in asdict(self).items() if name != "freeze_from"}
-        return {**shape, "models": list(self.models), "hidden_models": list(self.hidden_models)}
+    def record(self) -> records.BoardSettings:
+        """Give the settings as everybody sees them; its JSON is what `set_board` takes."""
+        return decode(records.BoardSettings, plain(self))
 
     def dataset_weight(self, name: str) -> float:
         """Give the weight of a data set: 0, shown without scoring, until the owner lets it score."""

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from quintain.core.records.board import BoardMachine
+
 LONGEST = 120
 UNKNOWN = "unknown"
 
@@ -18,22 +20,6 @@ class Measurement:
     model: str
     machine: str
     at: str
-
-
-@dataclass(frozen=True, slots=True)
-class RankedMachine:
-    """The class of machine whose measurements rank, whether the owner *named* it, and how many models each class has.
-
-    Without a name it is the class on which most models were measured and, of several, the one used last.
-    """
-
-    name: str | None = None
-    named: bool = False
-    models: Mapping[str, int] | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {"name": self.name, "named": self.named, "models": dict(self.models or {})}
 
 
 def class_of_machine(machine: object) -> str:
@@ -59,11 +45,11 @@ def is_class_name(name: str) -> bool:
     return bool(name.strip()) and name == name.strip() and len(name) <= LONGEST and name.isprintable()
 
 
-def ranked_machine(named: str | None, measured: Iterable[Measurement]) -> RankedMachine:
+def ranked_machine(named: str | None, measured: Iterable[Measurement]) -> BoardMachine:
     """Choose the class of machine that ranks: the one that the owner *named*, or the most usual one."""
     found: Sequence[Measurement] = list(measured)
-    counts = Counter(machine for _, machine in {(one.model, one.machine) for one in found})
+    counts = Counter(sorted(machine for _, machine in {(one.model, one.machine) for one in found}))
     if named is not None or not counts:
-        return RankedMachine(named, named is not None, counts)
+        return BoardMachine(named, named is not None, counts)
     latest = {one.machine: one.at for one in sorted(found, key=lambda one: one.at)}
-    return RankedMachine(max(counts, key=lambda name: (counts[name], latest[name], name)), named=False, models=counts)
+    return BoardMachine(max(counts, key=lambda name: (counts[name], latest[name], name)), named=False, models=counts)

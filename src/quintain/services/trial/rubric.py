@@ -16,7 +16,8 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import Conflict, Forbidden, NotFound
 from quintain.core.people import Actor, RoleName
-from quintain.core.records.trial import GradingTask
+from quintain.core.records.base import decode
+from quintain.core.records.trial import GradingQuestion, GradingTask
 from quintain.core.spec import plain
 from quintain.protocols import grading
 from quintain.protocols.engine import Course
@@ -233,7 +234,7 @@ def _task(
     back: int = 0,
 ) -> GradingTask:
     with course_of(db, trial, given.arm) as course:
-        rubric = [plain(one, whole=True) for one in course.protocol.rubric]
+        rubric = decode(list[GradingQuestion], [plain(one, whole=True) for one in course.protocol.rubric])
         done = grading.count_given(course.arm, given.stage, course.sample(given.stage), str(user_id))
         minutes = grading.rule_of(given.stage).minutes
     written = trial_queries.attempts(db, [int(given.item)])[int(given.item)]

@@ -9,11 +9,13 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
+from quintain.core.records.base import decode
 from quintain.core.records.validate import (
     AskedPart,
     Asking,
     Forecast,
     GoldUse,
+    JudgedAgreement,
     ReviewedAgreement,
     Validation,
     ValidationProgress,
@@ -61,7 +63,7 @@ def status(db: Session, actor: Actor, ref: str, *, glance: int | None = None) ->
         forecast=forecast(db, validation, found.slots),
         waiting=_waiting(db, validation),
         gold=GoldUse(validation.policy.gold.rate, item_queries.count_gold(db, validation.id)),
-        agreement=found.whole.get("agreement", {"reason": "nothing was counted yet"}),
+        agreement=decode(JudgedAgreement, found.whole.get("agreement", {"reason": "nothing was counted yet"})),
         agreement_by_review=_by_review(db, validation),
         labels=found.whole.get("labels", {}),
         confusion=found.confusion,

@@ -8,28 +8,25 @@ from fastapi import Body, Depends, Header, Path
 from fastapi import Query as Parameter
 from starlette.responses import Response
 
-from quintain.core.errors import NotFound
-from quintain.core.records.base import decode
 from quintain.core.records.board import (
-    Aggregations,
     BoardModelSlices,
     BoardSettings,
+    BoardView,
     Fork,
     Forks,
-    Ranking,
     Remeasured,
-    Sensitivity,
     SigningKeys,
     Snapshot,
     Snapshots,
 )
+from quintain.core.records.ranking import Aggregations, Ranking, Sensitivity
 from quintain.services.access import signing
 from quintain.services.board import keep as board_keep
 from quintain.services.board import remeasure as measuring_again
 from quintain.services.board.cache import WarmBoard, ranked_board, warm_board
 from quintain.services.board.choices import aggregations, sensitivity
 from quintain.services.board.export import SUFFIXES, export
-from quintain.services.board.parts import BoardPart, View
+from quintain.services.board.parts import BoardPart
 from quintain.services.board.ranking import parse_view
 from quintain.services.board.uncertainty import sent_uncertainty
 from quintain.services.tasks import board_settings
@@ -48,7 +45,7 @@ def read_view(
     epsilon: Annotated[float | None, Parameter(description="Neighbours at most this far apart are ignored.")] = None,
     base: Annotated[Filter, Parameter(description="In whose units to score; performance by default.")] = "",
     amrs: Annotated[Pairs, Parameter(description="Exchange rates fixed by hand: memory:0.5.")] = "",
-) -> View:
+) -> BoardView:
     """Read how the caller looks at the board."""
     return parse_view(weights, datasets, epsilon=epsilon, base=base, amrs=amrs)
 
@@ -63,7 +60,7 @@ def read_part(
     return BoardPart(tag or None, language or None, seeds, live)
 
 
-Viewing = Annotated[View, Depends(read_view)]
+Viewing = Annotated[BoardView, Depends(read_view)]
 Parted = Annotated[BoardPart, Depends(read_part)]
 
 
@@ -85,7 +82,7 @@ def get_rank(
     warm = _warm(call, task, part)
     ranked = ranked_board(warm, view)
     order = warm.order if ranked is warm.ranked else ranked.order()
-    return decode(Ranking, ranked.page(order, limit=limit, offset=offset))
+    return ranked.page(order, limit=limit, offset=offset)
 
 
 def get_uncertainty(call: Calling, task: TaskName, part: Parted, view: Viewing) -> Response:
@@ -96,23 +93,17 @@ def get_uncertainty(call: Calling, task: TaskName, part: Parted, view: Viewing) 
 
 def get_aggregations(call: Calling, task: TaskName, part: Parted, view: Viewing) -> Aggregations:
     """Rank the board by every aggregation, side by side."""
-    return decode(Aggregations, aggregations(_warm(call, task, part).board, view))
+    return aggregations(_warm(call, task, part).board, view)
 
 
 def get_sensitivity(call: Calling, task: TaskName, part: Parted, view: Viewing) -> Sensitivity:
     """Say over what weights and ε the leader leads, and what removing a model does to the others."""
-    return decode(Sensitivity, sensitivity(_warm(call, task, part).board, view))
+    return sensitivity(_warm(call, task, part).board, view)
 
 
 def get_board_model(call: Calling, task: TaskName, model: ModelName, part: Parted) -> BoardModelSlices:
     """Give one row of the board with its slices on each data set."""
-    made = _warm(call, task, part).board
-    row = made.position(model)
-    if row is None:
-        raise NotFound("There is no model '{model}' on this board.", model=model)
-    found = made.models[row]
-    slices = {one.name: list(pieces) for one, pieces in zip(made.datasets, found.slices, strict=True)}
-    return decode(BoardModelSlices, {"model": found.ref, "name": found.name, "slices": slices})
+    return _warm(call, task, part).board.slices_of(model)
 
 
 def export_board(
@@ -134,12 +125,12 @@ def export_board(
 def get_board_settings(call: Calling, task: TaskName) -> BoardSettings:
     """Give what the owner set for the board."""
     get_task(call.db, task)
-    return decode(BoardSettings, board_settings.board_spec(call.db, task).as_dict())
+    return board_settings.board_spec(call.db, task).record()
 
 
 def set_board(call: Calling, task: TaskName, settings: Annotated[dict[str, Any], Body()]) -> BoardSettings:
     """Set the board: data sets, weights, caps, metric, the class of machine, who is shown, a freeze (its owner)."""
-    return decode(BoardSettings, board_settings.set_board(call.db, call.actor, task, settings).as_dict())
+    return board_settings.set_board(call.db, call.actor, task, settings).record()
 
 
 def remeasure(call: Calling, task: TaskName) -> Remeasured:
@@ -149,8 +140,7 @@ def remeasure(call: Calling, task: TaskName) -> Remeasured:
 
 def let_score(call: Calling, task: TaskName, dataset: DatasetName, change: ScoringChange) -> BoardSettings:
     """Let a data set score, or show it without scoring (its owner)."""
-    spec = board_settings.let_score(call.db, call.actor, f"{task}/{dataset}", change.scores)
-    return decode(BoardSettings, spec.as_dict())
+    return board_settings.let_score(call.db, call.actor, f"{task}/{dataset}", change.scores).record()
 
 
 def list_forks(call: Calling, task: TaskName) -> Forks:
@@ -160,7 +150,7 @@ def list_forks(call: Calling, task: TaskName) -> Forks:
 
 def save_fork(call: Calling, task: TaskName, change: ForkChange) -> Fork:
     """Keep a view under a name."""
-    view = View(change.weights, change.datasets, change.epsilon, change.base, change.amrs)
+    view = BoardView(change.weights, change.datasets, change.epsilon, change.base, change.amrs or None)
     return board_keep.save_fork(call.db, call.blobs, call.actor, task, change.name, view)
 
 

@@ -13,11 +13,11 @@ from quintain.core.records.evaluate import (
     Comparison,
     Flips,
     GivenAnswer,
-    ModelResults,
     Overlaps,
     RunReport,
     Runs,
 )
+from quintain.core.records.results import ModelResults
 from quintain.services.evaluate import answers, compare, examples, progress
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate.overlap import model_overlap

@@ -9,6 +9,7 @@ from fastapi import Depends
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Unavailable
+from quintain.core.records.board import BoardView
 from quintain.core.task import ABILITY, VMER, Task
 from quintain.services.access.permissions import require_owner
 from quintain.services.board import keep as board_keep
@@ -16,7 +17,7 @@ from quintain.services.board import remeasure as measuring_again
 from quintain.services.board.abilities import shown_abilities
 from quintain.services.board.cache import PENDING, SOON_S, WarmBoard, warm_board
 from quintain.services.board.export import KINDS, SINGLE
-from quintain.services.board.parts import Board, BoardPart, View
+from quintain.services.board.parts import Board, BoardPart
 from quintain.services.board.ranking import parse_view
 from quintain.services.models.registry import list_models
 from quintain.services.tasks.board_settings import AXES, BoardSpec, board_spec, set_board
@@ -100,7 +101,7 @@ def _back(post: Post, task: str) -> str:
     return f"/tasks/{task}/board?{query}" if query.isprintable() and query else f"/tasks/{task}/board"
 
 
-def _view(post: Post) -> View:
+def _view(post: Post) -> BoardView:
     epsilon = post.text("epsilon").strip()
     return parse_view(
         post.text("weights"),
@@ -179,7 +180,7 @@ def _elsewhere(made: Board) -> list[str]:
     return [
         model.name
         for model in made.models
-        if any(why and why["kind"] == "machine" for cells in model.gaps.values() for why in cells)
+        if any(why and why.kind == "machine" for cells in model.gaps.values() for why in cells)
     ]
 
 

@@ -76,9 +76,9 @@ def progress_rows(ranked: Ranked) -> list[dict[str, Any]]:
     dated = sorted(range(len(ranked.board.models)), key=lambda row: ranked.board.models[row].created_at)
     for row in dated:
         figure = ranked.figure(row, axis.name)
-        if figure is None or figure["value"] is None:
+        if figure is None or figure.value is None:
             continue
-        value = figure["value"]
+        value = figure.value
         best = value if best is None else (min if axis.lower else max)(best, value)
         model = ranked.board.models[row]
         rows.append({"date": model.created_at.isoformat(), "value": value, "best": best, "name": model.name})

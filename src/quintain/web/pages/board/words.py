@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from quintain.core.records.base import plain
+from quintain.core.records.figures import Gap
 from quintain.services.board.parts import Axis, Board
-from quintain.services.evaluate.standing import Gap
 from quintain.stats.fitness import Weakness
 
 Translate = Callable[[str], str]
@@ -128,7 +129,7 @@ def _gap_words(_: Translate) -> dict[str, str]:
 
 def gap_text(_: Translate, gap: Gap) -> str:
     """Say in the reader's language why a figure is missing."""
-    return _gap_words(_)[f"gap_{gap['kind']}"].format(**gap)
+    return _gap_words(_)[f"gap_{gap.kind}"].format(**plain(gap))
 
 
 def _weight_words(_: Translate) -> dict[str, str]:

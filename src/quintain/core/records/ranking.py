@@ -1,0 +1,154 @@
+"""A board in an order: the ranking, how sure it is, and what it owes to choices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from quintain.core.records.base import Record
+from quintain.core.records.board import BoardMachine
+from quintain.core.records.figures import Estimate, RunCounts
+
+
+@dataclass(frozen=True, slots=True)
+class RankedModel(Record):
+    """A model's place; without a rank, the reason. *values* has one figure per axis."""
+
+    model: str
+    name: str
+    dynascore: float | None
+    rank: int | None
+    values: Mapping[str, Estimate | None]
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking(Record):
+    """A board in the order of one view of it; it is provisional while runs behind it are still to come.
+
+    *worth* is what one unit of an axis is worth in units of the base; *amounts* are those by which models here differ.
+    *models* are one page of *total*.
+    """
+
+    task: str
+    models: list[RankedModel]
+    amrs: Mapping[str, float | None]
+    weights: Mapping[str, float]
+    datasets: Mapping[str, float]
+    epsilon: float
+    base: str
+    worth: Mapping[str, float | None]
+    notes: Mapping[str, str]
+    provisional: bool
+    runs: RunCounts
+    machine: BoardMachine
+    warnings: Mapping[str, list[str]] = field(default_factory=dict)
+    amounts: Mapping[str, float] = field(default_factory=dict)
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RankRange(Record):
+    """A rank with its interval."""
+
+    value: int
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class SureModel(Record):
+    """How sure one model's place is; models of one *group* cannot be told apart from its best."""
+
+    model: str
+    rank: RankRange
+    dynascore: Estimate
+    group: int
+
+
+@dataclass(frozen=True, slots=True)
+class SurePair(Record):
+    """Two neighbours: how probably the first is above, and how many *more* examples would settle it."""
+
+    first: str
+    second: str
+    probability: float
+    difference: Estimate
+    more: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Uncertainty(Record):
+    """How sure a ranking is; `above[i][j]` is the probability that model i is above model j, of the first models.
+
+    Where it was computed from a part of the examples, *sampled* says how many. Of a large board a worker computes it:
+    *computed_at* says when, and it is *pending* while the next one is on the way; by other weights than the owner's it
+    is *too_large*.
+    """
+
+    examples: int
+    resamples: int
+    models: list[SureModel]
+    above: list[list[float]]
+    pairs: list[SurePair]
+    sampled: int | None = None
+    computed_at: datetime | None = None
+    pending: bool = False
+    too_large: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate(Record):
+    """A score and a rank by one aggregation."""
+
+    score: float | None
+    rank: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class AggregatedModel(Record):
+    """A model by every aggregation, under their names; *pareto* where no other one is better on all axes."""
+
+    model: str
+    name: str
+    pareto: bool
+    aggregates: Mapping[str, Aggregate]
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregations(Record):
+    """All aggregations side by side."""
+
+    aggregations: list[str]
+    models: list[AggregatedModel]
+
+
+@dataclass(frozen=True, slots=True)
+class LeadRange(Record):
+    """From where to where the leader leads; no *high* where there is no end."""
+
+    value: float
+    low: float
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PoolWithout(Record):
+    """What the board would be *without* one model."""
+
+    without: str
+    largest: float
+    leader: str | None
+    leader_changes: bool
+    changes: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitivity(Record):
+    """What the lead of the *leader* hangs on: *weights* by axis, *epsilon*, and each model of the *pool*."""
+
+    leader: str | None
+    weights: Mapping[str, LeadRange]
+    epsilon: LeadRange | None
+    pool: list[PoolWithout]

@@ -1,0 +1,131 @@
+"""How a model did on a data set: metrics, slices, confusions, what perturbations change, what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from quintain.core.records.base import Record, left_out
+from quintain.core.records.figures import Gap, KeptEstimate, Machine, RunCounts
+
+
+@dataclass(frozen=True, slots=True)
+class MetricEstimate(KeptEstimate):
+    """A metric and, where it has them, its *parts*, such as the classes."""
+
+    parts: Mapping[str, KeptEstimate] | None = left_out()
+
+
+@dataclass(frozen=True, slots=True)
+class ResultSlice(Record):
+    """The metrics on the *examples* that share one value, such as a tag."""
+
+    by: str
+    value: str
+    examples: int
+    metrics: Mapping[str, MetricEstimate]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelConfusion(Record):
+    """How often each label (row) was answered by each (column), and how often each went unanswered."""
+
+    labels: list[str]
+    counts: list[list[int]]
+    unanswered: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyShare(KeptEstimate):
+    """The share of unchanged answers under one perturbation, over so many *rows*."""
+
+    rows: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class UnchangedShare(Record):
+    """The share of answers that stay the same under perturbations: robustness, or fairness.
+
+    It rests on *rows* of answers to *examples*, of so many *kinds* of change. *families* has each perturbation, also
+    those that stand *beside* the figure, *groups* groups of people, *broken* those on which the model broke its run.
+    """
+
+    share: KeptEstimate
+    rows: int
+    examples: int
+    kinds: int
+    flips: int
+    families: Mapping[str, FamilyShare]
+    all_rows: KeptEstimate | None = left_out()
+    groups: Mapping[str, KeptEstimate] | None = left_out()
+    beside: list[str] | None = left_out()
+    broken: list[str] | None = left_out()
+
+
+@dataclass(frozen=True, slots=True)
+class Measurements(Record):
+    """What was measured while a model answered one example after the other: examples per second, seconds, GiB.
+
+    Nothing stands here before it was measured. *layers* of the sandbox are those that held; *unlike_scored* counts,
+    of those *compared*, the examples that were answered otherwise than in the run that is scored.
+    """
+
+    throughput: float | None = left_out()
+    throughput_spread: float | None = left_out()
+    throughput_repeats: list[float] | None = left_out()
+    latency_p50: float | None = left_out()
+    latency_p95: float | None = left_out()
+    memory: float | None = left_out(without="throughput")
+    memory_spread: float | None = left_out()
+    memory_peak: float | None = left_out(without="throughput")
+    memory_samples: int | None = left_out()
+    memory_interval: float | None = left_out()
+    cpu_seconds_per_example: float | None = left_out()
+    joules_per_example: float | None = left_out(without="throughput")
+    examples: int | None = left_out()
+    warm_up: int | None = left_out()
+    batch_size: int | None = left_out()
+    batch_differs: int | None = left_out()
+    failed: int | None = left_out()
+    asked_again: int | None = left_out()
+    unstable: int | None = left_out()
+    machine: Machine | str | None = left_out()
+    machine_class: str | None = left_out()
+    layers: list[str] | None = left_out()
+    compared: int | None = left_out()
+    unlike_scored: int | None = left_out()
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetResult(Record):
+    """A model's results on one data set version. Rates are fractions, memory is in GiB.
+
+    *examples* are those of its *rows* that have a gold answer, on which the metrics rest. *failed* counts, by variant,
+    the examples that the model gave no usable answer to: they count as wrong, and as changed. *gaps* say of each axis
+    without a figure why it has none, and *runs* how many of the runs behind the axes are done.
+    """
+
+    dataset: str
+    role: str
+    rows: int
+    examples: int
+    hidden: bool
+    metrics: Mapping[str, MetricEstimate]
+    slices: list[ResultSlice]
+    confusion: LabelConfusion | None
+    measurements: Measurements
+    robustness: UnchangedShare | None
+    fairness: UnchangedShare | None
+    states: Mapping[str, str]
+    cells: Mapping[str, int]
+    failed: Mapping[str, int] = field(default_factory=dict)
+    gaps: Mapping[str, Gap] = field(default_factory=dict)
+    runs: RunCounts = field(default_factory=RunCounts)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelResults(Record):
+    """A model's results on every data set version that it has been run on."""
+
+    model: str
+    datasets: list[DatasetResult]
