@@ -17,6 +17,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput
 from quintain.core.recipe import RecipeSpec, SourceSpec
+from quintain.core.records.training import MixedSource
 from quintain.data.selecting import priorities
 from quintain.labels import views
 
@@ -33,25 +34,6 @@ class MixSource:
     hash: str
     table: pl.DataFrame
     spec: SourceSpec
-
-
-@dataclass(frozen=True, slots=True)
-class MixedPart:
-    """What was taken of a source: *rows* of those that it *has*, as *examples* after copies and votes, by label."""
-
-    name: str
-    hash: str
-    has: int
-    rows: int
-    copies: int
-    weight: float
-    labels: str
-    examples: int
-    by_label: Mapping[str, float]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {name: getattr(self, name) for name in self.__slots__} | {"by_label": dict(self.by_label)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +55,7 @@ class Mix:
     copies: Whole
     weights: Floats
     soft: npt.NDArray[np.bool_]
-    parts: tuple[MixedPart, ...] = ()
+    parts: tuple[MixedSource, ...] = ()
 
     @property
     def examples(self) -> int:
@@ -139,7 +121,7 @@ def _part(source: MixSource, labels: tuple[str, ...], columns: Sequence[str], re
         )
     table, says, soft = table.filter(pl.Series(taken)), says[taken], soft[taken]
     each = np.where(soft, 1, np.rint(says.sum(axis=1))).astype(np.int64)
-    part = MixedPart(
+    part = MixedSource(
         name=source.name,
         hash=source.hash,
         has=source.table.height,

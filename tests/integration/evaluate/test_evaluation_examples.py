@@ -113,11 +113,11 @@ def test_two_models_are_compared_pair_by_pair(evaluated: Workspace, db: Session,
     opened = found.datasets[0]
     assert opened.second == pytest.approx(0.5)
     assert opened.first is not None
-    assert opened.difference.difference.value == pytest.approx(opened.first - 0.5)
+    assert opened.difference.value == pytest.approx(opened.first - 0.5)
     first_only, total = differences(db, blobs, builder, "mood/brittle", "mood/constant", "open@1", only="first")
     assert total == len(first_only) == opened.mcnemar.first_only
     both, total = differences(db, blobs, builder, "mood/brittle", "mood/constant", "open@1", limit=50)
-    assert total == opened.differing == opened.mcnemar.first_only + opened.mcnemar.second_only
+    assert total == opened.answers_differ == opened.mcnemar.first_only + opened.mcnemar.second_only
     assert all(one.first != one.second for one in both)
     with pytest.raises(BadInput, match="compared with itself"):
         compare(db, blobs, builder, "mood/brittle", "mood/brittle@1")

@@ -145,11 +145,11 @@ def why(
     with workspace_of(context).session() as db:
         found = progress.explain(db, OPERATOR, model, dataset, variant)
     if json:
-        output.print_json(found.record())
+        output.print_json(found)
         return
     output.print_line(found.summary)
-    for at, kind, text in found.events:
-        output.print_line(f"{at:%Y-%m-%d %H:%M:%S}  {kind}  {text}")
+    for event in found.events:
+        output.print_line(f"{event.at:%Y-%m-%d %H:%M:%S}  {event.kind}  {event.text}")
 
 
 @app.command()
@@ -163,7 +163,7 @@ def cancel(
     with workspace_of(context).session() as db:
         evaluate.cancel(db, OPERATOR, cell)
         info = progress.explain_cell(db, OPERATOR, cell)
-    output.print_json(info.record()) if json else output.print_line(info.summary)
+    output.print_json(info) if json else output.print_line(info.summary)
 
 
 @app.command()
@@ -177,7 +177,7 @@ def retry(
     with workspace_of(context).session() as db:
         evaluate.retry(db, OPERATOR, cell)
         info = progress.explain_cell(db, OPERATOR, cell)
-    output.print_json(info.record()) if json else output.print_line(info.summary)
+    output.print_json(info) if json else output.print_line(info.summary)
 
 
 @app.command()

@@ -69,12 +69,12 @@ def compare(
     with workspace.session() as db:
         found = comparing.compare(db, workspace.blobs, OPERATOR, first, second, wait=True)
     if json:
-        output.print_json(found.record())
+        output.print_json(found)
         return
     rows = []
     for one in found.datasets:
-        difference = one.difference.difference
-        more = "–" if one.separation.more is None else "enough" if one.separated else f"{one.separation.more} more"
+        needed = one.more_examples_needed
+        more = "–" if needed is None else "enough" if one.separated else f"{needed} more"
         rows.append(
             [
                 one.dataset,
@@ -82,7 +82,7 @@ def compare(
                 one.metric,
                 _number(one.first),
                 _number(one.second),
-                *figure_cells(difference.as_dict()),
+                *figure_cells(one.difference.as_dict()),
                 Wording().cell(one.difference.p_value, "chance"),
                 Wording().cell(one.mcnemar.p_value, "chance"),
                 more,

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from quintain.core.records.base import Record
 from quintain.core.records.figures import Estimate
 
+SIGNIFICANT = 0.05
 AnswerState = Literal["right", "wrong", "failed", "answered"]
 
 
@@ -123,6 +124,11 @@ class DatasetComparison(Record):
     examples_needed: int | None
     more_examples_needed: int | None
     answers_differ: int
+
+    @property
+    def separated(self) -> bool:
+        """Whether the paired bootstrap tells the two apart at the five-percent level."""
+        return self.difference.p_value < SIGNIFICANT
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,10 +246,10 @@ class RunReport(Record):
     """A run, why it is as it is, its place in the queue, and what happened to it."""
 
     summary: str
-    cell: Run | None
-    ahead: int | None
-    wait_seconds: float | None
-    events: list[RunEvent]
+    cell: Run | None = None
+    ahead: int | None = None
+    wait_seconds: float | None = None
+    events: list[RunEvent] = field(default_factory=list)
 
     @property
     def run(self) -> Run | None:

@@ -29,16 +29,6 @@ State = Literal["passed", "failed", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
-class KeyInfo:
-    """The public part of a key."""
-
-    key_id: str
-    public_key: str
-    created_at: datetime
-    replaced_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
 class KeySource:
     """Keys that are believed, each with when it was replaced, and why. *required*: any other key is a fault."""
 

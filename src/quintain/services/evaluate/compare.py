@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -15,9 +13,8 @@ from quintain.core.cells import CellState
 from quintain.core.errors import BadInput, Forbidden, Unavailable
 from quintain.core.hashing import content_id
 from quintain.core.people import OPERATOR, Actor
-from quintain.core.records import evaluate as records
-from quintain.core.records.base import decode, plain
-from quintain.core.records.evaluate import AnswerDifference, McNemar, PairedEstimate
+from quintain.core.records.base import decode, plain, to_plain
+from quintain.core.records.evaluate import AnswerDifference, Comparison, DatasetComparison, PairedEstimate
 from quintain.core.task import Task
 from quintain.core.texts import Text
 from quintain.metrics.aligned import Aligned, align
@@ -34,7 +31,7 @@ from quintain.services.jobs.memory import WarmValues
 from quintain.services.jobs.running import JobRun
 from quintain.services.models.registry import get_model, versions_by_id
 from quintain.services.tasks.definitions import get_task, leading_metric
-from quintain.stats.paired import PairedDifference, Separation, examples_to_separate, mcnemar
+from quintain.stats.paired import examples_to_separate, mcnemar
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
@@ -42,64 +39,12 @@ from quintain.store.queries.evaluate import results as cache
 from quintain.store.queries.evaluate.cells import PLAIN, CellRow
 from quintain.tasks.contract import kind_of
 
-SIGNIFICANT = 0.05
-FORMAT = 1  # goes up when the shape or the meaning of a kept comparison changes
+FORMAT = 2  # goes up when the shape or the meaning of a kept comparison changes
 AT_ONCE = 50_000  # examples that are compared while somebody waits
 SOON_S = 5
 JOB = "comparison"
 PENDING = "comparison_pending"
 _DIFFERING: WarmValues[pl.DataFrame] = WarmValues(4)
-
-
-@dataclass(frozen=True, slots=True)
-class DatasetComparison:
-    """Two models on one data set: the canonical metric of each, their difference, and what tests say of it."""
-
-    dataset: str
-    hidden: bool
-    rows: int
-    metric: str
-    first: float | None
-    second: float | None
-    difference: PairedDifference
-    mcnemar: McNemar
-    separation: Separation
-    differing: int
-
-    @property
-    def separated(self) -> bool:
-        """Whether the paired bootstrap tells the two apart at the five-percent level."""
-        return self.difference.p_value < SIGNIFICANT
-
-    def record(self) -> records.DatasetComparison:
-        """Give it as programs see it."""
-        return records.DatasetComparison(
-            dataset=self.dataset,
-            hidden=self.hidden,
-            rows=self.rows,
-            metric=self.metric,
-            first=self.first,
-            second=self.second,
-            difference=PairedEstimate(**plain(self.difference.difference), p_value=self.difference.p_value),
-            mcnemar=self.mcnemar,
-            examples_needed=self.separation.needed,
-            more_examples_needed=self.separation.more,
-            answers_differ=self.differing,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Two models on every data set that both have been run on."""
-
-    task: Task
-    first: str
-    second: str
-    datasets: Sequence[DatasetComparison]
-
-    def record(self) -> records.Comparison:
-        """Give it as programs see it."""
-        return records.Comparison(self.task.name, self.first, self.second, [one.record() for one in self.datasets])
 
 
 def compare(
@@ -129,12 +74,12 @@ def compare(
             tell(number, len(left))
         examples = ground_of(blobs, pairs[name][0].dataset_version.blob).examples
         table = _joined(blobs, examples, *pairs[name])
-        found = plain(_compare_dataset(task, pairs[name][0], table)) if table.height else {}
-        known[keys[name]] = json.loads(json.dumps({"compared": found}, default=plain, allow_nan=False))
+        found = _compare_dataset(task, pairs[name][0], table) if table.height else None
+        known[keys[name]] = to_plain({"compared": found})
         with transaction(db):
             cache.keep(db, {keys[name]: known[keys[name]]})
     datasets = [known[keys[name]]["compared"] for name in pairs]
-    return Comparison(task, *refs, [decode(DatasetComparison, one) for one in datasets if one])
+    return Comparison(task.name, *refs, [decode(DatasetComparison, one) for one in datasets if one])
 
 
 def do_comparison(run: JobRun) -> None:
@@ -275,11 +220,12 @@ def _compare_dataset(task: Task, row: CellRow, table: pl.DataFrame) -> DatasetCo
     kind = kind_of(task)
     metric = metric_named(name, kind.answer_type)
     one, two = (_aligned(task, table, side) for side in ("first", "second"))
-    difference = paired_metric(metric, one, two)
+    paired = paired_metric(metric, one, two)
     scores = [example_scores(task, table["answer"], table[side]) for side in ("first", "second")]
     found = [float(metric.value(metric.tally(side).totals())) for side in (one, two)]
     values = [None if math.isnan(value) else value for value in found]
     same = same_answers(kind.answer_type, table["first"], table["second"])
+    separation = examples_to_separate(*scores, groups=one.groups)
     return DatasetComparison(
         dataset=f"{row.dataset.name}@{row.dataset_version.number}",
         hidden=row.dataset_version.hidden,
@@ -287,10 +233,11 @@ def _compare_dataset(task: Task, row: CellRow, table: pl.DataFrame) -> DatasetCo
         metric=metric.name,
         first=values[0],
         second=values[1],
-        difference=difference,
+        difference=PairedEstimate(**plain(paired.difference), p_value=paired.p_value),
         mcnemar=mcnemar(*(score >= 1.0 for score in scores)),
-        separation=examples_to_separate(*scores, groups=one.groups),
-        differing=int((~same).sum()),
+        examples_needed=separation.needed,
+        more_examples_needed=separation.more,
+        answers_differ=int((~same).sum()),
     )
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
 
 from sqlalchemy.orm import Session
 
@@ -22,23 +20,6 @@ from quintain.store.queries.evaluate import runs
 from quintain.store.queries.evaluate.cells import MEASURE, PLAIN, CellRow
 
 WILL_BE = "The cell does not exist yet: the next worker that looks for work makes it."
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """Why a cell is as it is, in words, with its history and, for those who may, its log."""
-
-    summary: str
-    may_manage: bool = False
-    cell: Run | None = None
-    ahead: int | None = None
-    wait_seconds: float | None = None
-    events: Sequence[tuple[datetime, str, str]] = ()
-
-    def record(self) -> RunReport:
-        """Give it as programs see it."""
-        events = [RunEvent(at, kind, text) for at, kind, text in self.events]
-        return RunReport(self.summary, self.cell, self.ahead, self.wait_seconds, events)
 
 
 def status(db: Session, actor: Actor, task: str | None = None) -> dict[str, int]:
@@ -88,7 +69,7 @@ def page_of_cells(
     return Runs([describe(row, full=may_see_logs(actor, row)) for row in rows], total, offset)
 
 
-def explain_cell(db: Session, actor: Actor, cell_id: int) -> Explanation:
+def explain_cell(db: Session, actor: Actor, cell_id: int) -> RunReport:
     """Say why cell *cell_id* is as it is."""
     row = queries.row(db, cell_id)
     if row is None or (row.model.visibility == "private" and not may_see_logs(actor, row)):
@@ -101,23 +82,29 @@ def explain_cell(db: Session, actor: Actor, cell_id: int) -> Explanation:
     return _explain(db, actor, row)
 
 
-def explain(db: Session, actor: Actor, model: str, dataset: str, variant: str = PLAIN) -> Explanation:
+def may_manage(db: Session, actor: Actor, cell_id: int) -> bool:
+    """Say whether *actor* may cancel a run, queue it again and read its log."""
+    row = queries.row(db, cell_id)
+    return row is not None and may_see_logs(actor, row)
+
+
+def explain(db: Session, actor: Actor, model: str, dataset: str, variant: str = PLAIN) -> RunReport:
     """Say why *model* has, or has not, a result on *dataset* in *variant*."""
     version = get_model(db, actor, model).version
     data = get_version(db, actor, dataset)
     if data.task != version.task:
-        return Explanation(f"{model} is a model of task '{version.task}' and {dataset} belongs to '{data.task}'.")
+        return RunReport(f"{model} is a model of task '{version.task}' and {dataset} belongs to '{data.task}'.")
     for row in queries.rows(db, model_version_id=version.id, dataset_version_id=data.id):
         if row.cell.variant == variant or row.cell.variant.rpartition(".v")[0] == variant:
             return _explain(db, actor, row)
     if data.role not in EVALUATED:
-        return Explanation(f"{data.ref} is training data, which no model is evaluated on.")
+        return RunReport(f"{data.ref} is training data, which no model is evaluated on.")
     if version.withdrawn_at:
-        return Explanation(f"{version.ref} was withdrawn.")
+        return RunReport(f"{version.ref} was withdrawn.")
     known = variants_of(get_task(db, data.task))
     if variant not in {name.rpartition(".v")[0] or name for name in known} | set(known):
-        return Explanation(f"There is no variant '{variant}' of {data.ref}. There are: {', '.join(known)}.")
-    return Explanation(_never(db, actor, version, data, variant) or WILL_BE)
+        return RunReport(f"There is no variant '{variant}' of {data.ref}. There are: {', '.join(known)}.")
+    return RunReport(_never(db, actor, version, data, variant) or WILL_BE)
 
 
 def _never(db: Session, actor: Actor, model: ModelVersionInfo, data: VersionInfo, variant: str) -> str:
@@ -131,7 +118,7 @@ def _never(db: Session, actor: Actor, model: ModelVersionInfo, data: VersionInfo
     return f"{data.ref} has a newer version, {newest.ref}, which is evaluated." if newest.id != data.id else ""
 
 
-def _explain(db: Session, actor: Actor, row: CellRow) -> Explanation:
+def _explain(db: Session, actor: Actor, row: CellRow) -> RunReport:
     cell = row.cell
     logs = may_see_logs(actor, row)
     info = describe(row, full=logs)
@@ -156,8 +143,8 @@ def _explain(db: Session, actor: Actor, row: CellRow) -> Explanation:
         summary = f"{where}: {info.reason}"
     elif cell.state == CellState.QUEUED and cell.reason:
         summary += f" The last attempt failed: {info.reason}"
-    events = [(event.at, event.kind, event.text if logs else "") for event in queries.events(db, cell.id)]
-    return Explanation(summary, logs, info, ahead, wait, events)
+    events = [RunEvent(event.at, event.kind, event.text if logs else "") for event in queries.events(db, cell.id)]
+    return RunReport(summary, info, ahead, wait, events)
 
 
 def describe(row: CellRow, *, full: bool = True) -> Run:

@@ -29,7 +29,7 @@ from quintain.core.people import Actor, RoleName
 from quintain.core.recipe import RecipeSpec
 from quintain.core.records.base import plain as plain_record
 from quintain.core.records.tasks import Visibility
-from quintain.core.records.training import MixedSource, TrainedModel, TrainingResult
+from quintain.core.records.training import TrainedModel, TrainingResult
 from quintain.core.spec import plain, read
 from quintain.core.task import Task
 from quintain.core.toml import parse_toml
@@ -213,7 +213,7 @@ def _meta(inputs: RecipeInputs, one: _Described) -> dict[str, Any]:
         "seed": one.info.seed,
         "share": one.info.share,
         "epochs": one.info.epochs,
-        "mix": [part.as_dict() for part in inputs.mix.parts],
+        "mix": [plain_record(part) for part in inputs.mix.parts],
         "data": [{"name": part.name, "rows": part.rows, "hash": part.hash} for part in inputs.mix.parts],
         "dev": [{"name": dev.name, "rows": dev.table.height, "hash": dev.hash} for dev in inputs.dev],
         "figures": [plain_record(figures) for figures in one.info.dev],
@@ -252,7 +252,7 @@ def _written(inputs: RecipeInputs, one: _Described, out: Path) -> TrainedModel:
 
 def _result(inputs: RecipeInputs) -> TrainingResult:
     recipe = inputs.recipe
-    mix = [MixedSource(**part.as_dict()) for part in inputs.mix.parts]
+    mix = list(inputs.mix.parts)
     return TrainingResult(
         inputs.task.name, recipe.name, inputs.learner.name, inputs.mix.examples, mix, notes=list(inputs.notes)
     )

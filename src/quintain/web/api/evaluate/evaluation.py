@@ -127,7 +127,7 @@ def get_overlap(call: Calling, task: TaskName, model: ModelName, version: Versio
 
 def compare_models(call: Calling, task: TaskName, a: OtherModel, b: OtherModel) -> Comparison:
     """Compare two models by McNemar's test and a paired bootstrap, on every data set that both were run on."""
-    return compare.compare(call.db, call.blobs, call.actor, f"{task}/{a}", f"{task}/{b}").record()
+    return compare.compare(call.db, call.blobs, call.actor, f"{task}/{a}", f"{task}/{b}")
 
 
 def list_differences(
@@ -183,19 +183,19 @@ def list_runs(
 
 def get_run(call: Calling, number: CellId) -> RunReport:
     """Say how a run is, with its place in the queue and, for those who may read it, its log."""
-    return progress.explain_cell(call.db, call.actor, number).record()
+    return progress.explain_cell(call.db, call.actor, number)
 
 
 def cancel_run(call: Calling, number: CellId) -> RunReport:
     """Cancel a run that waits or goes on (its builder, the task's owner)."""
     evaluate.cancel(call.db, call.actor, number)
-    return progress.explain_cell(call.db, call.actor, number).record()
+    return progress.explain_cell(call.db, call.actor, number)
 
 
 def retry_run(call: Calling, number: CellId) -> RunReport:
     """Queue a failed or cancelled run again (its builder, the task's owner)."""
     evaluate.retry(call.db, call.actor, number)
-    return progress.explain_cell(call.db, call.actor, number).record()
+    return progress.explain_cell(call.db, call.actor, number)
 
 
 def _ref(task: str, model: str, version: str | None) -> str:

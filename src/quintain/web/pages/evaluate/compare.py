@@ -5,10 +5,9 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from quintain.core.errors import QuintainError
-from quintain.core.records.evaluate import AnswerDifference
+from quintain.core.records.evaluate import AnswerDifference, Comparison
 from quintain.metrics.contract import METRICS
 from quintain.services.evaluate import compare
-from quintain.services.evaluate.compare import Comparison
 from quintain.services.evaluate.dataset_results import sees_all
 from quintain.services.tasks import definitions as tasks
 from quintain.tasks.contract import kind_of

@@ -13,10 +13,10 @@ from starlette.responses import Response, StreamingResponse
 from quintain.core.cells import CellState
 from quintain.core.errors import NotFound
 from quintain.core.people import Actor
+from quintain.core.records.evaluate import RunReport
 from quintain.services.data import datasets
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import progress
-from quintain.services.evaluate.progress import Explanation
 from quintain.services.models import registry as models
 from quintain.services.tasks import definitions as tasks
 from quintain.web.pages.tasks.tasks import title_of
@@ -91,6 +91,7 @@ def show(visit: Visiting, cell: int) -> Response:
         task=found,
         section="runs",
         why=why,
+        may_manage=progress.may_manage(visit.db, visit.actor, info.id),
         cell=info,
         live=not CellState(info.state).ended,
         state_names=state_names(visit),
@@ -137,12 +138,12 @@ async def _follow(request: Request, actor: Actor, cell: int) -> AsyncIterator[st
         await asyncio.sleep(POLL_SECONDS)
 
 
-def _look(request: Request, actor: Actor, cell: int) -> Explanation:
+def _look(request: Request, actor: Actor, cell: int) -> RunReport:
     with workspace_of(request).session() as db:
         return progress.explain_cell(db, actor, cell)
 
 
-def event_of(why: Explanation) -> dict[str, object]:
+def event_of(why: RunReport) -> dict[str, object]:
     """Give what a page needs to show how far a run is."""
     info = why.cell
     return {
