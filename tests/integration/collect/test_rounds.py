@@ -171,7 +171,9 @@ def test_the_command_line_leads_through_a_round(
     key = start(db, blobs, worker, "mood/1").key
     submit(db, blobs, worker, key, "It was good for nothing.")
     status = json.loads(cli("round", "status", "mood/1", "--json").stdout)
-    assert (status["attempts"], status["fooled"], status["rate"], status["prompts"]["used"]) == (1, 1, 1.0, 1)
+    counters = status["counters"]
+    assert (counters["attempts"], counters["fooled"], counters["rate"], counters["prompts"]["used"]) == (1, 1, 1.0, 1)
+    assert (status["round"]["ref"], status["round"]["state"]) == ("mood/1", "open")
     assert "fooled the model" in cli("round", "status", "mood/1").stdout
     target = tmp_path / "out.csv"
     assert json.loads(cli("round", "export", "mood/1", target, "--json").stdout)["rows"] == 1

@@ -44,9 +44,12 @@ def test_from_import_to_export(data: Cli, tmp_path: Path) -> None:
     reviews.write_text("body,stars\nGood,1\nFine,5\n")
     assert data("import", reviews, *common).exit_code == 0
     listed = json.loads(data("list", "--json").stdout)
-    assert [one["ref"] for one in listed["versions"]] == ["sentiment/reviews@2", "sentiment/reviews@1"]
+    assert [one["ref"] for one in listed["datasets"]] == ["sentiment/reviews@2", "sentiment/reviews@1"]
     shown = json.loads(data("show", "sentiment/reviews@1", "--label", "negative", "--json").stdout)
-    assert ([one["text"] for one in shown["examples"]], shown["labels"]) == (["Bad"], {"negative": 1, "positive": 1})
+    assert ([one["text"] for one in shown["preview"]["examples"]], shown["labels"]) == (
+        ["Bad"],
+        {"negative": 1, "positive": 1},
+    )
     assert "sentiment/reviews@1  2 rows" in data("show", "sentiment/reviews@1").stdout
     found = json.loads(data("diff", "sentiment/reviews@1", "sentiment/reviews@2", "--json").stdout)
     assert [found[key]["count"] for key in ("added", "removed", "changed")] == [1, 1, 1]
@@ -70,7 +73,7 @@ def test_bad_rows_are_listed_and_refused(data: Cli, tmp_path: Path) -> None:
     assert "a.jsonl, row 1, field 'label': " in refused.stderr
     assert "a.jsonl, row 2, field 'text': is empty" in refused.stderr
     assert "--skip-bad" in refused.stderr
-    assert json.loads(data("list", "--json").stdout) == {"versions": []}
+    assert json.loads(data("list", "--json").stdout) == {"datasets": []}
     taken = data("import", path, *common, "--skip-bad")
     assert taken.exit_code == 0
     assert "Imported 1 examples" in taken.stderr

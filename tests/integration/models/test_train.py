@@ -202,7 +202,7 @@ def test_the_commands_on_a_workspace(cli: Cli, workspace: Workspace, db: Session
     assert "## Licence" in run("model", "card", "mood/first")["card"]
     assert run("model", "visibility", "mood/first", "anonymous")["visibility"] == "anonymous"
     asked = run("model", "predict", "mood/first", "what a lovely joy")["predictions"][0]
-    assert asked["prediction"] == "positive"
+    assert asked["answer"] == "positive"
     assert run("model", "withdraw", "mood/first@1")["withdrawn_at"]
     for words in (["list"], ["show", "mood/first"], ["card", "mood/first"], ["card", "mood/first", "--history"]):
         assert cli(*at, "model", *words).exit_code == 0
@@ -222,7 +222,7 @@ def test_the_commands_on_files(cli: Cli, tmp_path: Path) -> None:
     assert check_card((tmp_path / "model" / "CARD.md").read_text()) == []
     (tmp_path / "inputs.jsonl").write_text('{"text": "a great day"}\n\n{"text": "rude"}\n')
     result = cli("model", "predict", "--dir", tmp_path / "model", "--file", tmp_path / "inputs.jsonl", "--json")
-    assert [one["prediction"] for one in json.loads(result.stdout)["predictions"]] == ["positive", "negative"]
+    assert [one["answer"] for one in json.loads(result.stdout)["predictions"]] == ["positive", "negative"]
     assert cli("model", "predict", "--dir", tmp_path / "model", "a great day").stdout.startswith("positive")
 
 

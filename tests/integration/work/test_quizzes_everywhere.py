@@ -304,7 +304,8 @@ def test_the_command_line_speaks_of_quizzes(
     assert "may write" in cli("round", "eligible", info.ref, worker.name).stdout
     everybody = json.loads(cli("round", "eligible", info.ref, "--json").stdout)
     assert (everybody["total"], everybody["rules"][1]["one_of"]) == (1, ["DE"])
-    assert json.loads(cli("user", "qualify", worker.name, "mood", "expert", "--json").stdout)["held"] is True
+    given = json.loads(cli("user", "qualify", worker.name, "mood", "expert", "--json").stdout)["qualifications"]
+    assert [(one["name"], one["held"]) for one in given] == [("expert", True)]
     cli("user", "qualify", worker.name, "mood", "expert", "--end", "--reason", "Copied.")
     history = json.loads(cli("user", "qualifications", worker.name, "mood", "--json").stdout)["qualifications"]
     assert [(row["held"], row["reason"]) for row in history] == [(True, ""), (False, "Copied.")]

@@ -13,7 +13,6 @@ from quintain.cli.output import JsonFlag
 from quintain.cli.streams import out_file
 from quintain.core.people import OPERATOR, Grant, RoleName
 from quintain.core.records.access import OneTimeLink, Person
-from quintain.core.records.base import plain
 from quintain.services.access import accounts, links
 from quintain.services.house import personal_data
 
@@ -48,7 +47,7 @@ def add(
         )
     url = link.url(link_base(workspace))
     if json:
-        output.print_json({**plain(person), "url": url, "expires_at": link.expires_at})
+        output.print_json(OneTimeLink(person.name, url, link.expires_at))
     else:
         output.say(f"Send this link to {person.name}; it works once, until {link.expires_at:%Y-%m-%d}:")
         output.print_line(url)

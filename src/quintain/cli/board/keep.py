@@ -53,7 +53,7 @@ def snapshot(
     if out is not None:
         output.write_file(out, data)
     if json:
-        output.print_json({**plain(made), "file": out})
+        output.print_json(made)
     else:
         output.print_line(made.hash)
 

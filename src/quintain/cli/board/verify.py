@@ -15,6 +15,7 @@ from quintain.client import Client
 from quintain.compose import open_workspace
 from quintain.core.errors import NotFound, QuintainError, Unavailable
 from quintain.core.people import OPERATOR
+from quintain.core.records.board import SigningKeys
 from quintain.data.signatures import read_public
 from quintain.services.access import signing
 from quintain.services.access.signing import Check, KeySource
@@ -137,7 +138,7 @@ def keys(
             signing.replace_key(db, OPERATOR)
         found = signing.published_keys(db)
     if json:
-        output.print_json({"keys": found})
+        output.print_json(SigningKeys(found))
         return
     rows = [
         [one.key_id, one.public_key, f"{one.created_at:%Y-%m-%d}", "no longer used" if one.replaced_at else "signs"]

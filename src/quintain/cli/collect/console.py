@@ -11,6 +11,7 @@ from quintain.cli.context import link_base, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
+from quintain.core.records.collect import RoundHistory
 from quintain.core.records.pay import Earning, PayStatus
 from quintain.core.rounds import Condition, Money
 from quintain.services.collect import entry, round_pay, rounds
@@ -55,7 +56,7 @@ def history(context: typer.Context, ref: RoundName, json: JsonFlag = False) -> N
     with workspace_of(context).session() as db:
         changes = rounds.round_history(db, OPERATOR, ref)
     if json:
-        print_json({"round": ref, "versions": changes})
+        print_json(RoundHistory(changes))
         return
     rows = [(one.number, f"{one.at:%Y-%m-%d %H:%M}", one.by or "operator") for one in changes]
     print_table(["version", "at (UTC)", "by"], rows)
@@ -92,14 +93,15 @@ def pay_(
         if approve_all:
             round_pay.approve_all(db, OPERATOR, ref)
         wanted: PayStatus | None = "pending" if pending else None
-        found = earnings.list_earnings(db, OPERATOR, info.task, round_id=info.id, status=wanted).earnings
-        totals = earnings.round_totals(db, OPERATOR, info.task, info.id)
+        found = round_pay.round_pay(db, OPERATOR, ref, status=wanted)
     if json:
-        print_json({"round": ref, "totals": totals, "earnings": found})
+        print_json(found)
         return
-    rows = [(one.id, one.worker, one.kind, one.what, str(one.money), one.status, one.reason) for one in found]
+    rows = [(one.id, one.worker, one.kind, one.what, str(one.money), one.status, one.reason) for one in found.earnings]
     print_table(["earning", "worker", "kind", "for", "amount", "status", "reason"], rows)
-    say("; ".join(f"{one.kind}, {one.status}: {one.money}" for one in totals) or "Nobody has earned anything yet.")
+    say(
+        "; ".join(f"{one.kind}, {one.status}: {one.money}" for one in found.totals) or "Nobody has earned anything yet."
+    )
 
 
 def _refuse_others(ref: str, known: list[Earning], chosen: list[int]) -> None:

@@ -13,7 +13,6 @@ from quintain.cli.output import JsonFlag, bar, print_json, print_table, say
 from quintain.cli.streams import in_file, named, out_file
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
-from quintain.core.records.base import plain
 from quintain.core.records.collect import Counters, Rounds
 from quintain.core.toml import read_text
 from quintain.data.tables import parse_columns
@@ -114,7 +113,7 @@ def status(
         wage = earnings.wage(db, info.id, info.spec)
         totals = earnings.round_totals(db, OPERATOR, info.task, info.id)
     if json:
-        print_json({**plain(info.record()), **plain(found), "pay": totals, "session": wage})
+        print_json({"round": info.record(), "counters": found, "pay": totals, "session": wage})
         return
     _print_counters(found)
     print_table(["", ""], [(f"{one.kind}, {one.status}", str(one.money)) for one in totals])
@@ -142,7 +141,7 @@ def prompts_(
             db, OPERATOR, ref, file, columns=parse_columns(column or []), corpus=corpus, part=part, tags=tag or ()
         )
     if json:
-        print_json({"round": ref, **plain(report)})
+        print_json(report)
     say(
         f"{report.added} of {report.rows} prompts were added. Left out: {report.repeated} repeated, "
         f"{report.used} used in another round, {report.used_parts} from parts that another round used."

@@ -16,6 +16,7 @@ from quintain.cli.streams import in_file
 from quintain.core.contests import Phase
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
+from quintain.core.records.contests import Contests, ContestSystems, ContestTeams
 from quintain.core.toml import read_text
 from quintain.services.contest import contests, systems, teams
 from quintain.services.contest.definition import dump_contest, parse_contest
@@ -61,7 +62,7 @@ def list_(
     with workspace_of(context).session() as db:
         found = [one.record() for one in contests.list_contests(db, task)]
     if json:
-        print_json({"contests": found})
+        print_json(Contests(found))
     elif not found:
         say(f"Task '{task}' has no contests. Add one with `quintain contest put FILE`.")
     else:
@@ -119,7 +120,7 @@ def teams_(context: typer.Context, ref: ContestRef, json: JsonFlag = False) -> N
     with workspace_of(context).session() as db:
         found = teams.list_teams(db, OPERATOR, ref)
     if json:
-        print_json({"teams": found})
+        print_json(ContestTeams(found))
     else:
         print_table(["team", "role", "people", "pairs"], [(one.name, one.role, one.people, one.pairs) for one in found])
 
@@ -134,7 +135,7 @@ def systems_(context: typer.Context, ref: ContestRef, json: JsonFlag = False) ->
     with workspace.session() as db:
         found = systems.list_systems(db, workspace.blobs, OPERATOR, ref)
     if json:
-        print_json({"systems": found})
+        print_json(ContestSystems(found))
         return
     rows = [
         (one.name, one.team, "reference" if one.reference else "", number(one.dev_accuracy, 3), one.dev, one.pairs)

@@ -14,7 +14,13 @@ from quintain.cli.streams import in_file
 from quintain.core.contrast import ProjectState
 from quintain.core.people import OPERATOR
 from quintain.core.records.base import to_json
-from quintain.core.records.contrasting import ContrastProject, HumanContrast, VariantStanding
+from quintain.core.records.contrasting import (
+    ContrastProject,
+    ContrastProjects,
+    HumanContrast,
+    Phenomena,
+    VariantStanding,
+)
 from quintain.core.toml import read_text
 from quintain.services.contrast import authoring, checking, people, projects, releasing, results, uploading
 
@@ -91,7 +97,7 @@ def phenomenon(
     with workspace_of(context).session() as db:
         found = projects.add_phenomenon(db, OPERATOR, ref, name)
     if json:
-        print_json({"phenomena": list(found)})
+        print_json(Phenomena(list(found)))
     else:
         say(f"Phenomena of {ref}: {', '.join(found)}.")
 
@@ -319,7 +325,7 @@ def _tell(found: VariantStanding, *, json: bool) -> None:
 
 def _show(found: list[ContrastProject], *, json: bool, single: bool = False) -> None:
     if json:
-        print_json(found[0] if single else {"projects": found})
+        print_json(found[0] if single else ContrastProjects(found))
         return
     rows = [
         (

@@ -15,6 +15,7 @@ from quintain.cli.streams import in_option, named, out_option
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.contrast import ContrastImport
+from quintain.core.records.contrasting import ContrastImported
 from quintain.data.contrast.contract import Given
 from quintain.services.data.contrast import import_contrast
 from quintain.services.plain.contrast_import import write_contrast_examples
@@ -67,7 +68,7 @@ def import_(
     with workspace.session() as db:
         version, report = import_contrast(db, workspace.blobs, OPERATOR, task, name or "contrast", format, given, plan)
     if json:
-        print_json({"version": version.record(), "new": version.new, "import": report})
+        print_json(ContrastImported(version.record(), report))
         return
     _tell(report)
     if version.new:

@@ -37,7 +37,7 @@ from quintain.cli.streams import named, out_file
 from quintain.core.errors import BadInput
 from quintain.core.example import Role
 from quintain.core.people import OPERATOR
-from quintain.core.records.base import plain
+from quintain.core.records.tasks import DatasetVersions
 from quintain.data.exporting import SINKS
 from quintain.data.publish.dynasent import DYNASENT
 from quintain.data.publish.folder import FOLDERS
@@ -130,7 +130,7 @@ def list_(
     with workspace_of(context).session() as db:
         found = service.list_versions(db, OPERATOR, task)
     if json:
-        print_json({"versions": [one.record() for one in found]})
+        print_json(DatasetVersions([one.record() for one in found]))
     elif not found:
         say("There are no data sets yet. Bring one in: quintain data import FILE --task TASK --name NAME --role test")
     else:
@@ -164,7 +164,7 @@ def show(
         labels = content.label_counts(db, workspace.blobs, OPERATOR, ref)
         tags = content.tag_counts(db, workspace.blobs, OPERATOR, ref)
     if json:
-        print_json({**plain(page.record()), "labels": labels, "tags": tags})
+        print_json({"preview": page.record(), "labels": labels, "tags": tags})
         return
     version = page.version
     shown = "hidden" if version.hidden else "open"

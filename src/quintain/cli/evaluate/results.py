@@ -12,10 +12,12 @@ from quintain.cli.evaluate.evaluate import app
 from quintain.cli.evaluate.local import figure_cells, measured_lines
 from quintain.cli.output import JsonFlag
 from quintain.core.people import OPERATOR
+from quintain.core.records.results import ModelResults
 from quintain.reports.words import Wording
 from quintain.services.evaluate import compare as comparing
 from quintain.services.evaluate.dataset_results import DatasetResult
 from quintain.services.evaluate.results import model_results
+from quintain.services.models.registry import get_model
 from quintain.store.queries.evaluate.cells import PLAIN
 
 Ref = Annotated[str, typer.Argument(metavar="MODEL", help="task/name or task/name@version.", show_default=False)]
@@ -30,8 +32,9 @@ def results(context: typer.Context, model: Ref, json: JsonFlag = False) -> None:
     workspace = workspace_of(context)
     with workspace.session() as db:
         found = model_results(db, workspace.blobs, OPERATOR, model)
+        ref = get_model(db, OPERATOR, model).version.ref
     if json:
-        output.print_json({"model": model, "datasets": [one.record() for one in found]})
+        output.print_json(ModelResults(ref, [one.record() for one in found]))
         return
     if not found:
         output.say("Nothing has been run yet; `quintain evaluate run` computes what is missing.")

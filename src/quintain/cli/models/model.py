@@ -15,7 +15,7 @@ from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.example import Prediction
 from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.people import OPERATOR
-from quintain.core.records.tasks import Models
+from quintain.core.records.tasks import ModelPrediction, Models, Predictions
 from quintain.core.records.training import LearnerInfo
 from quintain.core.task import Task
 from quintain.models.contract import BASELINES, baselines_for, load
@@ -227,13 +227,14 @@ def predict(
         model = load(folder)
         inputs = _inputs(model.task, ref, file)
         asking.check_inputs(model.task, inputs)
-        _print(inputs, asking.parse(model.task, inputs, model.predict(inputs), str(folder)), json)
+        _print(str(folder), asking.parse(model.task, inputs, model.predict(inputs), str(folder)), json)
         return
     if ref is None:
         raise typer.BadParameter("Name a model, or a trained folder with --dir.")
     workspace = workspace_of(context)
     with workspace.session() as db:
-        task = get_task(db, service.get_model(db, OPERATOR, ref).task)
+        info = service.get_model(db, OPERATOR, ref)
+        task, asked = get_task(db, info.task), info.version.ref
         inputs = _inputs(task, text, file)
         found = [
             prediction
@@ -249,7 +250,7 @@ def predict(
             )
         ]
     workspace.close()
-    _print(inputs, found, json)
+    _print(asked, found, json)
 
 
 def _inputs(task: Task, text: str | None, file: Path | None) -> list[dict[str, Any]]:
@@ -303,13 +304,9 @@ def _read_text(file: Path) -> str:
         raise BadInput("{file} cannot be read: {strerror}.", file=file, strerror=error.strerror) from error
 
 
-def _print(inputs: list[dict[str, Any]], found: list[Prediction], json: bool) -> None:
+def _print(model: str, found: list[Prediction], json: bool) -> None:
     if json:
-        shown = [
-            {"inputs": one, "prediction": p.answer, "probabilities": p.probabilities and dict(p.probabilities)}
-            for one, p in zip(inputs, found, strict=True)
-        ]
-        print_json({"predictions": shown})
+        print_json(Predictions(model, [ModelPrediction(one.answer, one.probabilities) for one in found]))
         return
     for prediction in found:
         shares = sorted((prediction.probabilities or {}).items(), key=lambda item: -item[1])

@@ -11,7 +11,7 @@ from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.pay.pay import app
 from quintain.core.people import OPERATOR
-from quintain.core.records.pay import PayoutFile, PayoutRecord
+from quintain.core.records.pay import OwedList, PayoutFile, PayoutRecord, Payouts
 from quintain.core.rounds import Money
 from quintain.core.toml import read_text
 from quintain.services.pay import earnings, payouts, prolific, questions, report
@@ -86,7 +86,7 @@ def owed(context: typer.Context, task: TaskArgument, json: JsonFlag = False) -> 
     with workspace_of(context).session() as db:
         found = payouts.owed(db, OPERATOR, task)
     if json:
-        print_json({"owed": found})
+        print_json(OwedList(found))
         return
     print_table(["provider", "people", "owed"], [(one.provider, one.people, one.money) for one in found])
 
@@ -129,7 +129,7 @@ def list_(
     """
     with workspace_of(context).session() as db:
         found = payouts.list_payouts(db, OPERATOR, task, limit=limit, offset=offset)
-    _print(found.payouts, json)
+    _print(found.payouts, json, found.total)
 
 
 @app.command()
@@ -256,9 +256,9 @@ def answer(
     say("Answered.")
 
 
-def _print(found: list[PayoutRecord], json: bool) -> None:
+def _print(found: list[PayoutRecord], json: bool, total: int | None = None) -> None:
     if json:
-        print_json({"payouts": found})
+        print_json(Payouts(found, len(found) if total is None else total))
         return
     rows = [(one.id, one.provider, one.step, one.study, one.people, one.money, one.state, one.reason) for one in found]
     print_table(["payout", "provider", "step", "study", "people", "amount", "state", "reason"], rows)

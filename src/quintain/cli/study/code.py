@@ -12,7 +12,7 @@ from quintain.cli.output import JsonFlag, print_json, print_table, say, write_fi
 from quintain.cli.plain.study import app
 from quintain.cli.streams import in_file
 from quintain.core.people import OPERATOR
-from quintain.core.records.coding import Coding, CodingResults
+from quintain.core.records.coding import Coding, CodingResults, Codings
 from quintain.core.records.figures import Estimate
 from quintain.core.toml import read_text
 from quintain.services.study import coding_figures, codings
@@ -99,7 +99,7 @@ def export(
 
 def _show(found: list[Coding], *, json: bool, single: bool = False) -> None:
     if json:
-        print_json(found[0] if single else {"codings": found})
+        print_json(found[0] if single else Codings(found, len(found)))
         return
     rows = [
         (one.ref, one.title, one.state, one.progress.items, f"{one.progress.done} of {one.progress.wanted}")

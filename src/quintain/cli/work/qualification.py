@@ -10,6 +10,7 @@ from quintain.cli.access.user import Name, app
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.core.people import OPERATOR
+from quintain.core.records.work import Facts, Qualifications
 from quintain.services.work import qualify as service
 
 Task = Annotated[str, typer.Argument(metavar="TASK", help="Name of the task.")]
@@ -33,9 +34,10 @@ def qualify(
     """
     with workspace_of(context).session() as db:
         service.set_qualification(db, OPERATOR, task, name, qualification, held=not end, reason=reason)
+        found = service.qualification_history(db, OPERATOR, task, name)
     say(f"{name} {'no longer holds' if end else 'holds'} '{qualification}' on task '{task}'.")
     if json:
-        print_json({"name": name, "task": task, "qualification": qualification, "held": not end})
+        print_json(Qualifications(found))
 
 
 @app.command()
@@ -47,8 +49,7 @@ def qualifications(context: typer.Context, name: Name, task: Task, json: JsonFla
     with workspace_of(context).session() as db:
         found = service.qualification_history(db, OPERATOR, task, name)
     if json:
-        rows = [{"name": one.name, "held": one.held, "reason": one.reason, "at": one.created_at} for one in found]
-        print_json({"qualifications": rows})
+        print_json(Qualifications(found))
         return
     shown = [
         (f"{one.created_at:%Y-%m-%d %H:%M}", one.name, "given" if one.held else "ended", one.reason) for one in found
@@ -73,6 +74,6 @@ def fact(
         service.record_fact(db, OPERATOR, name, what, value, source=source)
         found = service.facts(db, OPERATOR, name)
     if json:
-        print_json({"facts": [{"name": one.name, "value": one.value, "source": one.source} for one in found]})
+        print_json(Facts(found))
     else:
         print_table(["fact", "value", "said by"], [(one.name, one.value, one.source) for one in found])

@@ -13,6 +13,7 @@ from quintain.cli.plain.task_check import app as task_app
 from quintain.cli.streams import in_file
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
+from quintain.core.records.work import Quizzes
 from quintain.core.toml import read_text
 from quintain.services.validate import quiz_use
 from quintain.services.work import quiz_results, quizzes
@@ -64,7 +65,7 @@ def list_(
     with workspace_of(context).session() as db:
         found = quiz_results.quiz_list(db, OPERATOR, task)
     if json:
-        print_json({"quizzes": found})
+        print_json(Quizzes(found))
     elif not found:
         say(f"Task '{task}' has no quizzes. Add one with `quintain task quiz new {task}/NAME FILE`.")
     else:
