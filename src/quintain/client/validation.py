@@ -1,4 +1,4 @@
-"""The client's calls about validation that are not one operation of the API each: rules and names, files."""
+"""The client's calls about validation in a form of their own: the newest policy, judges by name, files."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from urllib.parse import quote
 
 from quintain.client.calls.validation import ValidationCalls
 from quintain.client.refs import format_of, place
-from quintain.core.records.judging import RuleEffect, Unqualified
-from quintain.core.validation import RuleName
+from quintain.core.records.judging import Unqualified
 
 
 class ValidationClient(ValidationCalls):
@@ -18,22 +17,6 @@ class ValidationClient(ValidationCalls):
     def validation_policy(self, ref: str) -> str:
         """Give the policy as TOML (owners)."""
         return self.validation_policies(ref)[0].policy
-
-    def try_rule(
-        self, ref: str, rule: RuleName = "disagreement", *, limit: float | None = None, least: int = 10
-    ) -> RuleEffect:
-        """Say whom a rule would catch among judges with at least *least* judgements; change nothing (owners)."""
-        return self._rule(ref, rule, limit, least, apply=False)
-
-    def apply_rule(
-        self, ref: str, rule: RuleName = "disagreement", *, limit: float | None = None, least: int = 10
-    ) -> RuleEffect:
-        """Unqualify everybody whom a rule catches, and collect anew what they judged (owners)."""
-        return self._rule(ref, rule, limit, least, apply=True)
-
-    def _rule(self, ref: str, rule: RuleName, limit: float | None, least: int, *, apply: bool) -> RuleEffect:
-        body = {"rule": rule, "limit": limit, "least": least, "apply": apply}
-        return self._transport.read(RuleEffect, "POST", f"{place(ref, 'validations')}/unqualify", json=body)
 
     def unqualify(self, ref: str, names: Sequence[str], reason: str) -> int:
         """Unqualify judges by name with the *reason* that they will read; give how many slots opened again (owners)."""

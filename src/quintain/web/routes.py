@@ -684,6 +684,8 @@ API = [
     Endpoint("POST", "/tasks/{task}/validations/{validation}/pages", api_validation.claim_page, "validation"),
     Endpoint("POST", "/tasks/{task}/validations/{validation}/review", api_validation.review_judges, "validation"),
     Endpoint("POST", "/tasks/{task}/validations/{validation}/unqualify", api_validation.unqualify_judges, "validation"),
+    Endpoint("POST", "/tasks/{task}/validations/{validation}/rules/try", api_validation.try_rule, "validation"),
+    Endpoint("POST", "/tasks/{task}/validations/{validation}/rules/apply", api_validation.apply_rule, "validation"),
     Endpoint("GET", "/tasks/{task}/validations/{validation}/judges", api_console.list_judges, "validation"),
     Endpoint(
         "GET", "/tasks/{task}/validations/{validation}/judges/{name}", api_validation.get_judge_history, "validation"

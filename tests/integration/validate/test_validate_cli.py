@@ -123,7 +123,9 @@ def test_programs_judge_over_the_api(workspace: Workspace, db: Session, owner: A
     assert handing_in.get("tasks/mood/validations/check").status_code == 403
     found = boss.get("tasks/mood/validations/check").json()
     assert (found["progress"]["judgements"], found["judges"][0]["worker"]) == (3, "judge0")
-    assert boss.post("tasks/mood/validations/check/unqualify", json={"rule": "wilson"}).json()["workers"] == []
+    assert boss.post("tasks/mood/validations/check/rules/try", json={"rule": "wilson"}).json()["workers"] == []
+    nobody = boss.post("tasks/mood/validations/check/unqualify", json={"workers": [], "reason": "none"})
+    assert nobody.status_code == 422, "naming nobody is no rule"
     assert boss.get("tasks/mood/validations/none").status_code == 404
     (line,) = boss.get("tasks/mood/validations").json()["validations"]
     assert (line["validation"], line["judgements"]) == (REF, 3)

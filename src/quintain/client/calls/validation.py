@@ -27,6 +27,7 @@ from quintain.core.records.judging import (
     Lease,
     QuizName,
     Receipt,
+    RuleEffect,
     SavedNumber,
 )
 from quintain.core.records.release import Release, Releases
@@ -163,6 +164,28 @@ class ValidationCalls:
         number.
         """
         return self._transport.read(JudgeReview, "POST", f"{place(ref, 'validations')}/review", json={"apply": apply})
+
+    def try_rule(
+        self, ref: str, rule: str = "disagreement", *, limit: float | None = None, least: int = 10
+    ) -> RuleEffect:
+        """Say whom a rule would catch among judges with at least *least* judgements; change nothing (owners)."""
+        return self._transport.read(
+            RuleEffect,
+            "POST",
+            f"{place(ref, 'validations')}/rules/try",
+            json={"rule": rule, "limit": limit, "least": least},
+        )
+
+    def apply_rule(
+        self, ref: str, rule: str = "disagreement", *, limit: float | None = None, least: int = 10
+    ) -> RuleEffect:
+        """Unqualify everybody whom a rule catches, and collect anew what they judged (owners)."""
+        return self._transport.read(
+            RuleEffect,
+            "POST",
+            f"{place(ref, 'validations')}/rules/apply",
+            json={"rule": rule, "limit": limit, "least": least},
+        )
 
     def judges(self, ref: str) -> list[Judge]:
         """List the judges with their figures, the lowest accuracy first (owners)."""

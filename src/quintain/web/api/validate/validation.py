@@ -34,7 +34,7 @@ from quintain.core.records.validate import (
     ValidationProgress,
     Validations,
 )
-from quintain.core.validation import RuleName, ValidationState
+from quintain.core.validation import RuleName, UnqualifyRule, ValidationState
 from quintain.services.jobs.exports import WantedFile
 from quintain.services.validate import adjudicate as adjudication
 from quintain.services.validate import drafts as judge_drafts
@@ -121,14 +121,18 @@ class SaveRequest(Shape):
 
 
 class UnqualifyRequest(Shape):
-    """A rule to try or apply, or judges by name with the reason that they will read."""
+    """Judges by name, with the reason that they will read."""
 
-    workers: Annotated[list[Text], Field(max_length=1000)] = []  # noqa: RUF012 - pydantic copies defaults
+    workers: Annotated[list[Text], Field(min_length=1, max_length=1000)]
     reason: Text = ""
+
+
+class RuleRequest(Shape):
+    """A rule for judges: what it looks at, its *limit*, and after how many judgements it looks."""
+
     rule: RuleName = "disagreement"
     limit: Rate | None = None
     least: Annotated[int, Field(ge=1, le=1_000_000)] = 10
-    apply: bool = False
 
 
 class ReviewRequest(Shape):
@@ -317,13 +321,23 @@ def review_judges(call: Calling, ref: ValidationRef, wanted: ReviewRequest | Non
     return review.ask_review(call.db, call.actor, ref, apply=wanted.apply if wanted else None)
 
 
-def unqualify_judges(call: Calling, ref: ValidationRef, wanted: UnqualifyRequest) -> Unqualified | RuleEffect:
-    """Say whom a rule would catch, or unqualify: by the rule with *apply*, or by name (owners)."""
-    if wanted.workers:
-        return unqualify.unqualify(call.db, call.actor, ref, wanted.workers, reason=wanted.reason)
-    rule = unqualify.rule_of(wanted.rule, wanted.limit, wanted.least)
-    act = unqualify.apply_rule if wanted.apply else unqualify.try_rule
-    return act(call.db, call.actor, ref, rule)
+def unqualify_judges(call: Calling, ref: ValidationRef, wanted: UnqualifyRequest) -> Unqualified:
+    """Unqualify judges by name, with the reason that they will read (owners)."""
+    return unqualify.unqualify(call.db, call.actor, ref, wanted.workers, reason=wanted.reason)
+
+
+def try_rule(call: Calling, ref: ValidationRef, wanted: RuleRequest) -> RuleEffect:
+    """Say whom a rule would catch among judges with at least *least* judgements; change nothing (owners)."""
+    return unqualify.try_rule(call.db, call.actor, ref, _rule(wanted))
+
+
+def apply_rule(call: Calling, ref: ValidationRef, wanted: RuleRequest) -> RuleEffect:
+    """Unqualify everybody whom a rule catches, and collect anew what they judged (owners)."""
+    return unqualify.apply_rule(call.db, call.actor, ref, _rule(wanted))
+
+
+def _rule(wanted: RuleRequest) -> UnqualifyRule:
+    return unqualify.rule_of(wanted.rule, wanted.limit, wanted.least)
 
 
 def requalify(call: Calling, ref: ValidationRef, name: PersonName, wanted: RequalifyRequest) -> JudgeHistory:
