@@ -13,7 +13,7 @@ import time
 import numpy as np
 
 from quintain.stats.ranking import bootstrap_dynascores, bootstrap_scores, rank_uncertainty
-from quintain.stats.utility import Column, Table
+from quintain.stats.utility import UtilityColumn, UtilityTable
 
 
 def main() -> None:
@@ -30,7 +30,7 @@ def main() -> None:
     names = ("perf", "throughput", "memory", "fairness", "robustness")
     values = np.column_stack([right.mean(axis=0), rng.random((options.models, len(names) - 1))])
     models = tuple(f"model {number}" for number in range(options.models))
-    board = Table(models, tuple(Column(name, lower=name == "memory") for name in names), values)
+    board = UtilityTable(models, tuple(UtilityColumn(name, lower=name == "memory") for name in names), values)
     times = []
     for _ in range(options.runs):
         start = time.perf_counter()

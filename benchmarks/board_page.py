@@ -25,7 +25,7 @@ from quintain.core.people import OPERATOR
 from quintain.core.records.figures import Figure
 from quintain.core.task import Task
 from quintain.services.board import cache as board_cache
-from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardPart
+from quintain.services.board.parts import Axis, BoardMatrix, BoardPart, MatrixDataset, MatrixModel
 from quintain.services.board.ranking import rank
 from quintain.services.tasks.board_settings import BoardSpec
 from quintain.services.tasks.definitions import put_task
@@ -37,7 +37,7 @@ ROUNDS = 20
 AXES = ("performance", "throughput", "memory", "fairness", "robustness", "sixth")
 
 
-def made_up(task: Task, models: int, datasets: int) -> Board:
+def made_up(task: Task, models: int, datasets: int) -> BoardMatrix:
     """Make a board full of figures."""
     rng = np.random.default_rng(0)
 
@@ -46,15 +46,15 @@ def made_up(task: Task, models: int, datasets: int) -> Board:
         return Figure(value, value - 1, value + 1, 1000, "2026-01-01T00:00:00+00:00")
 
     moment = datetime(2026, 1, 1, tzinfo=UTC)
-    return Board(
+    return BoardMatrix(
         task=task,
         metric=task.canonical_metric,
         axes=tuple(Axis(name, name.title(), "%") for name in AXES),
         datasets=tuple(
-            BoardDataset(f"t/d{place}@1", f"d{place}", "0" * 32, "test", "en", 1000, 1.0) for place in range(datasets)
+            MatrixDataset(f"t/d{place}@1", f"d{place}", "0" * 32, "test", "en", 1000, 1.0) for place in range(datasets)
         ),
         models=tuple(
-            BoardModel(
+            MatrixModel(
                 ref=f"t/m{place}@1",
                 name=f"m{place}",
                 number=1,

@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 
 from quintain.stats.aggregate import mean_zscore
-from quintain.stats.utility import Choices, Column, Table, rank_models
+from quintain.stats.utility import Choices, UtilityColumn, UtilityTable, rank_models
 
 TABLE2 = Path(__file__).parent.parent / "tests" / "data" / "dynaboard_table2.csv"
 METRICS = ("perf", "throughput", "memory", "fairness", "robustness")
 RANDOM_CASES = 24
 
 
-def case_of(name: str, table: Table, choices: Choices) -> dict[str, Any]:
+def case_of(name: str, table: UtilityTable, choices: Choices) -> dict[str, Any]:
     """Write one case with its expected result."""
     ranking = rank_models(table, choices)
     cannot = table.unobtainable()
@@ -65,12 +65,12 @@ def published_cases() -> list[dict[str, Any]]:
     """Make one case of each task in Table 2."""
     with TABLE2.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
-    columns = tuple(Column(name, name == "memory", 32.0 if name == "memory" else None) for name in METRICS)
+    columns = tuple(UtilityColumn(name, name == "memory", 32.0 if name == "memory" else None) for name in METRICS)
     cases = []
     for task in dict.fromkeys(row["task"] for row in rows):
         chosen = [row for row in rows if row["task"] == task]
         values = np.array([[float(row[name]) for name in METRICS] for row in chosen])
-        table = Table(tuple(row["model"] for row in chosen), columns, values)
+        table = UtilityTable(tuple(row["model"] for row in chosen), columns, values)
         cases.append(case_of(f"Table 2, {task}", table, Choices(epsilon=0.011)))
     return cases
 
@@ -92,7 +92,7 @@ def random_case(number: int) -> dict[str, Any]:
         values[0, 1:] = np.nan
     lower = [bool(place and rng.random() < 0.4) for place in range(m)]
     columns = tuple(
-        Column(name, lower[place], scale if lower[place] and rng.random() < 0.5 else None)
+        UtilityColumn(name, lower[place], scale if lower[place] and rng.random() < 0.5 else None)
         for place, name in enumerate(names)
     )
     weights = dict(zip(names, np.round(rng.random(m) * 4, 1).tolist(), strict=True)) if number % 2 else None
@@ -105,7 +105,7 @@ def random_case(number: int) -> dict[str, Any]:
         amrs={names[-1]: 0.5} if number % 6 == 1 and m > 1 else None,
     )
     return case_of(
-        f"random {number}", Table(tuple(f"model {row}" for row in range(n)), columns, values, cannot), choices
+        f"random {number}", UtilityTable(tuple(f"model {row}" for row in range(n)), columns, values, cannot), choices
     )
 
 

@@ -14,7 +14,7 @@ from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import handing_in, handing_out
 from quintain.services.validate import validations as validate
 from quintain.services.validate.handing_in import Answer
-from quintain.services.validate.handing_out import HeldPage
+from quintain.services.validate.handing_out import HandedPage
 from quintain.services.validate.validation import ValidationInfo
 from tests.people import make_person
 
@@ -60,7 +60,7 @@ def make_judges(db: Session, count: int, name: str = "judge") -> list[Actor]:
 
 
 def answer_page(
-    db: Session, actor: Actor, page: HeldPage, say: Callable[[dict[str, Any]], str] = truth, **options: Any
+    db: Session, actor: Actor, page: HandedPage, say: Callable[[dict[str, Any]], str] = truth, **options: Any
 ) -> Receipt:
     """Answer every item of a page by rule, at a second an item: the most that a page of no age believes."""
     answers = [Answer(item.id, say(item.inputs), seconds=1.0) for item in page.items if not item.done]

@@ -17,7 +17,7 @@ from quintain.core.records.base import to_plain
 from quintain.core.records.board import BoardView
 from quintain.core.records.figures import Figure
 from quintain.services.board.assemble import board
-from quintain.services.board.parts import Axis, Board
+from quintain.services.board.parts import Axis, BoardMatrix
 from quintain.services.board.ranking import rank
 from tests.browser.board_site import BOARD, order
 from tests.browser.visitor import Visitor
@@ -42,7 +42,7 @@ def site(board_workspace: Workspace) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def pooled(board_workspace: Workspace) -> Board:
+def pooled(board_workspace: Workspace) -> BoardMatrix:
     """The board with validated error rates, one over all rounds, in the place of accuracy; one model has none."""
     with board_workspace.session() as db:
         made = board(db, board_workspace.blobs, OPERATOR, "mood")
@@ -113,7 +113,7 @@ def open_with(visitor: Visitor, change: dict[str, Any], drop: tuple[str, ...] = 
         *(pytest.param(view, marks=pytest.mark.slow) for view in ({}, {"base": "throughput"})),
     ],
 )
-def test_a_pooled_axis_scores_as_on_the_server(visitor: Visitor, pooled: Board, view: dict[str, Any]) -> None:
+def test_a_pooled_axis_scores_as_on_the_server(visitor: Visitor, pooled: BoardMatrix, view: dict[str, Any]) -> None:
     """Browser and server agree to 1e-9 on a figure over all rounds, which data set weights leave alone."""
     visitor.page.goto(visitor.base + BOARD)
     source = visitor.page.evaluate("document.querySelector('script[src*=\"board.js\"]').src")
@@ -126,7 +126,7 @@ def test_a_pooled_axis_scores_as_on_the_server(visitor: Visitor, pooled: Board, 
     assert found["figure"] == pooled.models[1].pooled["performance"]
 
 
-def test_a_pooled_axis_is_shown_with_its_interval(visitor: Visitor, pooled: Board) -> None:
+def test_a_pooled_axis_is_shown_with_its_interval(visitor: Visitor, pooled: BoardMatrix) -> None:
     """The cell and the open row show the figure over all rounds; a model that answered in none is not ranked."""
     rounds = [make_round(1, None, large=0.4, medium=0.2, small=0.6)]
     page = open_with(visitor, {**to_plain(pooled.record()), "rounds": rounds})

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 from quintain.adapters.contract import ADAPTERS, Adapter, Connection, Options, Outside
 from quintain.adapters.kept_replies import KeptReplies
-from quintain.adapters.letter import PLACEHOLDER, Letter
+from quintain.adapters.letter import PLACEHOLDER, RequestTemplate
 from quintain.adapters.prices import PRICE_OPTIONS, Purse, check_prices, estimated_tokens, prices_of
 from quintain.adapters.reading import ReplyReader, check_reading
 from quintain.adapters.remote import REMOTE_OPTIONS, Caller, Refused, check_options, permit
@@ -161,7 +161,7 @@ class Chat:
         self.kept = kept
         self.kind = kind_of(task)
         self.reader = reader_of(task, options)
-        self.letter = Letter(task, options, self.reader)
+        self.letter = RequestTemplate(task, options, self.reader)
         self.purse = Purse(prices_of(options, outside), outside.budget)
         self.tally = ChatTally()
 

@@ -19,7 +19,7 @@ OPTIONAL = (LIMIT, "max_tokens", "temperature", "response_format")  # what an en
 MARK = "\N{NULL}prompt\N{NULL}"
 
 
-class Letter:
+class RequestTemplate:
     """The requests of one model. *omitted* are the parameters that its endpoint has refused."""
 
     def __init__(self, task: Task, options: Options, reader: ReplyReader) -> None:

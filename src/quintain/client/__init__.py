@@ -87,7 +87,7 @@ from quintain.core.records.validate import (
     Validation,
     ValidationProgress,
 )
-from quintain.core.records.work import Facts
+from quintain.core.records.work import KnownFacts
 from quintain.labels.views import LabelView
 
 
@@ -204,7 +204,7 @@ class Client(
 
     def state_fact(self, name: str, value: str) -> dict[str, str]:
         """Say one's country or language, and give what is known of oneself."""
-        found = self._transport.read(Facts, "PUT", "/me/facts", json={"name": name, "value": value})
+        found = self._transport.read(KnownFacts, "PUT", "/me/facts", json={"name": name, "value": value})
         return {one.name: one.value for one in found.facts}
 
 

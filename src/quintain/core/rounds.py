@@ -170,7 +170,7 @@ class Caps:
 
 
 @specification
-class Helps:
+class WritingAids:
     """What writers are shown if they wish: which words moved the model, and examples of others that fooled it."""
 
     occlusion: bool = option(kinds.flag(), default=False, title=N_("Show which words moved the model"))
@@ -296,7 +296,9 @@ class RoundSpec:
     flags: tuple[str, ...] = option(
         kinds.some_of(FLAGS), default=tuple(FLAGS), title=N_("Put into your queue"), section="texts"
     )
-    helps: Helps = option(table(Helps), default=Helps(), title=N_("Helps for writers"), section="care")
+    helps: WritingAids = option(
+        table(WritingAids), default=WritingAids(), title=N_("Helps for writers"), section="care"
+    )
     asks: Asks = option(table(Asks), default=Asks(), title=N_("After fooling the model, ask for"), section="care")
     quizzes: tuple[str, ...] = option(
         kinds.texts(20, offered=True), default=(), title=N_("Quizzes to pass first"), section="who"

@@ -104,7 +104,7 @@ class Often:
 
 
 @specification
-class Gold:
+class GoldPolicy:
     """Items with known labels, mixed in at *rate*."""
 
     rate: float = option(kinds.number(0, 0.9), default=0.1, help="share of a page that has known labels")
@@ -279,7 +279,7 @@ class ValidationPolicy:
     often: Often | None = option(
         table(Often), default=None, title=N_("A sample is judged more often"), section="more", control="often_"
     )
-    gold: Gold = option(table(Gold), default=Gold(), help="items with known labels")
+    gold: GoldPolicy = option(table(GoldPolicy), default=GoldPolicy(), help="items with known labels")
     quiz: EntryQuiz | None = option(table(EntryQuiz), default=None, help="the quiz that judges pass first")
     reward: JudgeReward = option(table(JudgeReward), default=JudgeReward(), section="what", control="pay_")
     entry: Entry | None = option(

@@ -30,7 +30,7 @@ UNSAMPLED = "not in the sample"
 
 
 @dataclass(slots=True)
-class Report:
+class ImportReport:
     """What came of reading a file. *faults* holds the first ones up to a limit, *total* counts all of them."""
 
     file: str = ""
@@ -73,10 +73,10 @@ def stored_schema(task: Task) -> dict[str, pl.DataType]:
     return {"id": pl.String(), **kind_of(task).schema(task), **EXTRA}
 
 
-def check_file(path: Path, task: Task, plan: ImportPlan, *, progress: Progress | None = None) -> Report:
+def check_file(path: Path, task: Task, plan: ImportPlan, *, progress: Progress | None = None) -> ImportReport:
     """Read *path* as an import would and give the report; nothing is written and bad rows do not raise."""
 
-    def run(report: Report, seen: Seen) -> None:
+    def run(report: ImportReport, seen: Seen) -> None:
         content = ContentHash()
         for table in _selected(path, task, plan, report, seen, progress):
             content.update(table)
@@ -87,13 +87,13 @@ def check_file(path: Path, task: Task, plan: ImportPlan, *, progress: Progress |
 
 def write_examples(
     path: Path, task: Task, plan: ImportPlan, target: Path, *, progress: Progress | None = None
-) -> Report:
+) -> ImportReport:
     """Read *path* and write its examples to the Parquet file *target*; raise BadInput where rows are bad.
 
     Bad rows are left out where the plan says so, and are in the report.
     """
 
-    def run(report: Report, seen: Seen) -> None:
+    def run(report: ImportReport, seen: Seen) -> None:
         tables = _selected(path, task, plan, report, seen, progress)
         report.hash = write_version(tables, stored_schema(task), target)
 
@@ -150,14 +150,14 @@ def _write_error(error: Exception, target: Path) -> Exception:
     return error
 
 
-def _twice_if_repeated(plan: ImportPlan, run: Callable[[Report, Seen], None]) -> Report:
+def _twice_if_repeated(plan: ImportPlan, run: Callable[[ImportReport, Seen], None]) -> ImportReport:
     """Run an import in the hope that no input repeats; where one does, again with a record of every row."""
     if plan.duplicates != "first" and "id" not in plan.columns:
-        report, hopeful = Report(limit=plan.limit), Hopeful()
+        report, hopeful = ImportReport(limit=plan.limit), Hopeful()
         run(report, hopeful)
         if not hopeful.repeated():
             return report
-    report = Report(limit=plan.limit)
+    report = ImportReport(limit=plan.limit)
     run(report, Recorded(first=plan.duplicates == "first"))
     return report
 
@@ -173,7 +173,7 @@ def _ahead(items: Iterator[Item]) -> Iterator[Item]:
 
 
 def _selected(
-    path: Path, task: Task, plan: ImportPlan, report: Report, seen: Seen, progress: Progress | None
+    path: Path, task: Task, plan: ImportPlan, report: ImportReport, seen: Seen, progress: Progress | None
 ) -> Iterator[pl.DataFrame]:
     """Give the examples of the file, or the sample of them that the plan asks for."""
     tables = _examples(path, task, plan, report, seen, progress)
@@ -200,7 +200,7 @@ def _selected(
 
 
 def _examples(
-    path: Path, task: Task, plan: ImportPlan, report: Report, seen: Seen, progress: Progress | None
+    path: Path, task: Task, plan: ImportPlan, report: ImportReport, seen: Seen, progress: Progress | None
 ) -> Iterator[pl.DataFrame]:
     source = READERS.get(plan.format or guess_format(path))(path, plan.reading)
     report.file = source.name

@@ -23,7 +23,7 @@ from quintain.protocols.ranking import GradeStanding, lot, promote, qualify, sta
 from quintain.protocols.rubric import faults_in
 from quintain.protocols.spec import Protocol
 from quintain.protocols.stages import END, Stage
-from quintain.protocols.state import Arm, Item, Person
+from quintain.protocols.state import Arm, Item, Participant
 
 INSTANT = frozenset({"entry", "bonus"})  # nobody waits there
 NO_WORK = frozenset({"promotion", "feedback"})  # one can go on without
@@ -151,7 +151,7 @@ class Course:
         """Name the stages before this one that are not closed."""
         return self._behind(name)
 
-    def person(self, name: str) -> Person:
+    def person(self, name: str) -> Participant:
         """Give somebody of the arm."""
         found = self.arm.people.get(name)
         if found is None:
@@ -201,7 +201,7 @@ class Course:
             raise Conflict("{name} is in this arm already.", name=name)
         if self.arm.closed:
             raise Conflict("Nobody can enter the arm any more: {stage} is closed.", stage=next(iter(self.arm.closed)))
-        person = Person(name, END)
+        person = Participant(name, END)
         self.arm.people[name] = person
         self._arrive(person, self.protocol.stages[0].name)
 
@@ -259,7 +259,7 @@ class Course:
             for person in here:
                 self._arrive(person, self._next[stage.name])
 
-    def _close_work(self, stage: Stage, here: list[Person]) -> None:
+    def _close_work(self, stage: Stage, here: list[Participant]) -> None:
         """Let those go on who did enough; the others have left."""
         least = stage.writing.least if stage.writing is not None else 1
         for person in here:
@@ -267,7 +267,7 @@ class Course:
             person.left = not enough
             self._arrive(person, self._next[stage.name] if enough else END)
 
-    def _decide(self, stage: Stage, here: list[Person]) -> None:
+    def _decide(self, stage: Stage, here: list[Participant]) -> None:
         names = [one.name for one in here]
         if stage.qualification is not None:
             rule = stage.qualification
@@ -321,7 +321,7 @@ class Course:
             name = self._next[name]
         return passed, name
 
-    def _arrive(self, person: Person, name: str) -> None:
+    def _arrive(self, person: Participant, name: str) -> None:
         """Put somebody at a stage, and on past those where nobody waits."""
         while name != END:
             stage = self._stages[name]

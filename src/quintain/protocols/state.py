@@ -9,7 +9,7 @@ from quintain.protocols.rubric import Answers
 
 
 @dataclass(slots=True)
-class Person:
+class Participant:
     """One person of the arm: the stage they are *at*, what they finished, and what became of them."""
 
     name: str
@@ -56,7 +56,7 @@ class Decision:
 class Arm:
     """All of an arm. It is changed by `quintain.protocols.engine.Course` alone."""
 
-    people: dict[str, Person] = field(default_factory=dict)
+    people: dict[str, Participant] = field(default_factory=dict)
     here: dict[str, int] = field(default_factory=dict)  # how many are at each stage
     items: dict[str, Item] = field(default_factory=dict)
     closed: dict[str, bool] = field(default_factory=dict)

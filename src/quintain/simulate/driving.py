@@ -22,7 +22,7 @@ from quintain.services.collect import readiness, writing
 from quintain.services.harvest.model import sentence_field
 from quintain.services.tasks.definitions import get_task
 from quintain.services.validate.handing_in import Answer, submit_page
-from quintain.services.validate.handing_out import HeldPage, claim_page
+from quintain.services.validate.handing_out import HandedPage, claim_page
 from quintain.services.validate.validations import find
 from quintain.simulate.judges import Judge, judge
 from quintain.simulate.people import SimulatedPerson
@@ -97,7 +97,9 @@ def judge_all(
     return made
 
 
-def _answers(rng: np.random.Generator, person: SimulatedPerson, page: HeldPage, field: str, way: Judge) -> list[Answer]:
+def _answers(
+    rng: np.random.Generator, person: SimulatedPerson, page: HandedPage, field: str, way: Judge
+) -> list[Answer]:
     found = []
     for item in page.items:
         said = way(rng, person, str(item.inputs[field]), [label.name for label in item.labels])

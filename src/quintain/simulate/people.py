@@ -30,7 +30,7 @@ WORDS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Crowd:
+class SimulatedCrowd:
     """From what ranges people are drawn, and what share of them is *lazy*."""
 
     skill: tuple[float, float] = (0.93, 0.995)
@@ -67,10 +67,10 @@ class SimulatedPerson:
 
 
 def draw_people(
-    rng: np.random.Generator, count: int, *, name: str = "person", crowd: Crowd | None = None
+    rng: np.random.Generator, count: int, *, name: str = "person", crowd: SimulatedCrowd | None = None
 ) -> list[SimulatedPerson]:
     """Draw *count* people called *name*-01, *name*-02 …; exactly the crowd's share of them is lazy, rounded down."""
-    crowd = crowd or Crowd()
+    crowd = crowd or SimulatedCrowd()
     lazy = set(rng.choice(count, size=int(count * crowd.lazy), replace=False).tolist()) if count else set()
     return [
         SimulatedPerson(

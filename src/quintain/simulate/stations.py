@@ -41,7 +41,7 @@ from quintain.services.validate.status import progress as progress_of
 from quintain.services.validate.validations import list_validations, open_validation
 from quintain.simulate.clock import SimulatedClock
 from quintain.simulate.driving import Pen, hire, judge_all, write_all
-from quintain.simulate.people import Crowd, SimulatedPerson, draw_people
+from quintain.simulate.people import SimulatedCrowd, SimulatedPerson, draw_people
 from quintain.simulate.reviews import gist, make_reviews
 from quintain.simulate.writers import SimulatedWriter
 from quintain.store.base import clock, now
@@ -65,7 +65,7 @@ class Sizes:
     written: int = 300
     judges: int = 14
     writers: int = 18
-    crowd: Crowd = field(default_factory=Crowd)
+    crowd: SimulatedCrowd = field(default_factory=SimulatedCrowd)
 
 
 @contextmanager

@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from quintain.stats.bootstrap import FloatArray
-from quintain.stats.utility import BoolArray, Table, goods
+from quintain.stats.utility import BoolArray, UtilityTable, goods
 
 Scores = tuple[float | None, ...]
 
 
-def _used(table: Table, weights: Mapping[str, float]) -> tuple[FloatArray, FloatArray, BoolArray]:
+def _used(table: UtilityTable, weights: Mapping[str, float]) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Give the goods and weights of the metrics that count, and which models have them all.
 
     A cell that a model cannot have gets the least good on the board, so that withholding never pays.
@@ -31,7 +31,7 @@ def _scores(values: FloatArray, there: BoolArray) -> Scores:
     return tuple(float(value) if ranked else None for value, ranked in zip(values, there, strict=True))
 
 
-def mean_zscore(table: Table, weights: Mapping[str, float]) -> Scores:
+def mean_zscore(table: UtilityTable, weights: Mapping[str, float]) -> Scores:
     """Average each model's distance from the mean, in population deviations; a metric all share gives 0."""
     made, shares, there = _used(table, weights)
     centre = np.array([column[np.isfinite(column)].mean() if np.isfinite(column).any() else 0.0 for column in made.T])
@@ -42,13 +42,13 @@ def mean_zscore(table: Table, weights: Mapping[str, float]) -> Scores:
     return _scores(np.nan_to_num(distances) @ shares, there)
 
 
-def plain_average(table: Table, weights: Mapping[str, float]) -> Scores:
+def plain_average(table: UtilityTable, weights: Mapping[str, float]) -> Scores:
     """Average the goods as they are, units and all."""
     made, shares, there = _used(table, weights)
     return _scores(np.nan_to_num(made) @ shares, there)
 
 
-def win_rate(table: Table, weights: Mapping[str, float]) -> Scores:
+def win_rate(table: UtilityTable, weights: Mapping[str, float]) -> Scores:
     """Give the share of duels won, over metrics by weight and over the other models; a tie is half a win."""
     made, shares, there = _used(table, weights)
     wins = duels(made[there], shares)
@@ -58,7 +58,7 @@ def win_rate(table: Table, weights: Mapping[str, float]) -> Scores:
     return _scores(values, there)
 
 
-def bradley_terry_score(table: Table, weights: Mapping[str, float]) -> Scores:
+def bradley_terry_score(table: UtilityTable, weights: Mapping[str, float]) -> Scores:
     """Give the Bradley–Terry strength (in logits, mean 0) from the duels over the metrics, by weight."""
     made, shares, there = _used(table, weights)
     values = np.full(len(made), np.nan)
@@ -111,7 +111,7 @@ def bradley_terry(
     return np.asarray(np.log(strength), dtype=np.float64)
 
 
-def pareto_front(table: Table, weights: Mapping[str, float] | None = None) -> tuple[bool, ...]:
+def pareto_front(table: UtilityTable, weights: Mapping[str, float] | None = None) -> tuple[bool, ...]:
     """Say of each model that no other is at least as good on every metric that counts and better on one.
 
     A model with a missing cell is never on the front; duplicates are on it together.
@@ -124,7 +124,7 @@ def pareto_front(table: Table, weights: Mapping[str, float] | None = None) -> tu
     return tuple(bool(value) for value in there & ~beaten)
 
 
-AGGREGATIONS: Mapping[str, Callable[[Table, Mapping[str, float]], Scores]] = {
+AGGREGATIONS: Mapping[str, Callable[[UtilityTable, Mapping[str, float]], Scores]] = {
     "average": plain_average,
     "bradley_terry": bradley_terry_score,
     "win_rate": win_rate,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from quintain.core.errors import BadInput
 from quintain.stats.bootstrap import FloatArray, IntArray, resample_weights
-from quintain.stats.utility import Choices, Ranking, Table, exchange_rates, rank_models
+from quintain.stats.utility import Choices, UtilityRanking, UtilityTable, exchange_rates, rank_models
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,9 @@ def _by_group(table: FloatArray, groups: IntArray) -> tuple[FloatArray, FloatArr
     return sums, np.bincount(codes).astype(np.float64)
 
 
-def bootstrap_dynascores(table: Table, samples: Mapping[str, FloatArray], choices: Choices | None = None) -> FloatArray:
+def bootstrap_dynascores(
+    table: UtilityTable, samples: Mapping[str, FloatArray], choices: Choices | None = None
+) -> FloatArray:
     """Give the Dynascores (resamples × models) when the metrics in *samples* vary and the others stay.
 
     Exchange rates are computed anew in each resample, as they depend on the performances. ε, where it is not given,
@@ -89,7 +91,7 @@ def bootstrap_dynascores(table: Table, samples: Mapping[str, FloatArray], choice
     return scores
 
 
-def _drawn_good(table: Table, name: str, samples: Mapping[str, FloatArray]) -> FloatArray:
+def _drawn_good(table: UtilityTable, name: str, samples: Mapping[str, FloatArray]) -> FloatArray:
     """Give a metric as a good, in every resample or, where it does not vary, once."""
     position = table.position(name)
     column = table.columns[position]
@@ -101,7 +103,7 @@ def _drawn_good(table: Table, name: str, samples: Mapping[str, FloatArray]) -> F
 
 
 def _drawn_rates(
-    name: str, base: FloatArray, good: FloatArray, ranking: Ranking, by_hand: Mapping[str, float]
+    name: str, base: FloatArray, good: FloatArray, ranking: UtilityRanking, by_hand: Mapping[str, float]
 ) -> FloatArray:
     """Give the exchange rate of each resample as a column; 0 where there is none."""
     if name == ranking.base or name in by_hand:

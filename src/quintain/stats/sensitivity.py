@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from quintain.stats.bootstrap import FloatArray
-from quintain.stats.utility import Choices, Ranking, Table, goods, rank_models
+from quintain.stats.utility import Choices, UtilityRanking, UtilityTable, goods, rank_models
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +30,13 @@ class PoolEffect:
     leader_changes: bool
 
 
-def leader_of(table: Table, ranking: Ranking) -> str | None:
+def leader_of(table: UtilityTable, ranking: UtilityRanking) -> str | None:
     """Name the model at the top, the first in the alphabet where several share it."""
     first = [model for model, rank in zip(table.models, ranking.rank, strict=True) if rank == 1]
     return min(first, default=None)
 
 
-def weight_ranges(table: Table, choices: Choices | None = None) -> dict[str, LeaderRange]:
+def weight_ranges(table: UtilityTable, choices: Choices | None = None) -> dict[str, LeaderRange]:
     """Give, for each metric, the shares of weight at which the leader still leads.
 
     The other metrics keep their proportions as one share moves between 0 and 1; where one metric has all of the
@@ -65,7 +65,7 @@ def _alike(size: int, position: int) -> FloatArray:
     return shares
 
 
-def _converted(table: Table, ranking: Ranking) -> FloatArray:
+def _converted(table: UtilityTable, ranking: UtilityRanking) -> FloatArray:
     """Give each good in units of the base metric, without weights; NaN where it is missing."""
     made = goods(table)
     for position, name in enumerate(table.names):
@@ -91,7 +91,7 @@ def _lead(
     return LeaderRange(min(max(low, 0.0), 1.0), max(min(high, 1.0), 0.0))
 
 
-def epsilon_range(table: Table, choices: Choices | None = None) -> LeaderRange:
+def epsilon_range(table: UtilityTable, choices: Choices | None = None) -> LeaderRange:
     """Give the ε between which the leader still leads: from *low* up to, but not with, *high*.
 
     A rate changes only where ε passes a distance between neighbours, so that those alone are tried.
@@ -115,7 +115,7 @@ def epsilon_range(table: Table, choices: Choices | None = None) -> LeaderRange:
     return LeaderRange(float(steps[low]), float(steps[high]) if high < len(steps) else None)
 
 
-def pool_effects(table: Table, choices: Choices | None = None) -> tuple[PoolEffect, ...]:
+def pool_effects(table: UtilityTable, choices: Choices | None = None) -> tuple[PoolEffect, ...]:
     """Say, for each model, what its removal does to the scores of the others: exchange rates depend on who is there.
 
     ε stays what it is with all models, so that only the removal speaks.
@@ -130,7 +130,9 @@ def pool_effects(table: Table, choices: Choices | None = None) -> tuple[PoolEffe
     return tuple(effects)
 
 
-def _effect(table: Table, before: Ranking, changed: Table, kept: list[int], model: str, choices: Choices) -> PoolEffect:
+def _effect(
+    table: UtilityTable, before: UtilityRanking, changed: UtilityTable, kept: list[int], model: str, choices: Choices
+) -> PoolEffect:
     after = rank_models(changed, choices)
     changes = {}
     for place, row in enumerate(kept):

@@ -22,7 +22,7 @@ _SLACK = 1 + 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class UtilityColumn:
     """A metric of a table: its name, whether less of it is better, and from what it is then subtracted."""
 
     name: str
@@ -31,11 +31,11 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class UtilityTable:
     """Models by metrics. NaN is a missing cell; *cannot* marks cells that a model can never have."""
 
     models: tuple[str, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[UtilityColumn, ...]
     values: FloatArray
     cannot: BoolArray | None = None
 
@@ -64,11 +64,11 @@ class Table:
         """Give, for each metric, how much of it to speak of: an amount by which some two models differ."""
         return {name: telling_amount(self.values[:, place]) for place, name in enumerate(self.names)}
 
-    def take(self, rows: Sequence[int]) -> Table:
+    def take(self, rows: Sequence[int]) -> UtilityTable:
         """Keep the models at *rows*."""
         kept = list(rows)
         cannot = None if self.cannot is None else self.cannot[kept]
-        return Table(tuple(self.models[row] for row in kept), self.columns, self.values[kept], cannot)
+        return UtilityTable(tuple(self.models[row] for row in kept), self.columns, self.values[kept], cannot)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Choices:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class UtilityRanking:
     """Scores and ranks in the order of the table's rows; an unranked model has None and a reason."""
 
     dynascore: tuple[float | None, ...]
@@ -113,7 +113,7 @@ def weighted_mean(values: FloatArray, weights: npt.ArrayLike | None = None) -> F
     return np.asarray(values[..., used] @ shares[used], dtype=np.float64)
 
 
-def goods(table: Table) -> FloatArray:
+def goods(table: UtilityTable) -> FloatArray:
     """Turn metrics of which less is better into goods: cap − value or, without a cap, max − value."""
     made = table.values.astype(np.float64, copy=True)
     faults = []
@@ -221,7 +221,7 @@ def exchange_rates(base: FloatArray, good: FloatArray, epsilon: float) -> FloatA
     return np.asarray(np.where(pairs > 0, sums / np.maximum(pairs, 1), np.nan), dtype=np.float64)
 
 
-def rank_models(table: Table, choices: Choices | None = None) -> Ranking:
+def rank_models(table: UtilityTable, choices: Choices | None = None) -> UtilityRanking:
     """Score and rank the models of *table* by Dynascore."""
     choices = choices or Choices()
     perf = choices.perf or table.names[0]
@@ -237,7 +237,7 @@ def rank_models(table: Table, choices: Choices | None = None) -> Ranking:
     scores = [
         None if model in unranked else float(row.sum()) for model, row in zip(table.models, contributions, strict=True)
     ]
-    return Ranking(
+    return UtilityRanking(
         dynascore=tuple(scores),
         rank=ranks(scores),
         unranked=unranked,
@@ -272,7 +272,7 @@ def _checked_epsilon(epsilon: float) -> float:
     return float(epsilon)
 
 
-def _by_hand(table: Table, base: str, amrs: Mapping[str, float] | None) -> dict[str, float]:
+def _by_hand(table: UtilityTable, base: str, amrs: Mapping[str, float] | None) -> dict[str, float]:
     for name, rate in (amrs or {}).items():
         table.position(name)
         if name == base:
@@ -287,7 +287,7 @@ def _by_hand(table: Table, base: str, amrs: Mapping[str, float] | None) -> dict[
 
 
 def _rates(
-    table: Table, made: FloatArray, base: str, epsilon: float, by_hand: Mapping[str, float]
+    table: UtilityTable, made: FloatArray, base: str, epsilon: float, by_hand: Mapping[str, float]
 ) -> dict[str, float | None]:
     base_good = made[:, table.position(base)]
     return {
@@ -297,7 +297,7 @@ def _rates(
 
 
 def _contributions(
-    table: Table, made: FloatArray, rates: Mapping[str, float | None], weights: Mapping[str, float]
+    table: UtilityTable, made: FloatArray, rates: Mapping[str, float | None], weights: Mapping[str, float]
 ) -> FloatArray:
     """Convert each good into units of the base metric, times its weight; without a rate it adds nothing."""
     added = np.zeros(made.shape)
@@ -312,7 +312,7 @@ def _contributions(
     return added
 
 
-def _unranked(table: Table, weights: Mapping[str, float]) -> dict[str, str]:
+def _unranked(table: UtilityTable, weights: Mapping[str, float]) -> dict[str, str]:
     missing = np.isnan(table.values) & ~table.unobtainable()
     reasons = {}
     for row, model in enumerate(table.models):

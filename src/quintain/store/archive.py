@@ -40,7 +40,7 @@ BATCH = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class DatabaseSnapshot:
     """The database as it was at one moment, however long the reading takes."""
 
     revision: str | None
@@ -58,7 +58,7 @@ class Snapshot:
 
 
 @contextmanager
-def snapshot(engine: Engine) -> Iterator[Snapshot]:
+def snapshot(engine: Engine) -> Iterator[DatabaseSnapshot]:
     """Hold the database still for reading, while others go on writing."""
     with engine.connect() as connection:
         if connection.dialect.name == "postgresql":
@@ -67,7 +67,7 @@ def snapshot(engine: Engine) -> Iterator[Snapshot]:
             metadata = _reflect(connection)
             revision = revision_of(connection)
             names = tuple(table.name for table in metadata.sorted_tables)
-            yield Snapshot(revision, names, connection, metadata)
+            yield DatabaseSnapshot(revision, names, connection, metadata)
 
 
 def replace_all(

@@ -19,7 +19,7 @@ from quintain.web.api.answers import as_json
 from quintain.web.api.board import board as api_board
 from quintain.web.api.collect import material as api_material
 from quintain.web.api.collect import rounds as api_rounds
-from quintain.web.api.collect import writing_aids as api_helps
+from quintain.web.api.collect import writing_aids as api_writing_aids
 from quintain.web.api.contest import contests as api_contests
 from quintain.web.api.contest import pairs as api_pairs
 from quintain.web.api.contrast import contrast as api_contrast
@@ -49,9 +49,8 @@ from quintain.web.api.work import quizzes as api_quizzes
 from quintain.web.pages.access import account, admin
 from quintain.web.pages.access import sign_in as session
 from quintain.web.pages.board import board
-from quintain.web.pages.collect import eligibility, entry, outcomes, rounds, write, write_start
+from quintain.web.pages.collect import eligibility, entry, outcomes, rounds, write, write_start, writing_aids
 from quintain.web.pages.collect import round as round_page
-from quintain.web.pages.collect import writing_aids as write_helps
 from quintain.web.pages.contest import breaking, building, contests, judging
 from quintain.web.pages.contest import results as contest_results
 from quintain.web.pages.contrast import check as contrast_check
@@ -170,8 +169,8 @@ PAGES = [
     PageRoute("POST", "/write/{key}/decide", write.decide),
     PageRoute("POST", "/write/{key}/notes", write.add_notes),
     PageRoute("POST", "/write/{key}/give-up", write.give_up),
-    PageRoute("GET", "/write/{key}/moved/{attempt}", write_helps.moved),
-    PageRoute("GET", "/write/{key}/inspiration", write_helps.inspiration),
+    PageRoute("GET", "/write/{key}/moved/{attempt}", writing_aids.moved),
+    PageRoute("GET", "/write/{key}/inspiration", writing_aids.inspiration),
     PageRoute("GET", "/", home.home),
     PageRoute("POST", "/fool", home.fool),
     PageRoute("GET", "/search", home.search),
@@ -382,8 +381,8 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/rounds/{number}/eligibility", eligibility.show),
     PageRoute("POST", "/tasks/{task}/rounds/{number}/facts", eligibility.state),
     PageRoute("POST", "/tasks/{task}/rounds/{number}/qualification", eligibility.set_qualification),
-    PageRoute("GET", "/tasks/{task}/rounds/{number}/practice", write_helps.practice_page),
-    PageRoute("POST", "/tasks/{task}/rounds/{number}/practice", write_helps.practise),
+    PageRoute("GET", "/tasks/{task}/rounds/{number}/practice", writing_aids.practice_page),
+    PageRoute("POST", "/tasks/{task}/rounds/{number}/practice", writing_aids.practise),
     PageRoute("GET", "/tasks/{task}/rounds/{number}/complete", entry.complete),
     PageRoute("GET", "/tasks/{task}/outcomes/{name}", outcomes.show),
     # validation, for owners and experts
@@ -600,10 +599,10 @@ API = [
     Endpoint("POST", "/attempts/{attempt}/decide", api_rounds.decide, "writing"),
     Endpoint("POST", "/attempts/{attempt}/notes", api_rounds.add_notes, "writing"),
     Endpoint("POST", "/attempts/{attempt}/retract", api_rounds.retract, "writing", 204),
-    Endpoint("GET", "/attempts/{attempt}/words", api_helps.get_moving_words, "writing"),
-    Endpoint("GET", "/sessions/{key}/inspiration", api_helps.list_inspiration, "writing"),
-    Endpoint("GET", "/tasks/{task}/rounds/{number}/practice", api_helps.get_practice, "writing"),
-    Endpoint("POST", "/tasks/{task}/rounds/{number}/practice", api_helps.practise, "writing"),
+    Endpoint("GET", "/attempts/{attempt}/words", api_writing_aids.get_moving_words, "writing"),
+    Endpoint("GET", "/sessions/{key}/inspiration", api_writing_aids.list_inspiration, "writing"),
+    Endpoint("GET", "/tasks/{task}/rounds/{number}/practice", api_writing_aids.get_practice, "writing"),
+    Endpoint("POST", "/tasks/{task}/rounds/{number}/practice", api_writing_aids.practise, "writing"),
     Endpoint("GET", "/tasks/{task}/quizzes", api_quizzes.list_quizzes, "quizzes"),
     Endpoint("GET", "/tasks/{task}/quizzes/{quiz}", api_quizzes.get_quiz, "quizzes"),
     Endpoint("PUT", "/tasks/{task}/quizzes/{quiz}", api_quizzes.put_quiz, "quizzes"),

@@ -21,7 +21,7 @@ from quintain.engine.sandbox.limits import MIB, Limits, Outcome
 from quintain.services.board.assemble import board
 from quintain.services.board.export import export
 from quintain.services.board.keep import read_snapshot, take_snapshot, verify_snapshot
-from quintain.services.board.parts import Board, BoardModel, BoardPart
+from quintain.services.board.parts import BoardMatrix, BoardPart, MatrixModel
 from quintain.services.board.ranking import rank
 from quintain.services.board.remeasure import remeasure
 from quintain.services.board.uncertainty import uncertainty
@@ -67,12 +67,12 @@ def site(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> None:
     add_sentences(db, blobs, owner, tmp_path, "test", sentences(80))
 
 
-def model_of(made: Board, name: str) -> BoardModel:
+def model_of(made: BoardMatrix, name: str) -> MatrixModel:
     """The row of one model."""
     return next(model for model in made.models if model.name == name)
 
 
-def ranks(made: Board, view: BoardView | None = None) -> Mapping[str, Any]:
+def ranks(made: BoardMatrix, view: BoardView | None = None) -> Mapping[str, Any]:
     """The rank of each model, by name."""
     return {model["name"]: model["rank"] for model in rank(made, view).as_dict()["models"]}
 

@@ -18,7 +18,7 @@ from quintain.core.task import VMER
 from quintain.services.board.assemble import board
 from quintain.services.board.export import export
 from quintain.services.board.keep import read_snapshot, take_snapshot, verify_snapshot
-from quintain.services.board.parts import Board, BoardPart
+from quintain.services.board.parts import BoardMatrix, BoardPart
 from quintain.services.board.ranking import rank
 from quintain.services.board.uncertainty import uncertainty
 from quintain.services.models.registry import set_visibility
@@ -59,7 +59,7 @@ def beginning() -> Build:
 
 
 @pytest.fixture
-def made(db: Session, blobs: Blobs, owner: Actor) -> Board:
+def made(db: Session, blobs: Blobs, owner: Actor) -> BoardMatrix:
     """The small board, after two rounds were judged; the small model met only the first."""
     judges = make_judges(db, 5)
     validated(db, owner, "mood/one", WRONG, judges)
@@ -74,7 +74,7 @@ def test_a_round_that_nobody_judged_has_no_rate(
     workspace: Workspace,
     cli: Callable[..., Result],
     database: str,
-    made: Board,
+    made: BoardMatrix,
 ) -> None:
     """Reviewed before anybody judged, a round has no rates, no best model, and no part in the figure over rounds."""
     validate.open_validation(db, owner, "mood/three", seed=7)
@@ -95,7 +95,7 @@ def test_a_round_that_nobody_judged_has_no_rate(
         assert shown.exit_code == 0, shown.output
 
 
-def test_rounds_have_rates_by_model_and_what_people_reach(made: Board) -> None:
+def test_rounds_have_rates_by_model_and_what_people_reach(made: BoardMatrix) -> None:
     """Each round says how often each model failed, which model was best, and how far people agree."""
     first, second = (to_plain(one.record()) for one in made.rounds)
     assert (first["round"], first["collected"], first["validated"]) == ("mood/one", 10, 10)
@@ -109,7 +109,7 @@ def test_rounds_have_rates_by_model_and_what_people_reach(made: Board) -> None:
     assert to_plain(made.record().rounds) == [first, second]
 
 
-def test_vmer_may_be_the_metric_that_ranks(db: Session, blobs: Blobs, owner: Actor, made: Board) -> None:
+def test_vmer_may_be_the_metric_that_ranks(db: Session, blobs: Blobs, owner: Actor, made: BoardMatrix) -> None:
     """Less is better, what is left of 100 is the good, rounds are pooled, and weights of data sets do not matter."""
     assert not made.axes[0].pooled
     set_board(db, owner, "mood", {"metric": VMER})
@@ -136,7 +136,7 @@ def test_vmer_may_be_the_metric_that_ranks(db: Session, blobs: Blobs, owner: Act
     assert tagged.metric == "accuracy"
 
 
-def test_a_task_may_make_vmer_canonical(db: Session, blobs: Blobs, owner: Actor, made: Board) -> None:
+def test_a_task_may_make_vmer_canonical(db: Session, blobs: Blobs, owner: Actor, made: BoardMatrix) -> None:
     """The task's own file may say it, beside a metric for data sets; alone it is refused."""
     assert made.metric == "accuracy"
     text = TASK.replace('"macro_f1"]', '"vmer"]').replace('canonical_metric = "accuracy"', 'canonical_metric = "vmer"')
@@ -149,7 +149,7 @@ def test_a_task_may_make_vmer_canonical(db: Session, blobs: Blobs, owner: Actor,
 
 
 def test_nobody_learns_of_models_that_they_may_not_see(
-    db: Session, blobs: Blobs, owner: Actor, builder: Actor, made: Board
+    db: Session, blobs: Blobs, owner: Actor, builder: Actor, made: BoardMatrix
 ) -> None:
     """A private model is in no round that others read, and neither is one that the owner hides."""
     assert len(made.rounds[0].models) == 3
@@ -159,7 +159,7 @@ def test_nobody_learns_of_models_that_they_may_not_see(
         assert [one.model for one in board(db, blobs, actor, "mood").rounds[0].models] == shown
 
 
-def test_a_frozen_board_keeps_its_rounds(db: Session, blobs: Blobs, owner: Actor, made: Board) -> None:
+def test_a_frozen_board_keeps_its_rounds(db: Session, blobs: Blobs, owner: Actor, made: BoardMatrix) -> None:
     """What is reviewed after the freeze is not shown before it ends; the owner sees it on the live board."""
     set_board(db, owner, "mood", {"freeze_until": "2999-01-01T00:00+00:00"})
     validated(db, owner, "mood/three", {"small": 9}, make_judges(db, 5, "late"))

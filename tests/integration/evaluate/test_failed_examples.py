@@ -17,7 +17,7 @@ from quintain.engine.sandbox.limits import MIB, Limits, Outcome
 from quintain.perturbations.contract import names_of
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import examples
-from quintain.services.evaluate.dataset_results import DatasetResult
+from quintain.services.evaluate.dataset_results import KeptResult
 from quintain.services.evaluate.results import model_results
 from quintain.services.evaluate.run_cell import Conditions
 from quintain.services.evaluate.worker import work
@@ -60,7 +60,7 @@ def ground(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> None:
     add_data(db, blobs, owner, tmp_path, rows=ROWS)
 
 
-def figures(db: Session, blobs: Blobs, owner: Actor, ref: str) -> DatasetResult:
+def figures(db: Session, blobs: Blobs, owner: Actor, ref: str) -> KeptResult:
     """Give what is known of the model on its one data set."""
     return model_results(db, blobs, owner, ref)[0]
 

@@ -24,7 +24,7 @@ from quintain.engine.sandbox.limits import MIB, Limits
 from quintain.perturbations.contract import names_of
 from quintain.perturbations.robustness.typos import Typos
 from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate.dataset_results import DatasetResult
+from quintain.services.evaluate.dataset_results import KeptResult
 from quintain.services.evaluate.results import results
 from quintain.services.evaluate.run_cell import Conditions
 from quintain.services.evaluate.scoring import score_table
@@ -70,14 +70,14 @@ def beginning(request: pytest.FixtureRequest) -> Build | None:
 
 
 @pytest.fixture
-def evaluated(db: Session, blobs: Blobs, builder: Actor) -> dict[str, DatasetResult]:
+def evaluated(db: Session, blobs: Blobs, builder: Actor) -> dict[str, KeptResult]:
     """The results of both models, by name."""
     names = {get_model(db, builder, f"mood/{name}@1").version.id: name for name in MODELS}
     return {names[found.model_version_id]: found for found in results(db, blobs, get_task(db, "mood"))}
 
 
 def test_all_five_axes_are_there_and_computed_once(
-    db: Session, blobs: Blobs, owner: Actor, evaluated: dict[str, DatasetResult]
+    db: Session, blobs: Blobs, owner: Actor, evaluated: dict[str, KeptResult]
 ) -> None:
     """Performance, throughput, memory, fairness and robustness, each of the right size; a second look is cached."""
     constant, brittle = evaluated["constant"], evaluated["brittle"]
@@ -110,7 +110,7 @@ def test_all_five_axes_are_there_and_computed_once(
     assert all("mcc" in found.metrics for found in results(db, blobs, get_task(db, "mood")))
 
 
-def test_what_programs_read_of_results_is_what_is_kept(evaluated: dict[str, DatasetResult]) -> None:
+def test_what_programs_read_of_results_is_what_is_kept(evaluated: dict[str, KeptResult]) -> None:
     """Every figure that is kept is in the record, under its name, and nothing beside it; also what is null."""
     for found in evaluated.values():
         said = to_plain(found.record())
@@ -122,7 +122,7 @@ def test_what_programs_read_of_results_is_what_is_kept(evaluated: dict[str, Data
         assert decode(records.DatasetResult, said) == found.record()
 
 
-def test_results_that_were_never_measured_have_nothing_there(evaluated: dict[str, DatasetResult]) -> None:
+def test_results_that_were_never_measured_have_nothing_there(evaluated: dict[str, KeptResult]) -> None:
     """Before a measurement there is an empty object, and a gap says why."""
     found = replace(evaluated["brittle"], measurements={}, gaps={"memory": gap("waiting", done=0, needed=1)})
     said = to_plain(found.record())
@@ -174,7 +174,7 @@ def test_versions_of_a_perturbation_are_never_counted_together(
     db: Session,
     blobs: Blobs,
     builder: Actor,
-    evaluated: dict[str, DatasetResult],
+    evaluated: dict[str, KeptResult],
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:

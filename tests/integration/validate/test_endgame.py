@@ -11,7 +11,7 @@ from quintain.core.people import Actor
 from quintain.services.validate import handing_in, handing_out
 from quintain.services.validate import status as validation_status
 from quintain.services.validate.handing_in import Answer
-from quintain.services.validate.handing_out import HeldPage
+from quintain.services.validate.handing_out import HandedPage
 from quintain.store.queries.validate import slots as slot_queries
 from tests.validation_support import REF, answer_page, make_ground, make_judges
 
@@ -25,7 +25,7 @@ def work(db: Session, people: list[Actor], each: int, seed: int, skip: float = 0
     left = {one.name: each for one in people}
     speed = {one.name: chance.lognormvariate(0, 0.5) for one in people}
     actors = {one.name: one for one in people}
-    held: dict[str, HeldPage] = {}
+    held: dict[str, HandedPage] = {}
     while left:
         name = chance.choices(list(left), [speed[one] for one in left])[0]
         page = held.pop(name, None)

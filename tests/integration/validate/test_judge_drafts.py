@@ -15,7 +15,7 @@ from quintain.services.validate import gold, handing_in, handing_out
 from quintain.services.validate import status as validation_status
 from quintain.services.validate.drafts import save_answer
 from quintain.services.validate.handing_in import Answer
-from quintain.services.validate.handing_out import HeldPage
+from quintain.services.validate.handing_out import HandedPage
 from quintain.store.base import now
 from quintain.store.tables import Judgement, JudgingDraft
 from tests.validation_support import REF, make_ground, make_judges
@@ -23,7 +23,7 @@ from tests.validation_support import REF, make_ground, make_judges
 pytestmark = pytest.mark.both_databases
 
 
-def take(db: Session, actor: Actor, **options: object) -> HeldPage:
+def take(db: Session, actor: Actor, **options: object) -> HandedPage:
     """Claim a page that must be there."""
     page = handing_out.claim_page(db, actor, REF, **options)  # type: ignore[arg-type]  # a moment, or nothing
     assert page is not None

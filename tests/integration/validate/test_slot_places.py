@@ -44,7 +44,7 @@ def show_all(db: Session, ground: ValidationInfo, actor: Actor, *, but: int) -> 
     return set(items[len(items) - but :])
 
 
-def items_of(db: Session, page: handing_out.HeldPage | None) -> set[int]:
+def items_of(db: Session, page: handing_out.HandedPage | None) -> set[int]:
     """Give the ids of the items on a page."""
     assert page is not None
     return set(db.scalars(select(Offer.item_id).where(Offer.id.in_([item.id for item in page.items]))))

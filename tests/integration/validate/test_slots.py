@@ -46,7 +46,7 @@ def test_asking_many_times_at_once_gives_one_page(workspace: Workspace, db: Sess
     ground = make_ground(db, owner, 200)
     (actor,) = make_judges(db, 1)
 
-    def ask(_: int) -> handing_out.HeldPage | None:
+    def ask(_: int) -> handing_out.HandedPage | None:
         with workspace.session() as mine:
             return handing_out.claim_page(mine, actor, REF)
 

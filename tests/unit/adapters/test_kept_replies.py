@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from quintain.adapters.kept_replies import FILE, FOLDER, KeptReplies
-from quintain.adapters.letter import Letter
+from quintain.adapters.letter import RequestTemplate
 from quintain.adapters.reading import ReplyReader
 from quintain.core.hashing import canonical_json, content_id
 from quintain.services.tasks.definitions import check_task
@@ -27,7 +27,7 @@ def test_replies_of_an_older_version_are_taken_over(tmp_path: Path) -> None:
     """They were paid for: the same question has the same key as before, and broken files are passed over."""
     task = check_task(starter("text-classification", "sentiment"))
     options = {"model": "m", "prompt": "{text} ä?", "system": "Be brief."}
-    letter = Letter(task, options, ReplyReader("exact", "label", task.label_names))
+    letter = RequestTemplate(task, options, ReplyReader("exact", "label", task.label_names))
     body = {
         "model": "m",
         "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "good ä?"}],

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quintain.core.errors import BadInput
-from quintain.core.rounds import Asks, Caps, Condition, Fooled, Helps, Money, Reward, RoundSpec, Targets
+from quintain.core.rounds import Asks, Caps, Condition, Fooled, Money, Reward, RoundSpec, Targets, WritingAids
 from quintain.services.collect.definition import dump_round, parse_round
 from quintain.services.collect.rounds import split_ref
 
@@ -150,7 +150,7 @@ def test_all_faults_come_at_once() -> None:
         minutes=st.floats(0.1, 600),
         targets=st.just(Targets("one", ("mood/m",))),
         caps=st.builds(Caps, worker=st.none() | st.integers(1, 99), round=st.none() | st.integers(1, 99)),
-        helps=st.builds(Helps, st.booleans(), st.booleans()),
+        helps=st.builds(WritingAids, st.booleans(), st.booleans()),
         reward=st.builds(Reward, st.integers(0, 999), st.integers(0, 999), st.sampled_from(["USD", "JPY"])),
     )
 )

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from quintain.core.errors import BadInput
-from quintain.core.rounds import Asks, Caps, Condition, Entry, Fooled, Helps, Reward, RoundSpec, Targets
+from quintain.core.rounds import Asks, Caps, Condition, Entry, Fooled, Reward, RoundSpec, Targets, WritingAids
 from quintain.services.collect.definition import round_of
 from quintain.web.pages.collect.round_form import FORM, data_of, values_of
 
@@ -33,7 +33,7 @@ OTHERS: dict[str, Any] = {
     "consent": "I agree.\n\nReally.",
     "scripts": ("Latin", "Greek"),
     "flags": ("personal",),
-    "helps": Helps(occlusion=True, inspiration=True),
+    "helps": WritingAids(occlusion=True, inspiration=True),
     "asks": Asks(confirm=False, reason=True, tags=("irony", "negation")),
     "quizzes": ("intro",),
     "listed": False,

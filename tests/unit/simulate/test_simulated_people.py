@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from quintain.simulate.judges import judge
-from quintain.simulate.people import Crowd, SimulatedPerson, draw_people
+from quintain.simulate.people import SimulatedCrowd, SimulatedPerson, draw_people
 from quintain.simulate.reviews import (
     CONSTRUCTIONS,
     HARD,
@@ -32,7 +32,7 @@ LABELS = (POSITIVE, NEGATIVE, NEUTRAL)
 
 
 def _attentive(**changes: object) -> SimulatedPerson:
-    person = draw_people(np.random.default_rng(3), 1, crowd=Crowd(lazy=0, slips=(0, 0)))[0]
+    person = draw_people(np.random.default_rng(3), 1, crowd=SimulatedCrowd(lazy=0, slips=(0, 0)))[0]
     return replace(person, **changes)  # type: ignore[arg-type]
 
 
@@ -129,7 +129,7 @@ def test_writers_aim_and_learn() -> None:
 
 def test_a_crowd_has_its_share_of_lazy_people() -> None:
     """Traits are drawn from the crowd's ranges, the same for the same seed."""
-    crowd = Crowd(lazy=0.25)
+    crowd = SimulatedCrowd(lazy=0.25)
     people = draw_people(np.random.default_rng(4), 20, name="judge", crowd=crowd)
     assert people == draw_people(np.random.default_rng(4), 20, name="judge", crowd=crowd)
     assert sum(one.laziness >= 0.5 for one in people) == 5

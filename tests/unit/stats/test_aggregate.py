@@ -17,15 +17,15 @@ from quintain.stats.aggregate import (
     plain_average,
     win_rate,
 )
-from quintain.stats.utility import Column, Table
+from quintain.stats.utility import UtilityColumn, UtilityTable
 
 EVEN = {"perf": 0.5, "memory": 0.5}
 
 
-def board(*rows: tuple[float, float], cannot: list[list[bool]] | None = None) -> Table:
+def board(*rows: tuple[float, float], cannot: list[list[bool]] | None = None) -> UtilityTable:
     """Make a table of performance and memory, of which less is better."""
-    columns = (Column("perf"), Column("memory", lower=True, cap=10.0))
-    return Table(
+    columns = (UtilityColumn("perf"), UtilityColumn("memory", lower=True, cap=10.0))
+    return UtilityTable(
         tuple(f"m{row}" for row in range(len(rows))),
         columns,
         np.array(rows, dtype=float),

@@ -12,7 +12,7 @@ from quintain.core.errors import BadInput
 from quintain.stats.paired import examples_to_separate, mcnemar
 from quintain.stats.ranking import bootstrap_dynascores, bootstrap_scores, rank_uncertainty
 from quintain.stats.sensitivity import epsilon_range, leader_of, pool_effects, weight_ranges
-from quintain.stats.utility import Choices, Column, Table, rank_models
+from quintain.stats.utility import Choices, UtilityColumn, UtilityTable, rank_models
 
 
 def answers(n: int, *accuracies: float, seed: int = 0) -> np.ndarray:
@@ -20,10 +20,10 @@ def answers(n: int, *accuracies: float, seed: int = 0) -> np.ndarray:
     return (np.random.default_rng(seed).random((n, len(accuracies))) < np.array(accuracies)).astype(float)
 
 
-def board(*rows: tuple[float, ...]) -> Table:
+def board(*rows: tuple[float, ...]) -> UtilityTable:
     """Make a table of goods."""
-    columns = tuple(Column(name) for name in ("perf", "speed", "size")[: len(rows[0])])
-    return Table(tuple(f"m{row}" for row in range(len(rows))), columns, np.array(rows, dtype=float))
+    columns = tuple(UtilityColumn(name) for name in ("perf", "speed", "size")[: len(rows[0])])
+    return UtilityTable(tuple(f"m{row}" for row in range(len(rows))), columns, np.array(rows, dtype=float))
 
 
 class TestBootstrap:
@@ -129,8 +129,8 @@ class TestUncertainty:
         if gaps:
             values[-1, 1], values[0, 2] = np.nan, np.nan
             cannot[0, 2] = True
-        columns = (Column("perf"), Column("speed"), Column("size", lower=True))
-        table = Table(tuple(f"m{row}" for row in range(len(rows))), columns, values, cannot)
+        columns = (UtilityColumn("perf"), UtilityColumn("speed"), UtilityColumn("size", lower=True))
+        table = UtilityTable(tuple(f"m{row}" for row in range(len(rows))), columns, values, cannot)
         choices = Choices(epsilon=epsilon, amrs={"speed": 0.5} if seed % 2 else None)
         drawn = {
             "perf": values[:, 0] + rng.integers(-1, 2, (4, len(rows))),
@@ -139,7 +139,7 @@ class TestUncertainty:
         fixed = Choices(epsilon=rank_models(table, choices).epsilon, amrs=choices.amrs)
         for turn, found in enumerate(bootstrap_dynascores(table, drawn, choices)):
             moved = np.column_stack([drawn["perf"][turn], values[:, 1], drawn["size"][turn]])
-            expected = rank_models(Table(table.models, columns, moved, cannot), fixed).dynascore
+            expected = rank_models(UtilityTable(table.models, columns, moved, cannot), fixed).dynascore
             assert found == pytest.approx([np.nan if score is None else score for score in expected], nan_ok=True)
 
 

@@ -17,8 +17,8 @@ from quintain.core.errors import BadInput
 from quintain.stats.aggregate import mean_zscore
 from quintain.stats.utility import (
     Choices,
-    Column,
-    Table,
+    UtilityColumn,
+    UtilityTable,
     default_epsilon,
     exchange_rate,
     rank_models,
@@ -29,23 +29,23 @@ from quintain.stats.utility import (
 ROOT = Path(__file__).parents[3]
 TABLE2 = ROOT / "tests" / "data" / "dynaboard_table2.csv"
 METRICS = ("perf", "throughput", "memory", "fairness", "robustness")
-PERF_MEMORY = (Column("perf"), Column("memory", lower=True))
+PERF_MEMORY = (UtilityColumn("perf"), UtilityColumn("memory", lower=True))
 
 
-def published(task: str, cap: float = 32.0) -> tuple[Table, list[dict[str, str]]]:
+def published(task: str, cap: float = 32.0) -> tuple[UtilityTable, list[dict[str, str]]]:
     """Read one task of the paper's Table 2."""
     with TABLE2.open(encoding="utf-8", newline="") as stream:
         rows = [row for row in csv.DictReader(stream) if row["task"] == task]
-    columns = tuple(Column(name, name == "memory", cap if name == "memory" else None) for name in METRICS)
+    columns = tuple(UtilityColumn(name, name == "memory", cap if name == "memory" else None) for name in METRICS)
     values = np.array([[float(row[name]) for name in METRICS] for row in rows])
-    return Table(tuple(row["model"] for row in rows), columns, values), rows
+    return UtilityTable(tuple(row["model"] for row in rows), columns, values), rows
 
 
-def table(values: list[list[float]], *names: str, cannot: list[list[bool]] | None = None) -> Table:
+def table(values: list[list[float]], *names: str, cannot: list[list[bool]] | None = None) -> UtilityTable:
     """Make a table of goods; the first metric is performance."""
-    columns = tuple(Column(name) for name in names)
+    columns = tuple(UtilityColumn(name) for name in names)
     models = tuple(f"m{row}" for row in range(len(values)))
-    return Table(models, columns, np.array(values, dtype=float), None if cannot is None else np.array(cannot))
+    return UtilityTable(models, columns, np.array(values, dtype=float), None if cannot is None else np.array(cannot))
 
 
 @pytest.mark.parametrize(("task", "bound"), [("NLI", 0.09), ("QA", 0.21), ("Sentiment", 0.09), ("Hate Speech", 0.09)])
@@ -167,7 +167,7 @@ class TestHoles:
 
 def test_goods_are_what_is_left_below_the_cap_or_the_maximum() -> None:
     """Less is better: without a cap the largest value is where nothing is left."""
-    board = Table(("a", "b"), PERF_MEMORY, np.array([[80.0, 10.0], [70.0, 4.0]]))
+    board = UtilityTable(("a", "b"), PERF_MEMORY, np.array([[80.0, 10.0], [70.0, 4.0]]))
     ranking = rank_models(board)
     assert ranking.amrs["memory"] == pytest.approx(0.6)
     assert ranking.dynascore == pytest.approx((40.0, 35 + 0.5 * 6 / 0.6))
@@ -175,7 +175,7 @@ def test_goods_are_what_is_left_below_the_cap_or_the_maximum() -> None:
 
 def test_another_base_metric() -> None:
     """With memory as the base, scores are in GB saved and performance is converted."""
-    board = Table(("a", "b"), PERF_MEMORY, np.array([[80.0, 10.0], [70.0, 4.0]]))
+    board = UtilityTable(("a", "b"), PERF_MEMORY, np.array([[80.0, 10.0], [70.0, 4.0]]))
     ranking = rank_models(board, Choices(base="memory"))
     assert ranking.base == "memory"
     assert ranking.amrs == {"perf": pytest.approx(10 / 6), "memory": 1.0}
@@ -256,7 +256,7 @@ def test_the_unit_of_a_metric_does_not_matter(values: list[list[float]], factor:
     scaled = board.values.copy()
     scaled[:, 1] *= factor
     before = rank_models(board).dynascore
-    after = rank_models(Table(board.models, board.columns, scaled)).dynascore
+    after = rank_models(UtilityTable(board.models, board.columns, scaled)).dynascore
     assert after == pytest.approx(before, rel=1e-9, abs=1e-9)
 
 
@@ -267,7 +267,7 @@ def test_the_scale_of_performance_is_that_of_the_score(values: list[list[float]]
     scaled = board.values.copy()
     scaled[:, 0] /= 100
     before = rank_models(board, Choices(epsilon=0.01)).dynascore
-    after = rank_models(Table(board.models, board.columns, scaled), Choices(epsilon=0.0001)).dynascore
+    after = rank_models(UtilityTable(board.models, board.columns, scaled), Choices(epsilon=0.0001)).dynascore
     assert [score * 100 for score in after if score is not None] == pytest.approx(list(before), rel=1e-9, abs=1e-9)
 
 

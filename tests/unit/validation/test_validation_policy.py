@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quintain.core.errors import BadInput
-from quintain.core.validation import Adaptive, EntryQuiz, Gold, JudgeReward, UnqualifyRule, ValidationPolicy
+from quintain.core.validation import Adaptive, EntryQuiz, GoldPolicy, JudgeReward, UnqualifyRule, ValidationPolicy
 from quintain.services.validate.policy import dump_policy, parse_policy, stored_policy
 
 
@@ -26,7 +26,7 @@ policies = st.builds(
     minimum=st.integers(1, 3),
     page_size=st.integers(1, 100),
     adaptive=st.none() | st.builds(Adaptive, st.floats(0.5, 0.99), st.integers(3, 5)),
-    gold=st.builds(Gold, rate=st.floats(0, 0.9), bonus=st.integers(0, 500)),
+    gold=st.builds(GoldPolicy, rate=st.floats(0, 0.9), bonus=st.integers(0, 500)),
     quiz=st.none() | st.just(EntryQuiz()),
     reward=st.builds(JudgeReward, st.integers(0, 1000), st.sampled_from(["USD", "JPY"])),
     rules=st.lists(st.builds(UnqualifyRule, st.sampled_from(["wilson", "posterior"]), st.floats(0, 1))).map(tuple),

@@ -12,7 +12,7 @@ from quintain.cli import output
 from quintain.cli.names import split_names
 from quintain.cli.streams import in_file, in_option
 from quintain.core.records.contrast import ContrastEstimates, ContrastPart, ContrastScore
-from quintain.core.records.contrasting import ContrastFormat, ContrastFormats
+from quintain.core.records.contrasting import ContrastFormats, PublishedFormat
 from quintain.core.records.figures import Estimate
 from quintain.data.contrast.contract import CONTRAST_FORMATS
 from quintain.data.tables import parse_columns
@@ -83,7 +83,9 @@ def formats(json: output.JsonFlag = False) -> None:
     """
     found = [one for _, one in CONTRAST_FORMATS.items()]
     if json:
-        output.print_json(ContrastFormats([ContrastFormat(one.name, one.task, one.metric, one.about) for one in found]))
+        output.print_json(
+            ContrastFormats([PublishedFormat(one.name, one.task, one.metric, one.about) for one in found])
+        )
         return
     output.print_table(["format", "scored by", "what it is"], [(one.name, one.metric, one.about) for one in found])
     for one in found:

@@ -13,8 +13,8 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from quintain.cli.output import JsonFlag, err, print_json, print_line, print_table, say
 from quintain.cli.streams import in_file, in_option
 from quintain.core.errors import BadInput
+from quintain.data.importing import ImportReport, check_file, describe
 from quintain.data.importing import Progress as OnProgress
-from quintain.data.importing import Report, check_file, describe
 from quintain.data.plan import ImportPlan, read_plan
 from quintain.data.presets import list_presets, read_preset
 from quintain.data.tables import parse_columns
@@ -153,7 +153,7 @@ def progress_bar(name: str, *, shown: bool) -> Iterator[OnProgress]:
         yield lambda done, total: bar.update(item, completed=done, total=total)
 
 
-def report_as_dict(report: Report) -> dict[str, Any]:
+def report_as_dict(report: ImportReport) -> dict[str, Any]:
     """Give what reading found, for programs."""
     return {
         "rows_read": report.rows_read,
@@ -165,13 +165,13 @@ def report_as_dict(report: Report) -> dict[str, Any]:
     }
 
 
-def left_out(report: Report) -> str:
+def left_out(report: ImportReport) -> str:
     """Say how many rows were left out and why; nothing where none were."""
     why = describe(report.dropped)
     return f"; left out: {why}" if why else ""
 
 
-def say_report(report: Report) -> None:
+def say_report(report: ImportReport) -> None:
     """Tell a person what reading found."""
     for hint in report.hints:
         say(hint)

@@ -164,7 +164,7 @@ def _write_new(file: Path, text: str) -> None:
         raise BadInput("{file} cannot be written: {strerror}.", file=file, strerror=error.strerror) from error
 
 
-def _state(one: service.TaskSummary) -> str:
+def _state(one: service.ListedTask) -> str:
     return "archived" if one.archived else ""
 
 

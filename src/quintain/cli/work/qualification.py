@@ -10,7 +10,7 @@ from quintain.cli.access.user import Name, app
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.core.people import OPERATOR
-from quintain.core.records.work import Facts, Qualifications
+from quintain.core.records.work import KnownFacts, Qualifications
 from quintain.services.work import qualify as service
 
 Task = Annotated[str, typer.Argument(metavar="TASK", help="Name of the task.")]
@@ -74,6 +74,6 @@ def fact(
         service.record_fact(db, OPERATOR, name, what, value, source=source)
         found = service.facts(db, OPERATOR, name)
     if json:
-        print_json(Facts(found))
+        print_json(KnownFacts(found))
     else:
         print_table(["fact", "value", "said by"], [(one.name, one.value, one.source) for one in found])

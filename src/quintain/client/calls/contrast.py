@@ -16,7 +16,6 @@ from quintain.core.records.contrasting import (
     ContestedVariants,
     ContrastDraft,
     ContrastDrafts,
-    ContrastFormat,
     ContrastFormats,
     ContrastLook,
     ContrastPivot,
@@ -27,6 +26,7 @@ from quintain.core.records.contrasting import (
     HumanContrast,
     ModelContrast,
     Phenomena,
+    PublishedFormat,
     ToCheck,
     VariantsAdded,
     VariantStanding,
@@ -39,7 +39,7 @@ class ContrastCalls:
 
     _transport: Transport
 
-    def contrast_formats(self) -> list[ContrastFormat]:
+    def contrast_formats(self) -> list[PublishedFormat]:
         """List the published contrast sets that can be brought in."""
         return self._transport.read(ContrastFormats, "GET", "/contrast/formats").formats
 

@@ -12,7 +12,7 @@ from quintain.core.records.access import NewToken, Notification, Notifications, 
 from quintain.core.records.collect import OwnAttempt, OwnAttempts
 from quintain.core.records.house import Errand, Errands
 from quintain.core.records.pay import Earning, Earnings, PayQuestions
-from quintain.core.records.work import Fact, Facts
+from quintain.core.records.work import KnownFact, KnownFacts
 
 
 class MeCalls:
@@ -24,9 +24,9 @@ class MeCalls:
         """List what waits for oneself, with the page on which each is done."""
         return self._transport.read(Errands, "GET", "/me/waiting").waiting
 
-    def my_facts(self) -> list[Fact]:
+    def my_facts(self) -> list[KnownFact]:
         """List what is known of oneself that rules ask for, and who says so."""
-        return self._transport.read(Facts, "GET", "/me/facts").facts
+        return self._transport.read(KnownFacts, "GET", "/me/facts").facts
 
     def my_attempts(self, *, limit: int = 100) -> list[OwnAttempt]:
         """List one's own attempts, the newest first."""

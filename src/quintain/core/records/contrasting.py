@@ -291,7 +291,7 @@ class Boundary(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class ContrastFormat(Record):
+class PublishedFormat(Record):
     """A published contrast set that can be brought in: its kind of task, by what it is scored, and what to know."""
 
     name: str
@@ -304,7 +304,7 @@ class ContrastFormat(Record):
 class ContrastFormats(Record):
     """The published contrast sets that can be brought in."""
 
-    formats: list[ContrastFormat]
+    formats: list[PublishedFormat]
 
 
 @dataclass(frozen=True, slots=True)

@@ -402,7 +402,7 @@ class ValidationTrail(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome(Record):
+class TextOutcome(Record):
     """What became of one of the writer's own texts: *distribution* has the share of the votes by label."""
 
     attempt: int | None
@@ -417,5 +417,5 @@ class Outcome(Record):
 class Outcomes(Record):
     """What became of what somebody wrote, the newest first: one page of *total*."""
 
-    attempts: list[Outcome]
+    attempts: list[TextOutcome]
     total: int = 0

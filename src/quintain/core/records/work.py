@@ -163,7 +163,7 @@ class Qualifications(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Fact(Record):
+class KnownFact(Record):
     """What is known of a worker, and who says so."""
 
     name: str
@@ -172,7 +172,7 @@ class Fact(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Facts(Record):
+class KnownFacts(Record):
     """What is known of a worker, the newest under each name."""
 
-    facts: list[Fact]
+    facts: list[KnownFact]

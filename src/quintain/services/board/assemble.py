@@ -23,11 +23,11 @@ from quintain.metrics.contract import METRICS
 from quintain.services.access.permissions import require_owner
 from quintain.services.board.abilities import figures_of, shown_abilities
 from quintain.services.board.gaps import on_machine, stands_on
-from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardPart, PlainSlice
+from quintain.services.board.parts import Axis, BoardMatrix, BoardPart, MatrixDataset, MatrixModel, PlainSlice
 from quintain.services.board.rounds import pooled_rate, rounds_of
 from quintain.services.board.seeds import merge_seeds
 from quintain.services.data.fitness import fitness
-from quintain.services.evaluate.dataset_results import DatasetResult, guarded, missing_layers, sees_all
+from quintain.services.evaluate.dataset_results import KeptResult, guarded, missing_layers, sees_all
 from quintain.services.evaluate.results import results
 from quintain.services.evaluate.standing import MEASURED, SHARES, counted
 from quintain.services.models.registry import ModelInfo, ModelVersionInfo, list_models
@@ -45,11 +45,11 @@ from quintain.store.queries.evaluate.cells import MEASURE, PLAIN
 class _Found:
     """What is known of one model version on one data set, with when and from what."""
 
-    result: DatasetResult
+    result: KeptResult
     facts: Mapping[str, CellFacts]
 
 
-def board(db: Session, blobs: Blobs, actor: Actor, task_name: str, part: BoardPart | None = None) -> Board:
+def board(db: Session, blobs: Blobs, actor: Actor, task_name: str, part: BoardPart | None = None) -> BoardMatrix:
     """Compute the board of *task_name* as *actor* may see it, or the *part* of it that is asked for.
 
     While the board is frozen it shows what was known when it was; its owner may ask for the live one.
@@ -93,7 +93,7 @@ def board(db: Session, blobs: Blobs, actor: Actor, task_name: str, part: BoardPa
         )
         for info, version in versions
     ]
-    return Board(
+    return BoardMatrix(
         task=task,
         metric=metric,
         axes=axes,
@@ -130,7 +130,7 @@ def _found(
 
 def _measurements(
     versions: Sequence[ModelVersionInfo],
-    datasets: Sequence[BoardDataset],
+    datasets: Sequence[MatrixDataset],
     found: Mapping[tuple[int, int], _Found],
 ) -> Iterator[Measurement]:
     """List on what classes of machines the models of the board were measured, on data sets that score if any does."""
@@ -150,9 +150,9 @@ def _version_at(info: ModelInfo, moment: datetime | None) -> ModelVersionInfo | 
 
 def _datasets(
     db: Session, blobs: Blobs, task: Task, spec: BoardSpec, moment: datetime | None, tag: str | None
-) -> list[BoardDataset]:
+) -> list[MatrixDataset]:
     return [
-        BoardDataset(
+        MatrixDataset(
             ref=f"{task.name}/{name}@{version.number}",
             name=name,
             hash=version.hash,
@@ -168,7 +168,7 @@ def _datasets(
     ]
 
 
-def _tags(found: Mapping[tuple[int, int], _Found], datasets: Sequence[BoardDataset]) -> tuple[str, ...]:
+def _tags(found: Mapping[tuple[int, int], _Found], datasets: Sequence[MatrixDataset]) -> tuple[str, ...]:
     scoring = {dataset.id for dataset in datasets if dataset.weight > 0}
     names = {
         str(piece["value"])
@@ -181,8 +181,8 @@ def _tags(found: Mapping[tuple[int, int], _Found], datasets: Sequence[BoardDatas
 
 
 def _chosen(
-    datasets: Sequence[BoardDataset], found: Mapping[tuple[int, int], _Found], part: BoardPart
-) -> list[BoardDataset]:
+    datasets: Sequence[MatrixDataset], found: Mapping[tuple[int, int], _Found], part: BoardPart
+) -> list[MatrixDataset]:
     """Keep the data sets of the language, and those in which the tag occurs."""
     kept = [dataset for dataset in datasets if part.language in (None, dataset.language)]
     if part.tag is None:
@@ -228,7 +228,7 @@ def _model(
     metric: str,
     tag: str | None,
     pooled: Figure | None,
-) -> BoardModel:
+) -> MatrixModel:
     place = ADAPTERS.get(version.adapter).place
     cannot = (*MEASURED, *SHARES) if place == "file" else MEASURED if place == "remote" else ()
     cells = {
@@ -238,7 +238,7 @@ def _model(
         ]
         for axis in axes
     }
-    return BoardModel(
+    return MatrixModel(
         ref=version.ref,
         name=info.name,
         number=version.number,
@@ -309,7 +309,7 @@ def _measured_at(found: _Found) -> str | None:
     return _when(found.facts[MEASURE].finished_at if MEASURE in found.facts else None)
 
 
-def _slices(axis: Axis, result: DatasetResult, metric: str) -> list[PlainSlice]:
+def _slices(axis: Axis, result: KeptResult, metric: str) -> list[PlainSlice]:
     pieces: list[PlainSlice] = []
     for piece in result.slices:
         figure = _scaled(piece["metrics"].get(metric, {"value": None}), axis.scale, piece["examples"], None)

@@ -25,7 +25,7 @@ from quintain.core.records.jobs import JobStanding
 from quintain.services.access.permissions import require_owner
 from quintain.services.board.assemble import board
 from quintain.services.board.kept import BOARD, LONGEST, BoardKey, decode_board, sight_of, task_of
-from quintain.services.board.parts import Board, BoardPart
+from quintain.services.board.parts import BoardMatrix, BoardPart
 from quintain.services.board.ranking import Ranked, rank
 from quintain.services.jobs.figures import wake
 from quintain.services.jobs.memory import WarmValues
@@ -46,7 +46,7 @@ PENDING = "board_pending"  # the code of the error where a large board was never
 class BoardText:
     """A board as it is sent, and what pages show of it, made when somebody first asks for it."""
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: BoardMatrix) -> None:
         self._board = board
         self._made: dict[Callable[..., Any], Any] = {}
 
@@ -77,7 +77,7 @@ class WarmBoard:
     it is not *fresh*: more has happened than it shows.
     """
 
-    board: Board
+    board: BoardMatrix
     text: BoardText
     ranked: Ranked | None = None
     fresh: bool = True
@@ -173,7 +173,7 @@ def _read(db: Session, subject: str) -> WarmBoard:
     return _make(decode_board(task_of(db, subject), kept.value, kept.computed_at))
 
 
-def _make(made: Board) -> WarmBoard:
+def _make(made: BoardMatrix) -> WarmBoard:
     return WarmBoard(made, BoardText(made), None if made.is_empty else rank(made))
 
 

@@ -11,7 +11,7 @@ from quintain.core.records.ranking import (
     PoolWithout,
     Sensitivity,
 )
-from quintain.services.board.parts import Board
+from quintain.services.board.parts import BoardMatrix
 from quintain.services.board.ranking import Ranked, choices_of, rank
 from quintain.stats.aggregate import AGGREGATIONS, pareto_front
 from quintain.stats.sensitivity import LeaderRange, epsilon_range, leader_of, pool_effects, weight_ranges
@@ -20,7 +20,7 @@ from quintain.stats.utility import Choices, ranks
 MOST_IN_POOL = 200  # each model of the pool is one ranking more
 
 
-def aggregations(made: Board, view: BoardView | None = None) -> Aggregations:
+def aggregations(made: BoardMatrix, view: BoardView | None = None) -> Aggregations:
     """Rank the board by every aggregation at the same weights, side by side."""
     ranked = rank(made, view)
     weights = ranked.ranking.weights
@@ -40,7 +40,7 @@ def aggregations(made: Board, view: BoardView | None = None) -> Aggregations:
     return Aggregations(list(scores), models)
 
 
-def sensitivity(made: Board, view: BoardView | None = None) -> Sensitivity:
+def sensitivity(made: BoardMatrix, view: BoardView | None = None) -> Sensitivity:
     """Say over what weights and ε the leader leads, and what taking one model away does to the others' scores."""
     chosen = view or BoardView()
     ranked = rank(made, chosen)

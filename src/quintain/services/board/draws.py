@@ -20,7 +20,7 @@ from quintain.core.hashing import content_id
 from quintain.core.records.figures import Figure
 from quintain.metrics.aligned import Aligned, align
 from quintain.metrics.contract import METRICS, MeanMetric
-from quintain.services.board.parts import Board, BoardDataset
+from quintain.services.board.parts import BoardMatrix, MatrixDataset
 from quintain.services.board.ranking import Ranked, dataset_weights
 from quintain.services.data.label_shares import label_shares
 from quintain.services.evaluate.results import read_draws
@@ -139,7 +139,7 @@ def _part_of(tell: Tell, number: int, parts: int) -> Tell:
 
 
 def _on_dataset(
-    blobs: Blobs, made: Board, dataset: BoardDataset, place: int, resamples: int, *, tell: Tell | None
+    blobs: Blobs, made: BoardMatrix, dataset: MatrixDataset, place: int, resamples: int, *, tell: Tell | None
 ) -> tuple[FloatArray, int]:
     """Give resamples × models on one data set, and the examples used; NaN for models without all predictions.
 
@@ -168,7 +168,7 @@ def _on_dataset(
 
 
 def _resample(
-    blobs: Blobs, made: Board, dataset: BoardDataset, keys: Sequence[str], resamples: int, *, tell: Tell | None
+    blobs: Blobs, made: BoardMatrix, dataset: MatrixDataset, keys: Sequence[str], resamples: int, *, tell: Tell | None
 ) -> Drawn:
     examples = pl.read_parquet(blobs.path(dataset.blob), columns=list(READ)).filter(pl.col("answer").is_not_null())
     if made.part.tag is not None:
@@ -205,7 +205,7 @@ def _resample(
 
 def _streamed(
     blobs: Blobs,
-    made: Board,
+    made: BoardMatrix,
     examples: pl.DataFrame,
     groups: IntArray | None,
     keys: Sequence[str],
@@ -242,7 +242,7 @@ def _streamed(
     return Drawn(np.round(values, 9), part.height, examples.height)
 
 
-def _aligned(blobs: Blobs, made: Board, examples: pl.DataFrame, key: str) -> Aligned:
+def _aligned(blobs: Blobs, made: BoardMatrix, examples: pl.DataFrame, key: str) -> Aligned:
     wanted = ["id", "prediction", *(["probabilities"] if "probabilities" in METRICS.get(made.metric).needs else [])]
     predictions = pl.read_parquet(blobs.path(key), columns=wanted)
     table = examples.select("id", "answer").join(predictions, on="id", how="left", maintain_order="left")

@@ -16,7 +16,7 @@ from quintain.core.hashing import content_id
 from quintain.core.records.base import to_plain
 from quintain.core.records.figures import Estimate, Figure, RunCounts
 from quintain.core.texts import Text
-from quintain.services.board.parts import Board, BoardDataset, BoardModel
+from quintain.services.board.parts import BoardMatrix, MatrixDataset, MatrixModel
 from quintain.services.board.ranking import Ranked
 
 # How lm-evaluation-harness calls what we call otherwise.
@@ -44,7 +44,7 @@ def export(ranked: Ranked, kind: str, model: str | None = None) -> str:
     raise BadInput("There is no format '{kind}'.", kind=kind, known=", ".join(KINDS), remedy="There are: {known}.")
 
 
-def _chosen(ranked: Ranked, model: str | None) -> BoardModel:
+def _chosen(ranked: Ranked, model: str | None) -> MatrixModel:
     if not model:
         raise BadInput("This format describes one model.", remedy="Say which, by its name.")
     row = ranked.board.position(model)
@@ -158,12 +158,12 @@ def _escaped(text: str) -> str:
     return _LATEX.sub(lambda match: _LATEX_FOR.get(match[0], "\\" + match[0]), text).replace("–", "--")
 
 
-def _scored(made: Board, model: BoardModel) -> list[tuple[BoardDataset, Figure | None]]:
+def _scored(made: BoardMatrix, model: MatrixModel) -> list[tuple[MatrixDataset, Figure | None]]:
     """List on what a model has a performance: the data sets or, where vMER ranks, the rounds it answered in."""
     axis = made.axes[0]
     if not axis.pooled:
         return list(zip(made.datasets, model.values[axis.name], strict=True))
-    found: list[tuple[BoardDataset, Figure | None]] = []
+    found: list[tuple[MatrixDataset, Figure | None]] = []
     for one in made.rounds:
         place = content_id(to_plain(one.record()))
         for rate in one.models:
@@ -171,11 +171,11 @@ def _scored(made: Board, model: BoardModel) -> list[tuple[BoardDataset, Figure |
                 low, high = ((end or 0.0) * axis.scale for end in (rate.vmer.low, rate.vmer.high))
                 figure = Figure(rate.vmer.value * axis.scale, low, high)
                 name = f"round_{one.ref.partition('/')[2]}"
-                found.append((BoardDataset(f"{one.ref}@1", name, place, "round", "", rate.collected, 0.0), figure))
+                found.append((MatrixDataset(f"{one.ref}@1", name, place, "round", "", rate.collected, 0.0), figure))
     return found
 
 
-def _harness(ranked: Ranked, model: BoardModel) -> str:
+def _harness(ranked: Ranked, model: MatrixModel) -> str:
     made = ranked.board
     lower = made.axes[0].lower
     name = HARNESS_NAMES.get(made.metric, made.metric)
@@ -208,7 +208,7 @@ def _harness(ranked: Ranked, model: BoardModel) -> str:
     return json.dumps(shape, ensure_ascii=False, indent=2) + "\n"
 
 
-def _model_index(ranked: Ranked, model: BoardModel) -> str:
+def _model_index(ranked: Ranked, model: MatrixModel) -> str:
     """Write the part of a model card's front matter that the hub reads results from."""
     made = ranked.board
     results = [
@@ -241,7 +241,7 @@ WHOLE: Mapping[str, Callable[[Ranked], str]] = {
     "latex": _latex,
     "markdown": _markdown,
 }
-SINGLE: Mapping[str, Callable[[Ranked, BoardModel], str]] = {"harness": _harness, "model-index": _model_index}
+SINGLE: Mapping[str, Callable[[Ranked, MatrixModel], str]] = {"harness": _harness, "model-index": _model_index}
 KINDS = (*WHOLE, *SINGLE)
 SUFFIXES: Mapping[str, tuple[str, str]] = {
     "csv": ("csv", "text/csv"),

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 
 from quintain.core.records.figures import Figure, Gap, RunCounts
 from quintain.perturbations.contract import Family
-from quintain.services.board.parts import BoardDataset, BoardModel
-from quintain.services.evaluate.dataset_results import DatasetResult
+from quintain.services.board.parts import MatrixDataset, MatrixModel
+from quintain.services.evaluate.dataset_results import KeptResult
 from quintain.services.evaluate.standing import MEASURED, gap, needs_of, standing
 from quintain.services.models.registry import ModelVersionInfo
 
 
 def stands_on(
     version: ModelVersionInfo,
-    dataset: BoardDataset,
-    result: DatasetResult | None,
+    dataset: MatrixDataset,
+    result: KeptResult | None,
     variants: Mapping[Family, Sequence[str]],
 ) -> tuple[Mapping[str, Gap], RunCounts]:
     """Say which axes a version lacks on a data set and why, and count its runs, also before it has any."""
@@ -38,7 +38,7 @@ def on_machine(
     return (figure if why is None else None), why
 
 
-def why_unranked(model: BoardModel, axes: Sequence[str], weights: Sequence[float]) -> str:
+def why_unranked(model: MatrixModel, axes: Sequence[str], weights: Sequence[float]) -> str:
     """Say why a row has no figure on *axes*, over the data sets that have a weight."""
     runs = sum((one for one, weight in zip(model.runs, weights, strict=False) if weight > 0), RunCounts())
     texts = []

@@ -24,7 +24,7 @@ from quintain.services.access import audit, signing
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.access.signing import Check, KeySource
 from quintain.services.board.cache import ranked_board, warm_board
-from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardPart
+from quintain.services.board.parts import Axis, BoardMatrix, BoardPart, MatrixDataset, MatrixModel
 from quintain.services.board.ranking import Ranked, dataset_weights, rank
 from quintain.services.board.uncertainty import known_uncertainty, plain_known
 from quintain.services.tasks.board_settings import BoardSpec
@@ -307,10 +307,10 @@ def _differences(row: Mapping[str, Any], said: Mapping[str, Any] | None) -> list
     return [f"{row['model']} is ranked {said['rank']} with {two}, but its figures give {row['rank']} with {one}"]
 
 
-def _board_of(shape: Mapping[str, Any]) -> Board:
+def _board_of(shape: Mapping[str, Any]) -> BoardMatrix:
     """Make a board from its JSON again, as far as ranking needs it."""
     models = [
-        BoardModel(
+        MatrixModel(
             ref=one["ref"],
             name=one["name"],
             number=one["version"],
@@ -329,11 +329,11 @@ def _board_of(shape: Mapping[str, Any]) -> Board:
         )
         for one in shape["models"]
     ]
-    return Board(
+    return BoardMatrix(
         task=Task(name=shape["task"], kind="", title={}),
         metric=shape["metric"],
         axes=tuple(Axis(**axis) for axis in shape["axes"]),
-        datasets=tuple(BoardDataset(**{**dataset, "warnings": ()}) for dataset in shape["datasets"]),
+        datasets=tuple(MatrixDataset(**{**dataset, "warnings": ()}) for dataset in shape["datasets"]),
         rounds=(),
         models=tuple(models),
         spec=BoardSpec(),

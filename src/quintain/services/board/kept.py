@@ -25,7 +25,15 @@ from quintain.core.spec import restore
 from quintain.core.task import ABILITY, Task
 from quintain.services.board.abilities import NAME
 from quintain.services.board.assemble import board
-from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardPart, BoardRound, PlainSlice
+from quintain.services.board.parts import (
+    Axis,
+    BoardMatrix,
+    BoardPart,
+    MatrixDataset,
+    MatrixModel,
+    MatrixRound,
+    PlainSlice,
+)
 from quintain.services.jobs.figures import FigureKind, Tell, files, wake
 from quintain.services.tasks.board_settings import BoardSpec, board_spec
 from quintain.services.tasks.definitions import get_task, list_tasks
@@ -82,13 +90,13 @@ def sight_of(db: Session, actor: Actor, task: str) -> str:
     return PUBLIC
 
 
-def encode(made: Board) -> dict[str, Any]:
+def encode(made: BoardMatrix) -> dict[str, Any]:
     """Give a board as plain data. When it was made is kept beside it.
 
     Slices are most of it, and few ask for those of a model: they stay text until somebody does.
     """
     left = {"task", "made_at"}
-    shape = {item.name: getattr(made, item.name) for item in fields(Board) if item.name not in left}
+    shape = {item.name: getattr(made, item.name) for item in fields(BoardMatrix) if item.name not in left}
     found: dict[str, Any] = json.loads(json.dumps(shape, default=plain, allow_nan=False))
     for model in found["models"]:
         model["slices"] = json.dumps(model["slices"], ensure_ascii=False, separators=(",", ":"))
@@ -120,15 +128,15 @@ class PackedSlices(Sequence[Sequence[PlainSlice]]):
         return self._parts[place]
 
 
-def decode_board(task: Task, shape: Mapping[str, Any], made_at: datetime) -> Board:
+def decode_board(task: Task, shape: Mapping[str, Any], made_at: datetime) -> BoardMatrix:
     """Read what `encode` has written."""
     frozen = shape["frozen_at"]
-    return Board(
+    return BoardMatrix(
         task=task,
         metric=shape["metric"],
         axes=tuple(Axis(**one) for one in shape["axes"]),
-        datasets=tuple(decode(BoardDataset, one) for one in shape["datasets"]),
-        rounds=tuple(decode(BoardRound, one) for one in shape["rounds"]),
+        datasets=tuple(decode(MatrixDataset, one) for one in shape["datasets"]),
+        rounds=tuple(decode(MatrixRound, one) for one in shape["rounds"]),
         models=tuple(_model(one) for one in shape["models"]),
         spec=restore(BoardSpec, shape["spec"]),
         part=BoardPart(**shape["part"]),
@@ -140,9 +148,9 @@ def decode_board(task: Task, shape: Mapping[str, Any], made_at: datetime) -> Boa
     )
 
 
-def _model(shape: Mapping[str, Any]) -> BoardModel:
+def _model(shape: Mapping[str, Any]) -> MatrixModel:
     """Read a row. Its figures are made as they were written: looking at each value would take five times as long."""
-    return BoardModel(
+    return MatrixModel(
         **{
             **shape,
             "created_at": datetime.fromisoformat(shape["created_at"]),

@@ -40,7 +40,7 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True)
-class BoardDataset:
+class MatrixDataset:
     """A data set that the board knows; *weight* 0 shows it without letting it score.
 
     *warnings* say why it is weak ground for a ranking.
@@ -87,7 +87,7 @@ class RoundRate:
 
 
 @dataclass(frozen=True, slots=True)
-class BoardRound:
+class MatrixRound:
     """A round as its newest review left it. *human* is how often one judge says what most of the others say."""
 
     ref: str
@@ -128,7 +128,7 @@ def _rest(rate: Estimate) -> list[float | None]:
 
 
 @dataclass(frozen=True, slots=True)
-class BoardModel:
+class MatrixModel:
     """A row: for each axis a figure (with its interval, where it has one) on each data set.
 
     *pooled* holds the figures of axes that have one over all rounds instead. A row that stands for several seeds has
@@ -192,15 +192,15 @@ class BoardPart:
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class BoardMatrix:
     """Everything that a ranking is made from, and the owner's default view of it."""
 
     task: Task
     metric: str
     axes: tuple[Axis, ...]
-    datasets: tuple[BoardDataset, ...]
-    rounds: tuple[BoardRound, ...]
-    models: tuple[BoardModel, ...]
+    datasets: tuple[MatrixDataset, ...]
+    rounds: tuple[MatrixRound, ...]
+    models: tuple[MatrixModel, ...]
     spec: BoardSpec
     part: BoardPart
     tags: tuple[str, ...]

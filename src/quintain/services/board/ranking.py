@@ -17,8 +17,8 @@ from quintain.core.records.board import BoardView
 from quintain.core.records.figures import Estimate, RunCounts
 from quintain.core.texts import Text
 from quintain.services.board.gaps import why_unranked
-from quintain.services.board.parts import Board
-from quintain.stats.utility import Choices, Column, Ranking, Table, rank_models, weighted_mean
+from quintain.services.board.parts import BoardMatrix
+from quintain.stats.utility import Choices, UtilityColumn, UtilityRanking, UtilityTable, rank_models, weighted_mean
 
 NOTHING_SCORES = "no data set scores yet"
 
@@ -40,7 +40,7 @@ def parse_view(
     )
 
 
-def dataset_weights(made: Board, view: BoardView) -> list[float]:
+def dataset_weights(made: BoardMatrix, view: BoardView) -> list[float]:
     """Give the weight of each data set in *view*; those that it does not name get 0."""
     if view.datasets is None:
         return [dataset.weight for dataset in made.datasets]
@@ -57,7 +57,7 @@ def dataset_weights(made: Board, view: BoardView) -> list[float]:
     return [float(view.datasets.get(name, 0.0)) for name in names]
 
 
-def table_of(made: Board, view: BoardView) -> tuple[Table, dict[str, str]]:
+def table_of(made: BoardMatrix, view: BoardView) -> tuple[UtilityTable, dict[str, str]]:
     """Average over data sets by the view's weights: the table that is ranked, and which models lie beyond a cap.
 
     A value beyond its cap is no good to anybody: the cell is left empty, so that its model is shown unranked.
@@ -89,11 +89,11 @@ def table_of(made: Board, view: BoardView) -> tuple[Table, dict[str, str]]:
             unit = f" {axis.unit}" if axis.unit else ""
             beyond[made.models[row].ref] = f"{axis.name} above the cap of {axis.cap:g}{unit}"
             means[row, column] = np.nan
-    columns = tuple(Column(axis.name, axis.lower, axis.cap) for axis in made.axes)
-    return Table(tuple(model.ref for model in made.models), columns, means, cannot), beyond
+    columns = tuple(UtilityColumn(axis.name, axis.lower, axis.cap) for axis in made.axes)
+    return UtilityTable(tuple(model.ref for model in made.models), columns, means, cannot), beyond
 
 
-def choices_of(made: Board, view: BoardView) -> Choices:
+def choices_of(made: BoardMatrix, view: BoardView) -> Choices:
     """Give what the formula is told: the view and, where it says nothing, the owner's settings."""
     return Choices(
         weights=view.weights or made.spec.axis_weights([axis.name for axis in made.axes]),
@@ -111,10 +111,10 @@ class Ranked:
     While some of the *runs* behind what the view ranks are still to come, the order is provisional.
     """
 
-    board: Board
+    board: BoardMatrix
     view: BoardView
-    table: Table
-    ranking: Ranking
+    table: UtilityTable
+    ranking: UtilityRanking
     reasons: Mapping[str, str]
     weights: Sequence[float]
     runs: RunCounts
@@ -201,7 +201,7 @@ def without_reasons(shape: Any) -> Any:
     return [without_reasons(one) for one in shape] if isinstance(shape, list) else shape
 
 
-def rank(made: Board, view: BoardView | None = None) -> Ranked:
+def rank(made: BoardMatrix, view: BoardView | None = None) -> Ranked:
     """Rank the board by *view*, or by the owner's default."""
     chosen = view or BoardView()
     table, beyond = table_of(made, chosen)

@@ -12,7 +12,7 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from quintain.core.records.figures import Figure
-from quintain.services.board.parts import BoardRound, RoundRate
+from quintain.services.board.parts import MatrixRound, RoundRate
 from quintain.services.models.registry import ModelInfo
 from quintain.stats.workers import validated_share, wilson_share
 from quintain.store.queries.validate import collected as queries
@@ -21,7 +21,7 @@ from quintain.store.tables import ValidationReview
 
 def rounds_of(
     db: Session, task: str, shown: Sequence[ModelInfo], moment: datetime | None = None
-) -> tuple[BoardRound, ...]:
+) -> tuple[MatrixRound, ...]:
     """List the validated rounds of *task*, oldest first, with the rates of the models that are *shown*."""
     versions = {version.ref for info in shown for version in info.versions if version.withdrawn_at is None}
     return tuple(
@@ -31,10 +31,10 @@ def rounds_of(
     )
 
 
-def _round(ref: str, review: ValidationReview, versions: set[str]) -> BoardRound:
+def _round(ref: str, review: ValidationReview, versions: set[str]) -> MatrixRound:
     counts, compared = review.summary["vmer"], review.summary["compared"]
     collected, validated, _ = counts["all"]
-    return BoardRound(
+    return MatrixRound(
         ref=ref,
         at=review.created_at,
         collected=collected,
@@ -48,7 +48,7 @@ def _round(ref: str, review: ValidationReview, versions: set[str]) -> BoardRound
     )
 
 
-def pooled_rate(rounds: Sequence[BoardRound], model: str, scale: float) -> Figure | None:
+def pooled_rate(rounds: Sequence[MatrixRound], model: str, scale: float) -> Figure | None:
     """Give a model version's vMER over all validated rounds that it answered in; None where there is none."""
     found = [
         (one, rate) for one in rounds for rate in one.models if rate.model == model and rate.vmer.value is not None

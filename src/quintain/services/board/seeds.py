@@ -9,22 +9,22 @@ from typing import Any
 import numpy as np
 
 from quintain.core.records.figures import Figure, Gap, RunCounts
-from quintain.services.board.parts import BoardModel, PlainSlice
+from quintain.services.board.parts import MatrixModel, PlainSlice
 
 
-def merge_seeds(models: Sequence[BoardModel]) -> list[BoardModel]:
+def merge_seeds(models: Sequence[MatrixModel]) -> list[MatrixModel]:
     """Make one row of the models that are one family, of one owner and seen by the same people.
 
     Nobody joins a family of somebody else, so that a name alone moves no other person's row.
     """
-    groups: dict[tuple[str, ...], list[BoardModel]] = {}
+    groups: dict[tuple[str, ...], list[MatrixModel]] = {}
     for model in models:
         key = (model.ref,) if not model.family else (model.family, model.owner or "", model.visibility, "family")
         groups.setdefault(key, []).append(model)
     return [group[0] if len(group) == 1 else _row(group) for group in groups.values()]
 
 
-def _row(group: Sequence[BoardModel]) -> BoardModel:
+def _row(group: Sequence[MatrixModel]) -> MatrixModel:
     first = min(group, key=lambda model: model.created_at)
     task = first.ref.partition("/")[0]
     places = range(len(first.predictions))
@@ -51,7 +51,7 @@ def _row(group: Sequence[BoardModel]) -> BoardModel:
     )
 
 
-def _first_gap(group: Sequence[BoardModel], axis: str, place: int) -> Gap | None:
+def _first_gap(group: Sequence[MatrixModel], axis: str, place: int) -> Gap | None:
     """Give why a seed lacks a figure, where one does: the row lacks it then, too."""
     return next((model.gaps[axis][place] for model in group if model.gaps[axis][place]), None)
 

@@ -23,7 +23,7 @@ from quintain.core.errors import QuintainError
 from quintain.core.people import ANONYMOUS
 from quintain.core.records.figures import Estimate
 from quintain.services.board.cache import PENDING, warm_board
-from quintain.services.board.parts import Axis, Board
+from quintain.services.board.parts import Axis, BoardMatrix
 from quintain.services.board.ranking import Ranked
 from quintain.store.blobs import Blobs
 from quintain.store.queries.board import boards as queries
@@ -46,7 +46,7 @@ class BoardPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class BoardStanding:
     """The ranked models of a board from the best, how many others wait for a rank, and whether runs are to come.
 
     *axes* are the board's, and *rounds* has each model's performance over the rounds, as `over_rounds` gives it.
@@ -64,7 +64,7 @@ class Standing:
         return self.places[0] if self.places else None
 
 
-def standing_of(ranked: Ranked) -> Standing:
+def standing_of(ranked: Ranked) -> BoardStanding:
     """Give what a ranking says of who stands where."""
     places = []
     for row in ranked.order():
@@ -74,20 +74,22 @@ def standing_of(ranked: Ranked) -> Standing:
         found = {axis.name: ranked.figure(row, axis.name) for axis in ranked.board.axes}
         figures = {name: figure for name, figure in found.items() if figure is not None}
         places.append(BoardPlace(model.ref, model.name, model.number, model.adapter, position, score, figures))
-    return Standing(tuple(places), len(ranked.board.models) - len(places), ranked.runs.waiting > 0)
+    return BoardStanding(tuple(places), len(ranked.board.models) - len(places), ranked.runs.waiting > 0)
 
 
-def make_standing(db: Session, blobs: Blobs, task: str) -> Standing:
+def make_standing(db: Session, blobs: Blobs, task: str) -> BoardStanding:
     """Make the standing of *task* now, from a board in memory if nothing has changed since that was made."""
     warm = warm_board(db, blobs, ANONYMOUS, task)
     made = warm.board
     found = (
-        warm.text.once(standing_of, warm.ranked) if warm.ranked else Standing((), len(made.models), provisional=False)
+        warm.text.once(standing_of, warm.ranked)
+        if warm.ranked
+        else BoardStanding((), len(made.models), provisional=False)
     )
     return replace(found, axes=tuple(made.axes), rounds=over_rounds(db, made))
 
 
-def over_rounds(db: Session, made: Board) -> dict[str, list[tuple[int, float]]]:
+def over_rounds(db: Session, made: BoardMatrix) -> dict[str, list[tuple[int, float]]]:
     """Give each model's performance on the test set of every round that was released, oldest first, by its name."""
     places = {dataset.name: place for place, dataset in enumerate(made.datasets)}
     tests = [(number, places[name]) for number, name in queries.round_tests(db, made.task.name) if name in places]
@@ -102,7 +104,7 @@ def over_rounds(db: Session, made: Board) -> dict[str, list[tuple[int, float]]]:
 class _Kept:
     """What is known of the boards of one database: by task the standing, the stamp it was made at, and when."""
 
-    standings: dict[str, tuple[tuple[int, ...], float, Standing]] = field(default_factory=dict)
+    standings: dict[str, tuple[tuple[int, ...], float, BoardStanding]] = field(default_factory=dict)
     wanted: OrderedDict[str, Blobs] = field(default_factory=OrderedDict)
     thread: threading.Thread | None = None
 
@@ -111,7 +113,7 @@ _KEPT: weakref.WeakKeyDictionary[Any, _Kept] = weakref.WeakKeyDictionary()
 _LOCK = threading.Lock()
 
 
-def known_standings(db: Session, blobs: Blobs, tasks: Sequence[str]) -> dict[str, Standing]:
+def known_standings(db: Session, blobs: Blobs, tasks: Sequence[str]) -> dict[str, BoardStanding]:
     """Give the standings that are known, without making any; those that may have changed are made anew beside."""
     engine, stamp, moment = _engine(db), queries.stamp(db), time.monotonic()
     with _LOCK:

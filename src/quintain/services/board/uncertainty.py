@@ -26,7 +26,7 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.board.cache import warm_board
 from quintain.services.board.draws import draw_axes, shares_of
 from quintain.services.board.kept import BOARD, LONGEST, BoardKey, sight_of, whole_boards
-from quintain.services.board.parts import Board, BoardPart
+from quintain.services.board.parts import BoardMatrix, BoardPart
 from quintain.services.board.ranking import Ranked, choices_of, rank, without_reasons
 from quintain.services.jobs.figures import FigureKind, Tell, files, show
 from quintain.services.jobs.memory import WarmValues
@@ -55,7 +55,7 @@ NOTHING = Uncertainty(0, 0, [], [], [])
 
 
 def uncertainty(
-    db: Session, blobs: Blobs, made: Board, view: BoardView | None = None, *, tell: Tell | None = None
+    db: Session, blobs: Blobs, made: BoardMatrix, view: BoardView | None = None, *, tell: Tell | None = None
 ) -> Uncertainty:
     """Say how sure the ranking of *made* by *view* is. The owner's default view is remembered."""
     chosen = view or BoardView()
@@ -93,7 +93,7 @@ def known_uncertainty(
     return replace(decode(Uncertainty, shown.value), pending=not shown.fresh, computed_at=shown.computed_at)
 
 
-def _is_to_be_seen(value: Mapping[str, Any], made: Board) -> bool:
+def _is_to_be_seen(value: Mapping[str, Any], made: BoardMatrix) -> bool:
     """Say whether all models that it tells of are still to be seen on the board."""
     return {one["model"] for one in value["models"]} <= {one.ref for one in made.models}
 
@@ -158,7 +158,7 @@ def _key(ranked: Ranked) -> str:
     )
 
 
-def _figures(made: Board) -> list[Sequence[Figure | None]]:
+def _figures(made: BoardMatrix) -> list[Sequence[Figure | None]]:
     return [
         [model.pooled.get(axis.name)] if axis.pooled else model.values[axis.name]
         for model in made.models

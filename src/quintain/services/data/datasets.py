@@ -32,7 +32,7 @@ from quintain.core.records.tasks import Step
 from quintain.core.task import Task
 from quintain.core.texts import either
 from quintain.data.identity import example_ids, salted
-from quintain.data.importing import Progress, Report, stored_schema, write_examples, write_version
+from quintain.data.importing import ImportReport, Progress, stored_schema, write_examples, write_version
 from quintain.data.plan import ImportPlan
 from quintain.services.access.audit import record
 from quintain.services.access.permissions import require_owner
@@ -73,7 +73,7 @@ class VersionInfo:
     children: tuple[Step, ...] = ()
     new: bool = True
     scores: bool = False
-    report: Report | None = field(default=None, compare=False)
+    report: ImportReport | None = field(default=None, compare=False)
 
     @property
     def ref(self) -> str:

@@ -24,7 +24,7 @@ from quintain.metrics.paired import paired_metric
 from quintain.services.data.label_shares import label_shares
 from quintain.services.evaluate.dataset_results import sees_all
 from quintain.services.evaluate.examples import example_scores
-from quintain.services.evaluate.scoring import beside, ground_of, read_predictions
+from quintain.services.evaluate.scoring import beside, gold_examples, read_predictions
 from quintain.services.jobs import queue
 from quintain.services.jobs.figures import Tell
 from quintain.services.jobs.memory import WarmValues
@@ -72,7 +72,7 @@ def compare(
     for number, name in enumerate(left):
         if tell is not None:
             tell(number, len(left))
-        examples = ground_of(blobs, pairs[name][0].dataset_version.blob).examples
+        examples = gold_examples(blobs, pairs[name][0].dataset_version.blob).examples
         table = _joined(blobs, examples, *pairs[name])
         found = _compare_dataset(task, pairs[name][0], table) if table.height else None
         known[keys[name]] = to_plain({"compared": found})

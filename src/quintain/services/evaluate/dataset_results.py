@@ -17,7 +17,7 @@ FEWEST_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
-class DatasetResult:
+class KeptResult:
     """What is known of one model version on one data set version. Rates are fractions, memory is in GiB.
 
     *examples* are those of its *rows* that have a gold answer, on which the metrics rest. *failed* counts, by variant,
@@ -56,7 +56,7 @@ class DatasetResult:
         return decode(records.DatasetResult, shape | {"dataset": f"{self.dataset}@{self.number}"})
 
 
-def newest_only(found: Sequence[DatasetResult]) -> list[DatasetResult]:
+def newest_only(found: Sequence[KeptResult]) -> list[KeptResult]:
     """Keep the newest version of each data set."""
     newest = {one.dataset: one for one in sorted(found, key=lambda one: one.number)}
     return [newest[name] for name in sorted(newest)]
@@ -73,7 +73,7 @@ def missing_layers(measured: Mapping[str, Any]) -> list[str]:
     return [] if held is None else [name for name in LAYERS if name not in held]
 
 
-def guarded(found: DatasetResult) -> DatasetResult:
+def guarded(found: KeptResult) -> KeptResult:
     """Leave out what would tell the hidden label of single examples: small slices, labels that were rarely answered.
 
     Without this, a model that answers one label for one example only would read that example's label off the

@@ -23,12 +23,12 @@ from quintain.core.records.figures import Gap
 from quintain.core.task import Task
 from quintain.metrics.flips import same_answers
 from quintain.perturbations.contract import Family
-from quintain.services.evaluate.dataset_results import DatasetResult, guarded, sees_all
+from quintain.services.evaluate.dataset_results import KeptResult, guarded, sees_all
 from quintain.services.evaluate.sandbox_wait import SANDBOX
-from quintain.services.evaluate.scoring import ground_of, metric_names, read_predictions, score_on
+from quintain.services.evaluate.scoring import gold_examples, metric_names, read_predictions, score_on
 from quintain.services.evaluate.standing import (
     SHARES,
-    Run,
+    RunStanding,
     counted,
     counted_at,
     gap,
@@ -53,7 +53,7 @@ FORMAT = 8  # goes up when the shape or the meaning of a cached value changes
 
 def results(
     db: Session, blobs: Blobs, task: Task, *, model_version_id: int | None = None, at: datetime | None = None
-) -> list[DatasetResult]:
+) -> list[KeptResult]:
     """Give the results of every model version of *task*, or of one, on every data set that it has cells for.
 
     With *at*, they are those of that moment: what was over later was still to come then.
@@ -93,10 +93,10 @@ def compute_figures(db: Session, blobs: Blobs, task: Task, row: CellRow) -> None
     if family is not None:
         runs = {one.cell.variant: run_of(one.cell) for one in group}
         counting = counted(task).get(family, ())
-        if any(runs.get(name, Run.WAITING) is Run.WAITING for name in counting):
+        if any(runs.get(name, RunStanding.WAITING) is RunStanding.WAITING for name in counting):
             return
         beside = [run for name, run in runs.items() if family_of(name) == family and name not in counting]
-        if row.cell.variant not in counting and Run.WAITING in beside:
+        if row.cell.variant not in counting and RunStanding.WAITING in beside:
             return
         wanted = {part: key for part, key in wanted.items() if part == family}
     known = cache.cached(db, list(wanted.values()))
@@ -120,12 +120,12 @@ def _put(fresh: dict[str, dict[str, Any]], key: str, value: dict[str, Any]) -> d
 
 def variants_at(task: Task, rows: Sequence[CellRow], at: datetime) -> dict[Family, tuple[str, ...]]:
     """Name the variants that counted at a moment, by the cells that were done then."""
-    return counted_at(task, {row.cell.variant for row in rows if run_of(row.cell, at) is Run.DONE})
+    return counted_at(task, {row.cell.variant for row in rows if run_of(row.cell, at) is RunStanding.DONE})
 
 
 def _stood(
-    found: DatasetResult, group: Sequence[CellRow], variants: Mapping[Family, Sequence[str]], at: datetime | None
-) -> DatasetResult:
+    found: KeptResult, group: Sequence[CellRow], variants: Mapping[Family, Sequence[str]], at: datetime | None
+) -> KeptResult:
     """Say what is missing, and take a share away that does not rest on all of its variants."""
     gaps, runs = standing(
         needs_of(group[0].model_version.adapter, variants),
@@ -160,7 +160,7 @@ def read_draws(db: Session, keys: Sequence[str]) -> dict[str, FloatArray]:
     }
 
 
-def model_results(db: Session, blobs: Blobs, actor: Actor, ref: str) -> list[DatasetResult]:
+def model_results(db: Session, blobs: Blobs, actor: Actor, ref: str) -> list[KeptResult]:
     """Give what *actor* may see of the results of the model version that *ref* means, newest data first."""
     version = get_model(db, actor, ref).version
     found = results(db, blobs, get_task(db, version.task), model_version_id=version.id)
@@ -168,11 +168,11 @@ def model_results(db: Session, blobs: Blobs, actor: Actor, ref: str) -> list[Dat
     return [one if sees_all(actor, version.task, one.hidden) else guarded(one) for one in ordered]
 
 
-def _result(group: Sequence[CellRow], figures: Mapping[str, Any], at: datetime | None) -> DatasetResult:
+def _result(group: Sequence[CellRow], figures: Mapping[str, Any], at: datetime | None) -> KeptResult:
     first = group[0]
     measured = next((row.cell.measurements for row in group if row.cell.variant == MEASURE and _over(row, at)), {})
     states = {row.cell.variant: row.cell.state if _over(row, at) else CellState.QUEUED.value for row in group}
-    return DatasetResult(
+    return KeptResult(
         model_version_id=first.model_version.id,
         dataset_version_id=first.dataset_version.id,
         dataset=first.dataset.name,
@@ -197,14 +197,14 @@ def _result(group: Sequence[CellRow], figures: Mapping[str, Any], at: datetime |
 
 
 def _over(row: CellRow, at: datetime | None) -> bool:
-    return at is None or run_of(row.cell, at) is not Run.WAITING
+    return at is None or run_of(row.cell, at) is not RunStanding.WAITING
 
 
 def _usable(group: Sequence[CellRow], at: datetime | None) -> dict[str, CellRow]:
     """Give the cells that figures are made of: those with predictions, and variants that the model broke."""
 
     def usable(row: CellRow) -> bool:
-        if row.cell.variant != PLAIN and run_of(row.cell, at) is Run.BROKEN:
+        if row.cell.variant != PLAIN and run_of(row.cell, at) is RunStanding.BROKEN:
             return family_of(row.cell.variant) is not None
         return bool(row.cell.predictions) and _over(row, at)
 
@@ -234,7 +234,7 @@ def _compute(
     plain = read_predictions(blobs, cells[PLAIN])
     if part == PLAIN:
         version = group[0].dataset_version
-        return score_on(task, ground_of(blobs, version.blob), plain, role=version.role)
+        return score_on(task, gold_examples(blobs, version.blob), plain, role=version.role)
     if part == MEASURE:
         return _unlike(task, plain, read_predictions(blobs, cells[MEASURE]))
     members = {name: row for name, row in cells.items() if family_of(name) == part}

@@ -22,12 +22,12 @@ from quintain.tasks.contract import kind_of
 
 MOST_TAGS = 40
 CONSISTENCY = "consistency"
-GROUND = ("id", "answer", "tags", "group", "meta")  # the columns that scoring needs
-GROUNDS_KEPT = 6  # 20 MB each at 200,000 examples
+GOLD_COLUMNS = ("id", "answer", "tags", "group", "meta")  # the columns that scoring needs
+GOLD_KEPT = 6  # 20 MB each at 200,000 examples
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class GoldExamples:
     """The examples of a data set that have a gold answer, and the rows that share a tag."""
 
     examples: pl.DataFrame
@@ -35,38 +35,38 @@ class Ground:
 
 
 # A worker scores one model after the other on the same few data sets.
-_GROUNDS: WarmValues[Ground] = WarmValues(GROUNDS_KEPT)
+_GOLD: WarmValues[GoldExamples] = WarmValues(GOLD_KEPT)
 
 
-def ground_of(blobs: Blobs, blob: str) -> Ground:
+def gold_examples(blobs: Blobs, blob: str) -> GoldExamples:
     """Read what predictions are scored against from a data set's file; those that were read last are at hand."""
-    return _GROUNDS.get(blob, lambda: _ground(_read_ground(blobs.path(blob))))
+    return _GOLD.get(blob, lambda: _gold_of(_read_gold(blobs.path(blob))))
 
 
-def _read_ground(path: Path) -> pl.DataFrame:
+def _read_gold(path: Path) -> pl.DataFrame:
     """Read the columns that scoring needs; what models were given is most of a file."""
     file = pl.scan_parquet(path, glob=False)
-    return file.select([name for name in file.collect_schema().names() if name in GROUND]).collect()
+    return file.select([name for name in file.collect_schema().names() if name in GOLD_COLUMNS]).collect()
 
 
-def _ground(examples: pl.DataFrame) -> Ground:
-    wanted = [name for name in GROUND if name in examples.columns]
+def _gold_of(examples: pl.DataFrame) -> GoldExamples:
+    wanted = [name for name in GOLD_COLUMNS if name in examples.columns]
     table = examples.select(wanted).filter(pl.col("answer").is_not_null())
     common = table["tags"].explode().drop_nulls().value_counts(sort=True).head(MOST_TAGS).get_column("tags").to_list()
     if not common:
-        return Ground(table.drop("tags"), {})
+        return GoldExamples(table.drop("tags"), {})
     tags = table.select(pl.col("tags").list.filter(pl.element().is_in(common))).to_series()
-    return Ground(table.drop("tags"), {"tag": slice_rows("tag", tags, table.height)})
+    return GoldExamples(table.drop("tags"), {"tag": slice_rows("tag", tags, table.height)})
 
 
 def score_table(task: Task, examples: pl.DataFrame, predictions: pl.DataFrame, *, role: str = "") -> dict[str, Any]:
     """Score *predictions* against the gold answers of *examples*, which are of a *role*, overall and by tag."""
-    return score_on(task, _ground(examples), predictions, role=role)
+    return score_on(task, _gold_of(examples), predictions, role=role)
 
 
-def score_on(task: Task, ground: Ground, predictions: pl.DataFrame, *, role: str = "") -> dict[str, Any]:
+def score_on(task: Task, gold: GoldExamples, predictions: pl.DataFrame, *, role: str = "") -> dict[str, Any]:
     """Score *predictions* on examples that were read before; see `score_table`."""
-    table = beside(ground.examples, predictions)
+    table = beside(gold.examples, predictions)
     if table.is_empty():
         return {"metrics": {}, "slices": [], "examples": 0}
     more: dict[str, Any] = {}
@@ -82,7 +82,7 @@ def score_on(task: Task, ground: Ground, predictions: pl.DataFrame, *, role: str
     # A model that gives no probabilities has no log loss, and examples that nobody voted on no soft metric.
     absent = {"probabilities", "distributions"} - more.keys()
     names = [name for name in metric_names(task, role) if not absent & set(METRICS.get(name).needs)]
-    found = evaluate_metrics(task, table["answer"], table["prediction"], names, by=ground.slices, **more)
+    found = evaluate_metrics(task, table["answer"], table["prediction"], names, by=gold.slices, **more)
     return found.as_dict() | {"confusion": confusion(task, table)}
 
 

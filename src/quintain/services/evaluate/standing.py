@@ -40,7 +40,7 @@ TEXTS: Mapping[str, str] = {
 Needs: TypeAlias = Mapping[str, tuple[str, ...]]
 
 
-class Run(StrEnum):
+class RunStanding(StrEnum):
     """How a run stands, for the figures that rest on it."""
 
     DONE = "done"
@@ -93,19 +93,21 @@ def needs_of(adapter: str, variants: Mapping[Family, Sequence[str]]) -> Needs:
     return needs
 
 
-def run_of(cell: Cell, at: datetime | None = None) -> Run:
+def run_of(cell: Cell, at: datetime | None = None) -> RunStanding:
     """Say how a cell stands or, with *at*, how it stood at that moment."""
     if at is not None and (cell.finished_at is None or cell.finished_at > at):
-        return Run.WAITING
+        return RunStanding.WAITING
     if cell.state == CellState.FAILED:
-        return Run.PLATFORM if cell.reason.startswith(OURS) else Run.BROKEN
+        return RunStanding.PLATFORM if cell.reason.startswith(OURS) else RunStanding.BROKEN
     if cell.state == CellState.QUEUED and cell.waits_for:
-        return Run.HELD
-    return {CellState.DONE: Run.DONE, CellState.CANCELLED: Run.CANCELLED}.get(CellState(cell.state), Run.WAITING)
+        return RunStanding.HELD
+    return {CellState.DONE: RunStanding.DONE, CellState.CANCELLED: RunStanding.CANCELLED}.get(
+        CellState(cell.state), RunStanding.WAITING
+    )
 
 
 def standing(
-    needs: Needs, runs: Mapping[str, Run], reasons: Mapping[str, str] | None = None
+    needs: Needs, runs: Mapping[str, RunStanding], reasons: Mapping[str, str] | None = None
 ) -> tuple[dict[str, Gap], RunCounts]:
     """Say which axes have no figure yet and why, and count the runs; *reasons* say how a run was broken."""
     gaps = {}
@@ -114,19 +116,19 @@ def standing(
         if found is not None:
             gaps[axis] = found
     every = {variant for variants in needs.values() for variant in variants}
-    states = [runs.get(variant, Run.WAITING) for variant in every]
-    return gaps, RunCounts(len(every), states.count(Run.DONE), states.count(Run.WAITING))
+    states = [runs.get(variant, RunStanding.WAITING) for variant in every]
+    return gaps, RunCounts(len(every), states.count(RunStanding.DONE), states.count(RunStanding.WAITING))
 
 
-def _gap(variants: Sequence[str], runs: Mapping[str, Run], reasons: Mapping[str, str]) -> Gap | None:
-    states = [runs.get(variant, Run.WAITING) for variant in variants]
+def _gap(variants: Sequence[str], runs: Mapping[str, RunStanding], reasons: Mapping[str, str]) -> Gap | None:
+    states = [runs.get(variant, RunStanding.WAITING) for variant in variants]
     for variant, state in zip(variants, states, strict=True):
-        if state is Run.BROKEN and variant in {PLAIN, MEASURE}:
+        if state is RunStanding.BROKEN and variant in {PLAIN, MEASURE}:
             # What a model says of itself stays with those who may read its log: only the outcome is told.
             return gap("failed", outcome=reasons.get(variant, "").partition(":")[0] or Outcome.CRASHED.value)
-    for kind in (Run.PLATFORM, Run.CANCELLED, Run.HELD):
+    for kind in (RunStanding.PLATFORM, RunStanding.CANCELLED, RunStanding.HELD):
         if kind in states:
             return gap(kind.value, n=states.count(kind))
-    if Run.WAITING in states:
-        return gap("waiting", done=states.count(Run.DONE), needed=len(states))
+    if RunStanding.WAITING in states:
+        return gap("waiting", done=states.count(RunStanding.DONE), needed=len(states))
     return None

@@ -13,7 +13,7 @@ from quintain.core.people import Actor
 from quintain.core.records.collect import WordEffect
 from quintain.core.rounds import RoundState
 from quintain.core.task import Task
-from quintain.services.board.standings import Standing
+from quintain.services.board.standings import BoardStanding
 from quintain.services.collect.rounds import RoundInfo, list_rounds
 from quintain.services.models.ask import BUILTIN, RUNNERS, AdapterRunner, limit_calls, predict
 from quintain.services.models.occlusion import word_effects
@@ -45,7 +45,7 @@ class FoolTry:
     moved: list[WordEffect] | None
 
 
-def find_box(db: Session, actor: Actor, standings: Mapping[str, Standing]) -> FoolBox | None:
+def find_box(db: Session, actor: Actor, standings: Mapping[str, BoardStanding]) -> FoolBox | None:
     """Choose the model: the target of an open round first, else the best that is built in; None where there is none.
 
     *standings* say what is known of who is the best. Content that is warned of is not put on the front page.
@@ -114,7 +114,7 @@ def _target(db: Session, actor: Actor, info: RoundInfo) -> ModelVersionInfo | No
     return next((one for one in shown if one.adapter == BUILTIN and may_see(actor, one)), None)
 
 
-def _best(db: Session, actor: Actor, task: Task, standing: Standing | None) -> ModelVersionInfo | None:
+def _best(db: Session, actor: Actor, task: Task, standing: BoardStanding | None) -> ModelVersionInfo | None:
     """Give the best model that is built in: by the board, else by what it scored when it was trained."""
     ranked = {place.ref: place.rank for place in standing.places} if standing else {}
     metric = leading_metric(task)

@@ -11,7 +11,7 @@ from quintain.core.people import Actor
 from quintain.core.records.house import Movement, MovementKind
 from quintain.core.records.trial import CrowdTrial
 from quintain.core.rounds import RoundState
-from quintain.services.board.standings import BoardPlace, Standing, known_standings
+from quintain.services.board.standings import BoardPlace, BoardStanding, known_standings
 from quintain.services.collect.rounds import RoundInfo, list_rounds
 from quintain.services.house.browse import TaskCard, task_cards
 from quintain.services.trial.trials import list_trials
@@ -38,7 +38,7 @@ class Front:
     """All tasks, and what is known of their boards."""
 
     cards: list[FrontCard]
-    standings: Mapping[str, Standing]
+    standings: Mapping[str, BoardStanding]
 
 
 def front(db: Session, blobs: Blobs, actor: Actor) -> Front:

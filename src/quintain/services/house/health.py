@@ -41,7 +41,7 @@ class HealthCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class HouseStatus:
     """What there is: the database and its migrations, rows by table, blobs and the room that is left.
 
     Rows and blobs were counted at *counted_at*; None says now.
@@ -86,7 +86,7 @@ class Watch:
             return self._seen
 
 
-def status(db: Session, blobs: Blobs, actor: Actor, *, as_known: bool = False) -> Status:
+def status(db: Session, blobs: Blobs, actor: Actor, *, as_known: bool = False) -> HouseStatus:
     """Say what there is, for whoever looks after it: counted now or, *as_known*, when the house was tidied last."""
     require_admin(actor)
     engine = _engine(db)
@@ -94,7 +94,7 @@ def status(db: Session, blobs: Blobs, actor: Actor, *, as_known: bool = False) -
     disk = shutil.disk_usage(root)
     kept = figures.figure(db, *CENSUS) if as_known else None
     counted = kept.value if kept is not None else _count(engine, blobs)
-    return Status(
+    return HouseStatus(
         version=__version__,
         database=engine.url.render_as_string(hide_password=True),
         migration=migrate.current(engine),

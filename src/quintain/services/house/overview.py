@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
 from quintain.core.rounds import RoundState
-from quintain.services.board.standings import Standing, known_standings
+from quintain.services.board.standings import BoardStanding, known_standings
 from quintain.services.collect.round_figures import written_and_fooled
 from quintain.services.collect.rounds import RoundInfo, list_rounds
 from quintain.services.collect.target_names import spec_for
@@ -38,7 +38,7 @@ class TaskOverview:
     card: TaskCard
     open: list[OpenRound]
     before: list[RoundInfo]
-    standing: Standing | None
+    standing: BoardStanding | None
     contests: list[ContestInfo]
 
 

@@ -13,7 +13,7 @@ from quintain.core.errors import BadInput, Fault
 from quintain.data.given import Source
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.stats.aggregate import AGGREGATIONS, mean_zscore, pareto_front
-from quintain.stats.utility import Choices, Column, Ranking, Table, rank_models, ranks
+from quintain.stats.utility import Choices, UtilityColumn, UtilityRanking, UtilityTable, rank_models, ranks
 
 # How a table says that a model can never have a value, as against one that is not there yet (an empty cell).
 CANNOT = ("n/a", "na", "-", "–", "—")
@@ -35,8 +35,8 @@ class RankOptions:
 class RankReport:
     """The ranking of a table, with what other aggregations make of it."""
 
-    table: Table
-    ranking: Ranking
+    table: UtilityTable
+    ranking: UtilityRanking
     zscores: tuple[float | None, ...]
     pareto: tuple[bool, ...]
     aggregates: Mapping[str, tuple[float | None, ...]]
@@ -105,7 +105,7 @@ def rank_file(path: Source, options: RankOptions | None = None) -> RankReport:
     )
 
 
-def read_rank_table(path: Source, options: RankOptions) -> Table:
+def read_rank_table(path: Source, options: RankOptions) -> UtilityTable:
     """Read models and metrics; every cell that is no number is named with its row and column."""
     frame = read_table(path, required=["model"], columns=options.columns)
     absent = [name for name in options.skip if name not in frame.columns]
@@ -128,8 +128,8 @@ def read_rank_table(path: Source, options: RankOptions) -> Table:
             remedy="An empty cell is missing, 'n/a' one that the model cannot have; --skip NAME leaves a column out.",
         )
     lower = {*options.lower, *options.caps}
-    columns = tuple(Column(name, name in lower, options.caps.get(name)) for name in names)
-    return Table(tuple(frame["model"]), columns, values, cannot)
+    columns = tuple(UtilityColumn(name, name in lower, options.caps.get(name)) for name in names)
+    return UtilityTable(tuple(frame["model"]), columns, values, cannot)
 
 
 def _check_names(names: Sequence[str], options: RankOptions) -> None:

@@ -14,7 +14,7 @@ from quintain.core.records.figures import Estimate
 from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact, ReportSection, Table
 from quintain.core.texts import Text
 from quintain.reports.charts import interval_chart
-from quintain.services.evaluate.dataset_results import DatasetResult, guarded, newest_only, sees_all
+from quintain.services.evaluate.dataset_results import KeptResult, guarded, newest_only, sees_all
 from quintain.services.evaluate.results import results
 from quintain.services.models.registry import list_models
 from quintain.services.tasks.definitions import get_task
@@ -45,7 +45,7 @@ def models_report(db: Session, blobs: Blobs, actor: Actor, task_name: str, *, se
     if not task.label_names:
         raise BadInput("Task {task} has no labels, and nothing can be told by class.", task=task_name)
     names = {one.version.id: f"{one.name}@{one.version.number}" for one in list_models(db, actor, task_name)}
-    by_model: dict[int, list[DatasetResult]] = {}
+    by_model: dict[int, list[KeptResult]] = {}
     for one in results(db, blobs, task):
         if one.model_version_id in names:
             seen = one if sees_all(actor, task_name, one.hidden) else guarded(one)
@@ -74,7 +74,7 @@ def models_report(db: Session, blobs: Blobs, actor: Actor, task_name: str, *, se
     )
 
 
-def _scored(model: str, found: DatasetResult, seed: int) -> Scored | None:
+def _scored(model: str, found: KeptResult, seed: int) -> Scored | None:
     table = found.confusion
     if table is None or not any(map(sum, table["counts"])):
         return None

@@ -28,7 +28,7 @@ from quintain.tasks.definition import parse_task
 
 
 @dataclass(frozen=True, slots=True)
-class TaskSummary:
+class ListedTask:
     """A task in a list: its definition, how often that changed, and whether it is archived."""
 
     task: Task
@@ -146,10 +146,10 @@ def parse_stored(toml_text: str) -> Task:
     return parse_task(toml_text)
 
 
-def list_tasks(db: Session, *, archived: bool = False) -> list[TaskSummary]:
+def list_tasks(db: Session, *, archived: bool = False) -> list[ListedTask]:
     """List the tasks by name; archived ones only where asked for."""
     return [
-        TaskSummary(
+        ListedTask(
             task=parse_stored(version.toml),
             version=version.number,
             created_at=row.created_at,

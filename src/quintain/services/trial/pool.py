@@ -14,7 +14,7 @@ from quintain.core.people import Actor
 from quintain.core.records.trial import TrialJudging
 from quintain.core.records.validate import ItemsAdded
 from quintain.core.rounds import Money
-from quintain.core.validation import Gold, JudgeReward, Often, ValidationPolicy
+from quintain.core.validation import GoldPolicy, JudgeReward, Often, ValidationPolicy
 from quintain.protocols.ranking import lot
 from quintain.protocols.reading import parse_protocol
 from quintain.protocols.spec import Protocol
@@ -53,7 +53,7 @@ def pool_policy(protocol: Protocol) -> ValidationPolicy:
         setting=setting,
         page_size=plan.per,
         often=often,
-        gold=Gold(bonus=plan.gold_bonus, bonus_every=KNOWN, bonus_right=RIGHT),
+        gold=GoldPolicy(bonus=plan.gold_bonus, bonus_every=KNOWN, bonus_right=RIGHT),
         reward=JudgeReward(plan.pay, protocol.currency, plan.quiz),
     )
 

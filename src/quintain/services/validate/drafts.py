@@ -14,7 +14,7 @@ from quintain.core.errors import BadInput, Conflict
 from quintain.core.people import Actor
 from quintain.core.texts import Word
 from quintain.services.validate.handing_in import Answer, content_fault
-from quintain.services.validate.handing_out import ground_of, held_page
+from quintain.services.validate.handing_out import held_page, validation_of_page
 from quintain.store.base import now
 from quintain.store.database import repeated, transaction
 from quintain.store.queries.validate import drafts as queries
@@ -53,7 +53,7 @@ def save_answer(
                 remedy="Hand in what you answered: it is kept and paid.",
                 code="page_over",
             )
-        fault = content_fault(ground_of(db, page), row, answer)
+        fault = content_fault(validation_of_page(db, page), row, answer)
         if fault is not None:
             raise BadInput(faults=[fault])
         known = queries.of_page(db, page.id).get(answer.item)

@@ -24,7 +24,7 @@ from quintain.services.access.notify import notify_once
 from quintain.services.collect import attempts
 from quintain.services.pay import earnings, watch
 from quintain.services.validate import gold, kept
-from quintain.services.validate.handing_out import ground_of, held_page
+from quintain.services.validate.handing_out import held_page, validation_of_page
 from quintain.services.validate.labels import label_fault
 from quintain.services.validate.review import catch_up
 from quintain.services.validate.settle import settle
@@ -107,7 +107,7 @@ def _submit(
 ) -> tuple[Receipt, ValidationInfo]:
     with turn(db), transaction(db):
         page = held_page(db, actor, token, locked=True)
-        validation = ground_of(db, page)
+        validation = validation_of_page(db, page)
         offered = {row.offer.id: row for row in queries.offers(db, page.id)}
         if saved:
             answers = [*answers, *_saved(db, page, offered, answers)]

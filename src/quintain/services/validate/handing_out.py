@@ -50,7 +50,7 @@ MOST_LEASES = 24  # six hours at the lease that is set where nothing else is
 
 
 @dataclass(frozen=True, slots=True)
-class PageItem:
+class HandedItem:
     """An item on a page. *id* is what an answer names; *answer* is shown where judges say whether it is right.
 
     *draft* is what was saved and not handed in yet.
@@ -72,17 +72,17 @@ class PageItem:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldPage:
+class HandedPage:
     """A page that somebody holds until *lease_until*; *reward* is what all of it pays."""
 
     token: str
     ref: str
-    items: tuple[PageItem, ...]
+    items: tuple[HandedItem, ...]
     lease_until: datetime
     reward: Money
 
 
-def page_record(page: HeldPage) -> JudgingPage:
+def page_record(page: HandedPage) -> JudgingPage:
     """Give a page as programs see it."""
     items = [
         records.PageItem(
@@ -131,7 +131,7 @@ def require_judge(db: Session, actor: Actor, validation: ValidationInfo) -> int:
 
 
 @repeated
-def claim_page(db: Session, actor: Actor, ref: str, *, moment: datetime | None = None) -> HeldPage | None:
+def claim_page(db: Session, actor: Actor, ref: str, *, moment: datetime | None = None) -> HandedPage | None:
     """Give the actor a page of items to judge, the one they hold if there is one; None where nothing is left for them.
 
     They are items that the actor did not write and was never shown, those with the fewest judgements first.
@@ -161,7 +161,7 @@ class _MeanwhileError(Exception):
     """The person asked twice at once: what was read before is no longer so."""
 
 
-def _claim(db: Session, validation: ValidationInfo, user_id: int, moment: datetime) -> HeldPage | None:
+def _claim(db: Session, validation: ValidationInfo, user_id: int, moment: datetime) -> HandedPage | None:
     refused: _MeanwhileError | None = None
     for _ in range(TRIES):
         try:
@@ -173,7 +173,7 @@ def _claim(db: Session, validation: ValidationInfo, user_id: int, moment: dateti
     ) from refused  # what the database said stands in the log
 
 
-def _claim_once(db: Session, validation: ValidationInfo, user_id: int, moment: datetime) -> HeldPage | None:
+def _claim_once(db: Session, validation: ValidationInfo, user_id: int, moment: datetime) -> HandedPage | None:
     """Give the page that the person holds, or a new one; None where nothing is left.
 
     What can be read without the write lock is: on SQLite nobody else writes while one holds it.
@@ -193,7 +193,7 @@ def _claim_once(db: Session, validation: ValidationInfo, user_id: int, moment: d
 
 def _claim_of_tail(
     db: Session, validation: ValidationInfo, user_id: int, moment: datetime, outlook: Outlook
-) -> HeldPage | None:
+) -> HandedPage | None:
     """Give a page of the last slots, those first that others can do without; what came meanwhile is taken as it is."""
     items = endgame.order(db, validation, user_id, moment, validation.policy.page_size)
     page = _hand_out(db, validation, user_id, moment, outlook, None, items=items) if items else None
@@ -218,7 +218,7 @@ def _hand_out(
     *,
     items: Sequence[int] = (),
     last: bool = False,
-) -> HeldPage | None:
+) -> HandedPage | None:
     """Make a new page; None where nothing is left. The database refuses a second one for the same person."""
     key = secrets.token_urlsafe(24)
     until = moment + timedelta(seconds=validation.policy.lease_seconds)
@@ -262,7 +262,7 @@ def _chance(key: str, number: int) -> float:
     return int.from_bytes(digest) / 2**64
 
 
-def show(db: Session, validation: ValidationInfo, page: Held | JudgingPageRow) -> HeldPage:
+def show(db: Session, validation: ValidationInfo, page: Held | JudgingPageRow) -> HandedPage:
     """Give a page as its holder sees it."""
     saved = {} if isinstance(page, JudgingPageRow) and page.ended_at is not None else drafts.of_page(db, page.id)
     return _page(validation, page.key, page.lease_until, handouts.shown(db, page.id), page.size, saved)
@@ -275,10 +275,10 @@ def _page(
     rows: Sequence[Shown],
     size: int,
     saved: Mapping[int, AnswerDraft] = MappingProxyType({}),
-) -> HeldPage:
+) -> HandedPage:
     shown = shows_answer(validation.task)
     items = tuple(
-        PageItem(
+        HandedItem(
             id=row.id,
             position=row.position,
             inputs=row.inputs,
@@ -290,15 +290,15 @@ def _page(
         )
         for row in rows
     )
-    return HeldPage(
+    return HandedPage(
         key, validation.ref, items, until, validation.policy.reward.for_items(size, validation.policy.page_size)
     )
 
 
-def get_page(db: Session, actor: Actor, token: str) -> HeldPage:
+def get_page(db: Session, actor: Actor, token: str) -> HandedPage:
     """Give the page with this key to the person who holds it."""
     page = held_page(db, actor, token)
-    return show(db, ground_of(db, page), page)
+    return show(db, validation_of_page(db, page), page)
 
 
 @repeated
@@ -311,7 +311,7 @@ def extend_page(db: Session, actor: Actor, token: str, *, moment: datetime | Non
     with turn(db), transaction(db):
         page = held_page(db, actor, token, locked=True)
         _refuse_ended(page)
-        lease = timedelta(seconds=ground_of(db, page).policy.lease_seconds)
+        lease = timedelta(seconds=validation_of_page(db, page).policy.lease_seconds)
         until = min(moment + lease, page.started_at + MOST_LEASES * lease)
         if until <= moment:
             return Lease(page.lease_until, 0)
@@ -348,7 +348,7 @@ def _no_page() -> NotFound:
     return NotFound("You hold no such page.", remedy="Ask for a new one.")
 
 
-def ground_of(db: Session, page: JudgingPageRow) -> ValidationInfo:
+def validation_of_page(db: Session, page: JudgingPageRow) -> ValidationInfo:
     """Give the validation that a page belongs to."""
     return find(db, "/".join(queries.place_of(db, page.validation_id)))
 

@@ -15,7 +15,7 @@ from quintain.core.validation import ValidationState
 from quintain.services.access.permissions import require_user
 from quintain.services.collect.rounds import get_round
 from quintain.services.pay.earnings import hourly, pace
-from quintain.services.validate.handing_out import HeldPage, ground_of, held_page, require_judge, show
+from quintain.services.validate.handing_out import HandedPage, held_page, require_judge, show, validation_of_page
 from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find, list_validations, require_open
 from quintain.services.work import qualify
@@ -56,7 +56,7 @@ class JudgingDesk:
     """A page on somebody's desk: what is offered, the items, the seconds that it is still held, how it ended."""
 
     offer: JudgingOffer
-    page: HeldPage
+    page: HandedPage
     left: float
     outcome: str
 
@@ -80,7 +80,7 @@ def open_offers(db: Session, actor: Actor, task: str | None = None) -> list[Judg
 def get_desk(db: Session, actor: Actor, token: str) -> JudgingDesk:
     """Give the page with this key to the person who holds it, with all that is shown around it."""
     held = held_page(db, actor, token)
-    validation = ground_of(db, held)
+    validation = validation_of_page(db, held)
     page = show(db, validation, held)
     left = (page.lease_until - now()).total_seconds()
     return JudgingDesk(_offer(db, actor, validation), page, max(left, 0.0), held.outcome)

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from quintain.core.people import Actor
 from quintain.core.records.base import decode
 from quintain.core.records.figures import Estimate
-from quintain.core.records.validate import ErrorRates, LabelRates, ModelRates, Outcome, Outcomes, WorkerRates
+from quintain.core.records.validate import ErrorRates, LabelRates, ModelRates, Outcomes, TextOutcome, WorkerRates
 from quintain.services.access.permissions import require_owner, require_user
 from quintain.services.validate.kept import all_rates, known
 from quintain.services.validate.tallies import ItemOutcome, OutcomeTally, outcome_of
@@ -81,7 +81,7 @@ def my_outcomes(db: Session, actor: Actor, ref: str, *, limit: int = 1000, offse
         label = judged.label if judged else None
         outcome = outcome_of(validation, item, label)
         found.append(
-            Outcome(
+            TextOutcome(
                 attempt=item.attempt_id,
                 aim=item.aim,
                 state=_state(item, outcome, ready=judged is not None),

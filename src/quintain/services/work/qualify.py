@@ -17,7 +17,7 @@ from quintain.core.errors import BadInput, Fault, Forbidden
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor, RoleName
 from quintain.core.records import work as records
-from quintain.core.records.work import Fact, Reason
+from quintain.core.records.work import KnownFact, Reason
 from quintain.core.texts import Text, Word, either, joined
 from quintain.services.access import audit
 from quintain.services.access.actors import actor_of, find_for, find_user
@@ -177,10 +177,10 @@ def record_fact(db: Session, actor: Actor, person: str, name: str, value: str, *
         audit.record(db, actor, "person.fact", f"user:{user.id}", name=name, source=source)
 
 
-def facts(db: Session, actor: Actor, person: str | None = None) -> list[Fact]:
+def facts(db: Session, actor: Actor, person: str | None = None) -> list[KnownFact]:
     """List what is known of the actor or, for an admin, of *person*: the newest under each name, and who says so."""
     user_id = require_user(actor) if person is None else find_for(db, actor, person, lambda: require_admin(actor)).id
-    return [Fact(row.name, row.value, row.source) for row in queries.worker_facts(db, user_id)]
+    return [KnownFact(row.name, row.value, row.source) for row in queries.worker_facts(db, user_id)]
 
 
 def _is_rate(value: str) -> bool:

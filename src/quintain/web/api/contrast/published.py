@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import File, Form, UploadFile
 
-from quintain.core.records.contrasting import ContrastFormat, ContrastFormats, ContrastImported
+from quintain.core.records.contrasting import ContrastFormats, ContrastImported, PublishedFormat
 from quintain.data.contrast.contract import CONTRAST_FORMATS, Given
 from quintain.data.plan import parse_plan
 from quintain.services.data.contrast import import_contrast as bring_in
@@ -19,7 +19,7 @@ from quintain.web.files import several_on_disk
 def list_contrast_formats() -> ContrastFormats:
     """List the published contrast sets that can be brought in."""
     found = [CONTRAST_FORMATS.get(name) for name in CONTRAST_FORMATS.names()]
-    return ContrastFormats([ContrastFormat(one.name, one.task, one.metric, one.about) for one in found])
+    return ContrastFormats([PublishedFormat(one.name, one.task, one.metric, one.about) for one in found])
 
 
 def import_contrast(

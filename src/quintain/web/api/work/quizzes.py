@@ -10,8 +10,8 @@ from fastapi import Query as Parameter
 from quintain.core.records.work import (
     Crowd,
     Eligible,
-    Facts,
     Feedback,
+    KnownFacts,
     Qualifications,
     Quiz,
     QuizResults,
@@ -100,12 +100,12 @@ def list_qualifications(call: Calling, task: TaskName, name: Somebody = None) ->
     return Qualifications(qualifying.qualification_history(call.db, call.actor, task, name))
 
 
-def list_my_facts(call: Calling) -> Facts:
+def list_my_facts(call: Calling) -> KnownFacts:
     """List what is known of oneself that rules ask for, and who says so."""
-    return Facts(qualifying.facts(call.db, call.actor))
+    return KnownFacts(qualifying.facts(call.db, call.actor))
 
 
-def state_fact(call: Calling, fact: FactRequest) -> Facts:
+def state_fact(call: Calling, fact: FactRequest) -> KnownFacts:
     """Say something of oneself that rules ask for: the country, or the language one writes in."""
     qualifying.state_fact(call.db, call.actor, fact.name, fact.value)
-    return Facts(qualifying.facts(call.db, call.actor))
+    return KnownFacts(qualifying.facts(call.db, call.actor))

@@ -17,7 +17,7 @@ from quintain.services.board import remeasure as measuring_again
 from quintain.services.board.abilities import shown_abilities
 from quintain.services.board.cache import PENDING, SOON_S, WarmBoard, warm_board
 from quintain.services.board.export import KINDS, SINGLE
-from quintain.services.board.parts import Board, BoardPart
+from quintain.services.board.parts import BoardMatrix, BoardPart
 from quintain.services.board.ranking import parse_view
 from quintain.services.models.registry import list_models
 from quintain.services.tasks.board_settings import AXES, BoardSpec, board_spec, set_board
@@ -175,7 +175,7 @@ def _progress(warm: WarmBoard, *, title: str, human: str) -> dict[str, Any] | No
     return progress_chart(rows, title=title, human=(human, warm.board.human)) if rows else None
 
 
-def _elsewhere(made: Board) -> list[str]:
+def _elsewhere(made: BoardMatrix) -> list[str]:
     """Name the models whose throughput or memory was measured on another class of machine than the one that ranks."""
     return [
         model.name

@@ -7,7 +7,7 @@ from typing import Any
 
 from quintain.core.records.base import plain
 from quintain.core.records.figures import Gap
-from quintain.services.board.parts import Axis, Board
+from quintain.services.board.parts import Axis, BoardMatrix
 from quintain.stats.fitness import Weakness
 
 Translate = Callable[[str], str]
@@ -43,7 +43,7 @@ def warning_text(_: Translate, weak: Weakness) -> str:
     return text.format(labels=named)
 
 
-def presets(_: Translate, made: Board) -> list[dict[str, Any]]:
+def presets(_: Translate, made: BoardMatrix) -> list[dict[str, Any]]:
     """List the views that the page offers; the first is the owner's."""
     return [
         {

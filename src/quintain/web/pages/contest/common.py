@@ -19,7 +19,7 @@ from quintain.web.visit import Visit
 
 
 @dataclass(frozen=True, slots=True)
-class Station:
+class ContestStation:
     """A phase on the way: its words, when it ends, and whether it is over or now."""
 
     title: str
@@ -29,7 +29,7 @@ class Station:
 
 
 @dataclass(frozen=True, slots=True)
-class NextStep:
+class ContestAdvice:
     """What somebody can do now, and where."""
 
     text: str
@@ -93,7 +93,7 @@ class Room:
             found.append(("pairs", _("Pairs"), f"{self.base}/pairs"))
         return found
 
-    def stations(self) -> list[Station]:
+    def stations(self) -> list[ContestStation]:
         """List the phases, each with when it ends by the contest's clocks."""
         _ = self.visit.tongue.gettext
         titles = {
@@ -108,9 +108,9 @@ class Room:
             done, now = order.index(phase) > order.index(one), phase is one
             time = schedule.local(end)
             said = _("ended %(time)s", time=time) if done else _("until %(time)s", time=time)
-            found.append(Station(titles[one], said, done, now))
+            found.append(ContestStation(titles[one], said, done, now))
         over = phase is Phase.OVER
-        found.append(Station(_("Results"), _("for everybody") if over else _("afterwards"), False, over))
+        found.append(ContestStation(_("Results"), _("for everybody") if over else _("afterwards"), False, over))
         return found
 
     def render(self, template: str, section: str, *, trouble: Trouble | None = None, **values: Any) -> Response:
@@ -152,7 +152,7 @@ def room_of(visit: Visit, task: str, name: str) -> Room:
     return Room(visit, found, info, team.name if team else "", team.role if team else "", organises(visit.actor, info))
 
 
-def next_steps(room: Room) -> list[NextStep]:
+def next_steps(room: Room) -> list[ContestAdvice]:
     """Say what the reader does next in this phase."""
     by_phase = {
         Phase.COMING: _coming,
@@ -166,68 +166,70 @@ def next_steps(room: Room) -> list[NextStep]:
     if room.judges():
         _ = room.visit.tongue.gettext
         text = _("Labels of pairs are validated by people outside the contest. You are one.")
-        found.append(NextStep(text, _("Judge pairs"), f"{room.base}/judge", primary=not found))
+        found.append(ContestAdvice(text, _("Judge pairs"), f"{room.base}/judge", primary=not found))
     return found
 
 
-def _coming(room: Room) -> list[NextStep]:
+def _coming(room: Room) -> list[ContestAdvice]:
     _ = room.visit.tongue.gettext
     time = room.info.schedule.local(room.info.schedule.starts)
     if room.organiser:
         text = _("The contest begins on %(time)s. Until then everything can be changed.", time=time)
-        return [NextStep(text, _("Edit"), f"{room.base}/edit", primary=False)]
-    return [NextStep(_("The contest begins on %(time)s. Teams can be made already.", time=time))]
+        return [ContestAdvice(text, _("Edit"), f"{room.base}/edit", primary=False)]
+    return [ContestAdvice(_("The contest begins on %(time)s. Teams can be made already.", time=time))]
 
 
-def _building(room: Room) -> list[NextStep]:
+def _building(room: Room) -> list[ContestAdvice]:
     _ = room.visit.tongue.gettext
     if room.builds:
         text = _("Hand in a model, or your answers to the blind development set.")
-        return [NextStep(text, _("Build"), f"{room.base}/build")]
+        return [ContestAdvice(text, _("Build"), f"{room.base}/build")]
     if room.breaks:
         text = _("Builders are at work. When they have finished, you see what their systems answer.")
-        return [NextStep(text)]
+        return [ContestAdvice(text)]
     if room.organiser:
-        return [NextStep(_("Teams form and build. The phase ends by itself."), _("Edit"), f"{room.base}/edit", False)]
-    return [NextStep(_("Make a team below, or join one."))]
+        return [
+            ContestAdvice(_("Teams form and build. The phase ends by itself."), _("Edit"), f"{room.base}/edit", False)
+        ]
+    return [ContestAdvice(_("Make a team below, or join one."))]
 
 
-def _breaking(room: Room) -> list[NextStep]:
+def _breaking(room: Room) -> list[ContestAdvice]:
     _ = room.visit.tongue.gettext
     if room.breaks:
         text = _("Write minimal pairs: change a sentence so that a system has one side right and the other wrong.")
-        return [NextStep(text, _("Break"), f"{room.base}/break")]
+        return [ContestAdvice(text, _("Break"), f"{room.base}/break")]
     if room.builds:
-        return [NextStep(_("Breakers are at work. Your system is asked about their pairs afterwards."))]
+        return [ContestAdvice(_("Breakers are at work. Your system is asked about their pairs afterwards."))]
     if room.organiser:
         text = _("Breakers write pairs. The phase ends by itself, and the pairs become a data set.")
-        return [NextStep(text, _("Edit"), f"{room.base}/edit", primary=False)]
-    return [NextStep(_("Make a team of breakers below, or join one."))]
+        return [ContestAdvice(text, _("Edit"), f"{room.base}/edit", primary=False)]
+    return [ContestAdvice(_("Make a team of breakers below, or join one."))]
 
 
-def _scoring(room: Room) -> list[NextStep]:
+def _scoring(room: Room) -> list[ContestAdvice]:
     _ = room.visit.tongue.gettext
     if room.organiser:
         text = _("Systems answer the pairs. You may add reference systems, and see how it stands.")
-        return [NextStep(text, _("Results"), f"{room.base}/results")]
+        return [ContestAdvice(text, _("Results"), f"{room.base}/results")]
     if room.builds:
         text = _("Hand in your answers to the pairs; a model that we run needs nothing more.")
-        return [NextStep(text, _("Build"), f"{room.base}/build")]
-    return [NextStep(_("Builders answer the pairs. The results come next."))]
+        return [ContestAdvice(text, _("Build"), f"{room.base}/build")]
+    return [ContestAdvice(_("Builders answer the pairs. The results come next."))]
 
 
-def _settling(room: Room) -> list[NextStep]:
+def _settling(room: Room) -> list[ContestAdvice]:
     _ = room.visit.tongue.gettext
     if room.organiser:
         text = _("Teams contest labels. Decide about pairs on which judges do not agree.")
-        return [NextStep(text, _("Contested pairs"), f"{room.base}/pairs?status=contested")]
+        return [ContestAdvice(text, _("Contested pairs"), f"{room.base}/pairs?status=contested")]
     if room.team:
         text = _("See how it stands, and contest pairs of others whose label is wrong.")
-        return [NextStep(text, _("Results"), f"{room.base}/results")]
-    return [NextStep(_("Labels are being settled. The results are public afterwards."))]
+        return [ContestAdvice(text, _("Results"), f"{room.base}/results")]
+    return [ContestAdvice(_("Labels are being settled. The results are public afterwards."))]
 
 
-def _over(room: Room) -> list[NextStep]:
+def _over(room: Room) -> list[ContestAdvice]:
     _ = room.visit.tongue.gettext
     text = _("The contest is over. See who withstood, who broke what, and every pair.")
-    return [NextStep(text, _("Results"), f"{room.base}/results")]
+    return [ContestAdvice(text, _("Results"), f"{room.base}/results")]

@@ -12,7 +12,7 @@ from quintain.core.task import Task
 from quintain.metrics.contract import METRICS
 from quintain.reports.charts import heat_map
 from quintain.services.evaluate import examples
-from quintain.services.evaluate.dataset_results import DatasetResult, missing_layers, newest_only, sees_all
+from quintain.services.evaluate.dataset_results import KeptResult, missing_layers, newest_only, sees_all
 from quintain.services.evaluate.overlap import model_overlap
 from quintain.services.evaluate.results import model_results
 from quintain.services.models import registry as models
@@ -172,7 +172,7 @@ def _model(visit: Visit, task: str, model: str, version: str) -> ModelInfo:
     return models.get_model(visit.db, visit.actor, f"{task}/{model}@{version}" if version else f"{task}/{model}")
 
 
-def _result(visit: Visit, info: ModelInfo, dataset: str, number: str) -> DatasetResult:
+def _result(visit: Visit, info: ModelInfo, dataset: str, number: str) -> KeptResult:
     found = [
         one
         for one in model_results(visit.db, visit.blobs, visit.actor, info.version.ref)
@@ -189,7 +189,7 @@ def _result(visit: Visit, info: ModelInfo, dataset: str, number: str) -> Dataset
 
 
 def _mistakes(
-    visit: Visit, task: Task, info: ModelInfo, result: DatasetResult
+    visit: Visit, task: Task, info: ModelInfo, result: KeptResult
 ) -> tuple[list[tuple[examples.Mistake, str, str]], int]:
     ref = f"{result.dataset}@{result.number}"
     found, total = examples.mistakes(visit.db, visit.blobs, visit.actor, info.version.ref, ref, limit=SHOWN_MISTAKES)
@@ -199,7 +199,7 @@ def _mistakes(
     return readable, total
 
 
-def _failures(visit: Visit, info: ModelInfo, result: DatasetResult) -> tuple[list[examples.FailedExample], int]:
+def _failures(visit: Visit, info: ModelInfo, result: KeptResult) -> tuple[list[examples.FailedExample], int]:
     if not result.failed.get(PLAIN):
         return [], 0
     ref = f"{result.dataset}@{result.number}"

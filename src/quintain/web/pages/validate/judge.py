@@ -16,7 +16,7 @@ from quintain.services.validate import doors, handing_in, handing_out
 from quintain.services.validate import drafts as judge_drafts
 from quintain.services.validate import offers as judging_offers
 from quintain.services.validate.handing_in import Answer
-from quintain.services.validate.handing_out import PageItem
+from quintain.services.validate.handing_out import HandedItem
 from quintain.services.validate.offers import JudgingDesk, JudgingOffer
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.tasks.tasks import title_of
@@ -120,7 +120,7 @@ def _number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else None
 
 
-def _answer(post: Post, item: PageItem) -> Answer | None:
+def _answer(post: Post, item: HandedItem) -> Answer | None:
     label = post.text(f"label-{item.id}") or None
     skip = post.text(f"skip-{item.id}").strip() or None
     flag = post.text(f"flag-{item.id}").strip()
