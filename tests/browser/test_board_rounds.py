@@ -123,7 +123,7 @@ def test_a_pooled_axis_scores_as_on_the_server(visitor: Visitor, pooled: BoardMa
     assert found["refused"] is None
     assert found["scores"][-1] is wanted.ranking.dynascore[-1] is None
     assert found["scores"][:-1] == pytest.approx(wanted.ranking.dynascore[:-1], rel=1e-9, abs=1e-9)
-    assert found["figure"] == pooled.models[1].pooled["performance"]
+    assert found["figure"] == to_plain(pooled.models[1].pooled["performance"])
 
 
 def test_a_pooled_axis_is_shown_with_its_interval(visitor: Visitor, pooled: BoardMatrix) -> None:

@@ -56,6 +56,10 @@ def test_a_board_is_a_matrix_that_is_ranked_by_a_view(client: Client) -> None:
     assert {model["name"] for model in board.models} == {"brittle", "constant"}
     assert board.made_at.tzinfo is not None
     assert len(board.models[0]["values"]["performance"]) == len(board.datasets)
+    figure = board.models[0].values["performance"][0]
+    assert figure is not None
+    assert (figure.low or 0) <= figure.value <= (figure.high or 0)
+    assert [one.name for one in board.axes][:2] == ["performance", "throughput"]
     found = client.rank("mood", weights={"performance": 1}, datasets={"open": 1}, epsilon=0.0)
     assert (found.datasets["open"], found.datasets["secret"], found.base) == (1.0, 0.0, "performance")
     assert [model.rank for model in found.models] == [1, 2]
