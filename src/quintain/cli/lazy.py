@@ -158,7 +158,8 @@ COMMANDS: Mapping[str, Listed] = {
         ("quintain.cli.house.backup:restore",),
     ),
     "upgrade": Listed(
-        "Bring the database to what this version needs, after a backup.", ("quintain.cli.house.backup:upgrade",)
+        "Bring the database to what this version needs, after a copy of all rows; blobs stay as they are.",
+        ("quintain.cli.house.backup:upgrade",),
     ),
 }
 # Subcommands that people wait for, with the parts of their group that suffice: the others import the whole platform.
