@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from quintain.core.errors import BadInput
 from quintain.core.records.base import plain
 from quintain.core.records.figures import Estimate
 from quintain.core.records.report import Report
@@ -81,10 +82,10 @@ def irt(
     """Estimate discrimination, difficulty and guessing of items, and the ability of respondents.
 
     *responses* is a table `respondent, item, correct`, or one with a column per item; the first names the respondents
-    unless *named* is false, and *frequency* may name one that counts rows. A list of paths has a test in each. *model*
-    is 1pl, 2pl or 3pl; *method* mml (marginal likelihood) or vi (variational). *subset* chooses so many items that
-    together tell most. *guessing_prior* is the chance in the middle of the prior of guessing, and the spread of its
-    logit, such as `(0.25, 1)` for four options; without it each method has its own.
+    unless *named* is false, and *frequency* may name one that counts rows. A list of paths or frames has a test in
+    each. *model* is 1pl, 2pl or 3pl; *method* mml (marginal likelihood) or vi (variational). *subset* chooses so many
+    items that together tell most. *guessing_prior* is the chance in the middle of the prior of guessing, and the
+    spread of its logit, such as `(0.25, 1)` for four options; without it each method has its own.
 
     >>> said = [
     ...     (name, item, int(able > hard))
@@ -95,10 +96,12 @@ def irt(
     True
     """
     several = isinstance(responses, list | tuple) and bool(responses)
-    several = several and all(isinstance(one, str | Path) for one in responses)
-    sources: list[Source] = [
-        source_of(one, LONG, name="the responses") for one in (responses if several else [responses])
-    ]
+    several = several and not any(isinstance(one, Mapping | list | tuple) for one in responses)
+    sources: list[Source] = (
+        [source_of(one, LONG, name=f"test {at}") for at, one in enumerate(responses, 1)]
+        if several
+        else [source_of(responses, LONG, name="the responses")]
+    )
     reading = ResponseReading(columns or {}, named, frequency)
     return IrtFound(
         item_responses(sources, model, reading, method=method, subset=subset, seed=seed, guessing_prior=guessing_prior)
@@ -128,7 +131,10 @@ class ArtefactsFound(ReportedResult):
 
     def chart(self) -> Mapping[str, Any]:
         """Draw how far each part of the input goes."""
-        return self.report.sections[0].charts[0].spec
+        charts = self.report.sections[0].charts
+        if not charts:
+            raise BadInput("There is nothing to draw: no part of the input could be learned from.")
+        return charts[0].spec
 
     def facts(self) -> Iterator[str]:
         """Say how much was looked at."""

@@ -11,6 +11,7 @@ import pytest
 from typer.testing import Result
 
 import quintain as qt
+from quintain.core.errors import BadInput
 
 Cli = Callable[..., Result]
 
@@ -80,3 +81,21 @@ def test_an_attribute_with_one_value_says_nothing() -> None:
     found = qt.artefacts(rows, context="passage", writer="who")
     assert not any("Who wrote a text" in one or "read before" in one or "Within" in one for one in found.findings)
     assert found.table["accuracy"].to_list() == [None, None]
+
+
+def test_a_column_that_is_not_there_is_said_as_it_can_be_mended(cli: Cli, labelled: Path) -> None:
+    """The command has no map of names, so that none is advised; it names the columns of the file."""
+    done = cli("study", "artefacts", labelled, "--field", "hypothesis", "--label", "lable")
+    assert done.exit_code == 1
+    assert "there is no column 'lable'" in done.stderr
+    assert "The file has: premise, hypothesis, label, who. Name one of these." in " ".join(done.stderr.split())
+    assert "--column" not in done.stderr
+
+
+def test_one_label_leaves_nothing_to_draw() -> None:
+    """Nothing can be learned where all answers are one: the table says so, and drawing is refused with the reason."""
+    found = qt.artefacts({"text": [f"w{at}" for at in range(24)], "label": ["yes"] * 24})
+    assert found.table["input"].to_list() == ["text", "text, content words hidden"]
+    assert found.table["accuracy"].null_count() == 2
+    with pytest.raises(BadInput, match="There is nothing to draw"):
+        found.plot()

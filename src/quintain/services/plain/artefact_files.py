@@ -41,7 +41,7 @@ def read_examples(path: Source, columns: ExampleColumns) -> Examples:
 def example_table(path: Source, columns: ExampleColumns, more: Sequence[str] = ()) -> pl.DataFrame:
     """Read the table of a file, which has the columns of the examples and *more*; every row has a label."""
     wanted = [*columns.fields, columns.label, *columns.options, *filter(None, (columns.context, columns.writer))]
-    table = read_table(path, required=list(dict.fromkeys([*wanted, *more])))
+    table = read_table(path, required=list(dict.fromkeys([*wanted, *more])), mapped=False)
     if not columns.fields and not columns.options:
         raise BadInput("No field is named.", remedy="Name the columns of the input with --field.")
     missing = table[columns.label].is_null()

@@ -84,12 +84,18 @@ def difficulty_section(study: IrtStudy, commands: list[str]) -> ReportSection:
     return ReportSection(
         key="difficulty",
         title=Text("How hard are the items?"),
-        findings=_harder(groups),
+        findings=[*_unsettled(study), *_harder(groups)],
         charts=[Chart("difficulty-chart", Text("How is difficulty spread?"), chart)],
         tables=[Table("difficulty-table", Text("Difficulty of items"), columns, rows)],
         commands=commands,
         note=Text("Difficulty is on the scale of abilities, whose mean is 0 and deviation 1."),
     )
+
+
+def _unsettled(study: IrtStudy) -> list[str]:
+    if study.fit.converged:
+        return []
+    return [Text("The estimates had not settled after {n} iterations: do not rely on them.", n=study.fit.turns)]
 
 
 def _harder(groups: Mapping[str, FloatArray]) -> list[str]:
