@@ -149,6 +149,7 @@ def artefacts(
     options: Sequence[str] = (),
     context: str = "",
     writer: str = "",
+    arm: str = "",
     partial: Sequence[Sequence[str]] = (),
     recipe: str | Path | None = None,
     seed: int = 0,
@@ -158,12 +159,12 @@ def artefacts(
     """Look for what gives answers away: partial inputs, lengths, words, repeats, writers, who texts are about.
 
     *fields* are the columns of the input; of multiple choice, *options* is the column of the options, or one for each.
-    *context* is the column of what examples share, such as a passage's id: a context is never in two folds. *partial*
-    lists parts of the input to try; all that make sense by default. *recipe* is a recipe's file whose learner tries
-    them in place of the linear one.
+    *context* is the column of what examples share, such as a passage's id: a context is never in two folds. *arm* is
+    the column of the protocol or condition, by which options are told apart, too. *partial* lists parts of the input to
+    try; all that make sense by default. *recipe* is a recipe's file, whose learner takes the place of the linear one.
     """
     source = source_of(examples, name="the examples")
-    found = read_examples(source, ExampleColumns(list(fields), label, list(options), context, writer))
+    found = read_examples(source, ExampleColumns(list(fields), label, list(options), context, writer, arm))
     learner = None if recipe is None else read_recipe(Path(recipe))
     wanted = ArtefactOptions([list(one) for one in partial], seed, list(commands), learner)
     told = {"done": progress} if progress else {}

@@ -99,3 +99,25 @@ def test_one_label_leaves_nothing_to_draw() -> None:
     assert found.table["accuracy"].null_count() == 2
     with pytest.raises(BadInput, match="There is nothing to draw"):
         found.plot()
+
+
+def test_options_are_told_apart_by_arm(cli: Cli, tmp_path: Path) -> None:
+    """In one arm right options are long and stand in the passage, in the other they do neither; both are counted."""
+    rows = []
+    for at in range(40):
+        easy = at % 2 == 0
+        right = "the red gate" if easy else "so"
+        options = [right, "nothing of the kind at all"] if at % 3 else ["nothing of the kind at all", right]
+        rows.append(
+            {"passage": f"{at} saw the red gate.", "options": options, "n": options.index(right), "arm": "AB"[at % 2]}
+        )
+    (file := tmp_path / "arms.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    asked = ("--field", "passage", "--options", "options", "--label", "n", "--partial", "options", "--arm", "arm")
+    report = json.loads(cli("study", "artefacts", file, *asked, "--json").stdout)
+    section = next(one for one in report["sections"] if one["key"] == "lengths")
+    lengths = {row[0]: (row[1], row[2]) for row in section["tables"][0]["rows"]}
+    assert lengths["A: right options"] == (20, 3.0)
+    assert lengths["B: right options"] == (20, 1.0)
+    found = {(row[1], row[2]): row[3]["value"] for row in section["tables"][1]["rows"]}
+    assert found == {("A", "right"): 1.0, ("A", "wrong"): 0.0, ("B", "right"): 0.0, ("B", "wrong"): 0.0}
+    assert "--arm arm" in section["commands"][0]
