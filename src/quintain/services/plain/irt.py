@@ -19,7 +19,7 @@ from quintain.stats.irt.choosing import RankingKept, rankings_kept
 from quintain.stats.irt.fit import IrtFit, IrtMethod, IrtModel, Normal
 from quintain.stats.irt.fitting import fit_responses
 from quintain.stats.irt.information import most_informative
-from quintain.stats.irt.responses import Responses
+from quintain.stats.irt.responses import Responses, chance_of_scores
 from quintain.stats.irt.suspects import Suspects, suspicious
 
 Known = TypeVar("Known", bound=str)
@@ -28,6 +28,7 @@ METHODS: Sequence[IrtMethod] = get_args(IrtMethod)
 FEW_FOR_PRIORS = (
     1000  # respondents below which the bound prefers narrow priors of discrimination, see stats.irt.variational
 )
+BY_CHANCE = 0.01  # above which chance that they are all the same, respondents cannot be told apart
 WIDEST = 5  # that a prior of the logit of guessing may be
 
 
@@ -184,6 +185,11 @@ def _notes(responses: Responses, fit: IrtFit) -> list[str]:
     notes = []
     if not fit.converged:
         notes.append(f"The estimates had not settled after {fit.turns} iterations: do not rely on them.")
+    if chance_of_scores(responses) > BY_CHANCE:
+        notes.append(
+            "Respondents differ in their scores no more than by chance: there is no scale of ability, and difficulties "
+            "on it mean nothing."
+        )
     if fit.integrated == "items":
         notes.append(
             "Items are many: they are integrated out, their priors estimated, and what is given of an item is the mean "
