@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from typer.testing import Result
 
 import quintain as qt
 from quintain.core.errors import BadInput
+from quintain.services.plain.keeping import FOLDER
 
 Cli = Callable[..., Result]
 
@@ -121,3 +123,24 @@ def test_options_are_told_apart_by_arm(cli: Cli, tmp_path: Path) -> None:
     found = {(row[1], row[2]): row[3]["value"] for row in section["tables"][1]["rows"]}
     assert found == {("A", "right"): 1.0, ("A", "wrong"): 0.0, ("B", "right"): 0.0, ("B", "wrong"): 0.0}
     assert "--arm arm" in section["commands"][0]
+
+
+def test_interrupted_looks_go_on(labelled: Path, tmp_path: Path) -> None:
+    """Parts of the input that were tried are not tried again, and nothing is left once the report is saved."""
+
+    def stop(share: float) -> None:
+        if share > 0.3:
+            raise KeyboardInterrupt
+
+    fields = ("premise", "hypothesis")
+    with pytest.raises(KeyboardInterrupt):
+        qt.artefacts(labelled, fields, keep=tmp_path, progress=stop)
+    kept = sorted((tmp_path / FOLDER).glob("*.json"))
+    assert len(kept) == 2
+    for one in kept:
+        one.write_text(re.sub(r'"deviation":[0-9.e-]+', '"deviation":0.125', one.read_text()))
+    found = qt.artefacts(labelled, fields, keep=tmp_path)
+    assert found.table["deviation"].to_list()[:2] == [0.125, 0.125]
+    assert qt.artefacts(labelled, fields, keep=tmp_path, seed=1).table["deviation"].to_list()[0] != 0.125
+    found.save(tmp_path)
+    assert len(list((tmp_path / FOLDER).glob("*.json"))) == 3  # those of the other seed

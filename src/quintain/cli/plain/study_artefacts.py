@@ -63,7 +63,9 @@ def artefacts(
             partial=[split_names([one]) for one in partial or []],
             recipe=recipe,
             seed=seed,
+            keep=out,
             commands=[again(context)],
             progress=lambda share: tell("Looking for artefacts", int(100 * share), 100),
         )
     give_report(found.report, out, json=json)
+    found.keeping.clear()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 
 from quintain.core.errors import BadInput
 from quintain.core.records.figures import Estimate
@@ -11,6 +12,7 @@ from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact
 from quintain.core.texts import Text
 from quintain.reports.charts import bar_chart, interval_chart
 from quintain.services.plain.artefact_lengths import lengths_by_label, lengths_of_options
+from quintain.services.plain.keeping import Keeping
 from quintain.stats.artefacts.examples import Examples
 from quintain.stats.artefacts.learner import OPTIONS, Teachable
 from quintain.stats.artefacts.partial import PartialInput, partial_input, subsets_of
@@ -32,13 +34,14 @@ Done = Callable[[float], None]
 class ArtefactOptions:
     """What to look for: *subsets* of fields (all that make sense by default), the *seed*, commands to do it again.
 
-    *learner* tries the subsets; the linear one by default.
+    *learner* tries the subsets; the linear one by default. *keeping* is where parts are kept until the whole is done.
     """
 
     subsets: Sequence[Sequence[str]] = ()
     seed: int = 0
     commands: Sequence[str] = ()
     learner: Teachable | None = None
+    keeping: Keeping = field(default_factory=Keeping)
 
 
 def _quiet(_share: float) -> None:
@@ -91,14 +94,14 @@ def _partial(examples: Examples, options: ArtefactOptions, commands: list[str], 
     wanted = [tuple(one) for one in options.subsets] or subsets_of(examples)
     for name in {name for one in wanted for name in one} - {*examples.fields, OPTIONS}:
         raise BadInput("There is no field '{name}'.", name=name, remedy="Name fields of the examples.")
-    found: list[PartialInput] = []
-    for at, one in enumerate(wanted):
-        found.append(partial_input(examples, one, seed=options.seed, learner=options.learner))
-        done(0.6 * (at + 1) / (len(wanted) + 1))
+    tries = [(one, False) for one in wanted]
     if not examples.options and not options.subsets:
-        found.append(
-            partial_input(examples, list(examples.fields), seed=options.seed, masked=True, learner=options.learner)
-        )
+        tries.append((tuple(examples.fields), True))
+    found: list[PartialInput] = []
+    for at, (fields, masked) in enumerate(tries):
+        make = partial(partial_input, examples, fields, seed=options.seed, masked=masked, learner=options.learner)
+        found.append(options.keeping.part(f"partial/{fields}/{masked}", PartialInput, make))
+        done(0.6 * (at + 1) / len(tries))
     names = [_name(one) for one in found]
     rows: list[list[Cell]] = [
         [name, Estimate(one.accuracy.value, one.accuracy.low, one.accuracy.high), one.deviation, one.chance]

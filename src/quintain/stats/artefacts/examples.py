@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,6 +31,14 @@ class Examples:
 
     def __len__(self) -> int:
         return len(self.answer)
+
+    def digest(self) -> str:
+        """Give a hash of the content."""
+        made = hashlib.sha256(repr([list(self.fields), list(self.labels)]).encode("utf-8", "replace"))
+        for texts in (*self.fields.values(), *self.options, self.context, self.writer, self.arm):
+            made.update("\x1f".join(texts).encode("utf-8", "surrogatepass") + b"\x1e")
+        made.update(self.answer.tobytes())
+        return made.hexdigest()
 
     def arms(self, most: int) -> list[str]:
         """Name the arms, at most so many of the largest; none where all examples are of one."""
