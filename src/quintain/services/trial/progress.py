@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from quintain.core.passes import pass_of
 from quintain.protocols.engine import Course
 from quintain.protocols.events import Event, finished
 from quintain.protocols.stages import Stage, TutorialStage
 from quintain.services.trial.courses import Rounds, course_of, hold, record, rounds_of
 from quintain.services.trial.earnings import amounts_due, settle
-from quintain.services.trial.rounds import pass_of
 from quintain.services.work.qualify import add_qualification
 from quintain.store.database import transaction
 from quintain.store.queries.trial import trials as queries

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from quintain.store.base import table_of
 from quintain.store.tables import (
     Attempt,
+    CrowdRound,
     Draft,
     ModelVersion,
     Round,
@@ -108,6 +109,11 @@ def place_of_session(db: Session, key: str, token: str = "") -> SessionPlace | N
     """Give the session *key* with its round and task, and the attempt that was made in it with *token*."""
     row = db.execute(_PLACE, {"key": key, "token": token}).first()
     return SessionPlace(*row) if row else None
+
+
+def is_of_trial(db: Session, round_id: int) -> bool:
+    """Say whether a round belongs to an arm of a trial."""
+    return db.scalar(select(CrowdRound.id).where(CrowdRound.round_id == round_id)) is not None
 
 
 def share_state(db: Session, round_id: int) -> str:
