@@ -68,6 +68,8 @@ class Course:
                 self._enter(event.person)
             case EventKind.FINISHED:
                 self._finish(event)
+            case EventKind.STOPPED:
+                self._stop(event)
             case EventKind.GRADED | EventKind.GRADED_LATE | EventKind.REGRADED:
                 self._grade(event)
             case EventKind.CLOSED:
@@ -98,13 +100,13 @@ class Course:
         rule = stage.writing
         if rule is None or (rule.wanted and self.arm.written.get(stage.name, 0) >= rule.wanted):
             return 0
-        return rule.sessions - person.done(stage.name)
+        return rule.sessions - person.used(stage.name)
 
     def sessions_left(self, name: str) -> int:
         """Say how many sessions of the stage where they are somebody can still hand in; one begun in time counts."""
         person = self.person(name)
         most = _most(self._stages[person.at]) if person.at != END else None
-        return 0 if most is None else most - person.done(person.at)
+        return 0 if most is None else most - person.used(person.at)
 
     def gradings(self) -> Iterator[Stage]:
         """Give the gradings that are going on: what they grade was all handed in."""
@@ -206,6 +208,22 @@ class Course:
         self._arrive(person, self.protocol.stages[0].name)
 
     def _finish(self, event: Event) -> None:
+        person, stage = self._hand_in(event)
+        _check_items(stage, event.items, self.arm)
+        person.units.setdefault(stage.name, []).append(event.unit)
+        self._take_items(person, stage, event.items)
+
+    def _stop(self, event: Event) -> None:
+        """Take in a session that was ended early: it counts as one that was done, but not towards going on."""
+        person, stage = self._hand_in(event)
+        if stage.writing is None:
+            raise Conflict("No session ends early at {stage}.", stage=stage.name)
+        _check_items(stage, event.items, self.arm, part=True)
+        person.stopped.setdefault(stage.name, []).append(event.unit)
+        self._take_items(person, stage, event.items)
+
+    def _hand_in(self, event: Event) -> tuple[Person, Stage]:
+        """Say who hands something in at which stage, or why they cannot."""
         person = self.person(event.person)
         if person.at != event.stage:
             raise Conflict("{name} is at {at}, not at {stage}.", name=person.name, at=person.at, stage=event.stage)
@@ -213,17 +231,19 @@ class Course:
         most = _most(stage)
         if most is None:
             raise Conflict("Nothing is handed in at {stage}.", stage=stage.name)
-        if event.unit in person.units.get(stage.name, ()):
+        if event.unit in (*person.units.get(stage.name, ()), *person.stopped.get(stage.name, ())):
             raise Conflict("{unit} was handed in already.", unit=event.unit)
-        if person.done(stage.name) >= most:
+        if person.used(stage.name) >= most:
             raise Conflict("{name} has done all that {stage} takes.", name=person.name, stage=stage.name)
-        _check_items(stage, event.items, self.arm)
-        person.units.setdefault(stage.name, []).append(event.unit)
-        for name in event.items:
+        return person, stage
+
+    def _take_items(self, person: Person, stage: Stage, items: tuple[str, ...]) -> None:
+        """Keep what was written; who has no session left goes on, if they did enough."""
+        for name in items:
             self.arm.items[name] = Item(name, person.name, stage.name)
-        self.arm.written[stage.name] = self.arm.written.get(stage.name, 0) + len(event.items)
-        if person.done(stage.name) >= most:
-            self._arrive(person, self._next[stage.name])
+        self.arm.written[stage.name] = self.arm.written.get(stage.name, 0) + len(items)
+        if person.used(stage.name) >= (_most(stage) or 0):
+            self._close_work(stage, [person])
 
     def _grade(self, event: Event) -> None:
         stage = self._stages.get(event.stage)
@@ -349,9 +369,9 @@ def _most(stage: Stage) -> int | None:
     return stage.writing.sessions if stage.writing is not None else None
 
 
-def _check_items(stage: Stage, items: tuple[str, ...], arm: Arm) -> None:
+def _check_items(stage: Stage, items: tuple[str, ...], arm: Arm, *, part: bool = False) -> None:
     wanted = stage.tutorial.written if stage.tutorial is not None else stage.writing.items if stage.writing else 0
-    at_most = stage.writing is not None and stage.writing.target  # not every session fools the model
+    at_most = part or (stage.writing is not None and stage.writing.target)  # not every session fools the model
     if len(items) > wanted or (len(items) < wanted and not at_most):
         raise BadInput(
             "{stage} takes {wanted} items at once, and {count} were given.",

@@ -13,6 +13,7 @@ class EventKind(StrEnum):
 
     ENTERED = "entered"
     FINISHED = "finished"
+    STOPPED = "stopped"
     GRADED = "graded"
     GRADED_LATE = "graded late"
     REGRADED = "regraded"
@@ -75,6 +76,11 @@ def entered(person: str) -> Event:
 def finished(person: str, stage: str, unit: str, items: tuple[str, ...] = ()) -> Event:
     """Somebody finished a session, or the tutorial."""
     return Event(EventKind.FINISHED, person, stage, unit, items)
+
+
+def stopped(person: str, stage: str, unit: str, items: tuple[str, ...] = ()) -> Event:
+    """Somebody ended a session early, in which they had written something: it is one of those that they may do."""
+    return Event(EventKind.STOPPED, person, stage, unit, items)
 
 
 def graded(person: str, stage: str, item: str, answers: Mapping[str, str], seconds: float = 0.0) -> Event:

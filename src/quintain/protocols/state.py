@@ -10,11 +10,12 @@ from quintain.protocols.rubric import Answers
 
 @dataclass(slots=True)
 class Person:
-    """One person of the arm: the stage they are *at*, what they finished, and what became of them."""
+    """One person of the arm: the stage they are *at*, what they finished or *stopped*, and what became of them."""
 
     name: str
     at: str
     units: dict[str, list[str]] = field(default_factory=dict)
+    stopped: dict[str, list[str]] = field(default_factory=dict)
     been: list[str] = field(default_factory=list)
     promoted: bool = False
     left: bool = False
@@ -22,6 +23,10 @@ class Person:
     def done(self, stage: str) -> int:
         """Count the sessions that they finished at a stage."""
         return len(self.units.get(stage, ()))
+
+    def used(self, stage: str) -> int:
+        """Count the sessions that they finished or ended early at a stage."""
+        return self.done(stage) + len(self.stopped.get(stage, ()))
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 
 from quintain.protocols.engine import INSTANT, Course
-from quintain.protocols.events import Event, closed, entered, finished, graded, left, readmitted
+from quintain.protocols.events import Event, closed, entered, finished, graded, left, readmitted, stopped
 from quintain.protocols.reading import parse_protocol
 from quintain.protocols.spec import Protocol
 from quintain.protocols.stages import END
@@ -80,8 +80,10 @@ def possible(course: Course, rng: random.Random) -> Iterator[Event]:
         if todo.what == "work":
             stage = course.protocol.stage(todo.stage)
             count = stage.tutorial.written if stage.tutorial else stage.writing.items if stage.writing else 0
-            unit = f"{person.name}-{person.done(stage.name)}"
+            unit = f"{person.name}-{person.used(stage.name)}"
             items = tuple(f"{stage.name}-{unit}-{place}" for place in range(count))
+            if stage.writing is not None and rng.random() < 0.1:
+                yield stopped(person.name, stage.name, unit, items[1:])
             yield finished(person.name, stage.name, unit, items)
     for stage in course.gradings():
         graders = EXPERTS if stage.grading and stage.grading.by == "experts" else [*course.arm.people]

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.protocols.due import AmountDue, due
 from quintain.protocols.engine import Course, replay
-from quintain.protocols.events import Event, closed, entered, finished, graded, left
+from quintain.protocols.events import Event, closed, entered, finished, graded, left, stopped
 from quintain.protocols.feedback import letter_of, sentences
-from quintain.protocols.reading import shipped
+from quintain.protocols.reading import parse_protocol, shipped
 from quintain.protocols.spec import Protocol
 from quintain.protocols.stages import END
 from tests.properties import examples
@@ -23,6 +23,16 @@ from tests.unit.protocols.courses import answers, chance, run, small
 
 SEEDS = st.integers(0, 2**32)
 FAIR = {"answerable": "yes", "reading": "whole", "creative": "fairly", "distractors": "yes"}
+
+TWO_ROUNDS = """
+name = "rounds"
+[[stages]]
+name = "first"
+writing = {items = 2, sessions = 2, pay = 100}
+[[stages]]
+name = "last"
+writing = {items = 1, final = true}
+"""
 
 
 @settings(max_examples=examples(15), deadline=None)
@@ -155,6 +165,28 @@ def test_a_session_has_as_many_items_as_are_asked_for() -> None:
     course.apply(finished("w0", "tutorial", "t", ("a", "b")))
     with pytest.raises(Conflict, match="twice"):
         course.apply(finished("w1", "tutorial", "t", ("c", "a")))
+
+
+def test_a_session_that_was_ended_early_is_one_of_those_that_somebody_may_do() -> None:
+    """It takes a place and its items count; who has done enough besides goes on, and who has not has left."""
+    protocol = parse_protocol(TWO_ROUNDS)
+    course = Course(protocol, 1)
+    for name in ("w0", "w1"):
+        course.apply(entered(name))
+        course.apply(stopped(name, "first", "s1", (f"{name}-a",)))
+        assert (course.room(name), course.sessions_left(name)) == (1, 1)
+    for event in (finished("w0", "first", "s1", ("x", "y")), stopped("w0", "first", "s2", ("x", "y", "z"))):
+        with pytest.raises((BadInput, Conflict)):
+            course.apply(event)
+    course.apply(finished("w0", "first", "s2", ("w0-b", "w0-c")))
+    course.apply(stopped("w1", "first", "s2"))
+    assert [(course.person(one).at, course.person(one).left) for one in ("w0", "w1")] == [("last", False), (END, True)]
+    assert course.arm.written == {"first": 4}
+    assert {one.name for one in course.arm.items.values()} == {"w0-a", "w1-a", "w0-b", "w0-c"}
+    tutorial = Course(small(), 1)
+    tutorial.apply(entered("w0"))
+    with pytest.raises(Conflict, match="ends early"):
+        tutorial.apply(stopped("w0", "tutorial", "t", ("a",)))
 
 
 def test_nobody_enters_once_a_stage_is_closed() -> None:

@@ -111,6 +111,8 @@ def _spec(
             types=protocol.question_types,
         ),
         instructions=tutorial.examples if tutorial is not None else "",
+        sessions=writing.sessions if writing is not None else None,
+        wanted=(writing.wanted or None) if writing is not None else None,
         qualifications=({"rule": "holds", "name": pass_of(arm.id, stage.name)},),
         listed=False,
     )

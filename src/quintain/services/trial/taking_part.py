@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from sqlalchemy.orm import Session
 
@@ -20,7 +21,7 @@ from quintain.protocols.engine import Course
 from quintain.protocols.events import entered, left
 from quintain.protocols.feedback import REASONS
 from quintain.protocols.reading import parse_protocol
-from quintain.protocols.stages import EntryStage, TutorialStage
+from quintain.protocols.stages import EntryStage, TutorialStage, WritingStage
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_role, require_user
 from quintain.services.trial.courses import course_of, record, rounds_of
@@ -29,6 +30,7 @@ from quintain.services.trial.progress import arm_of, give_passes, news_of, steps
 from quintain.services.trial.trials import find_place
 from quintain.services.work.qualify import eligibility
 from quintain.store.database import lock, transaction
+from quintain.store.queries.collect.rounds import open_session, texts_up_to
 from quintain.store.queries.trial import trials as queries
 from quintain.store.queries.work.qualify import worker_fact
 from quintain.store.tables import CrowdAnswer, CrowdArm, CrowdMember, CrowdTrial
@@ -62,8 +64,11 @@ def _part(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int) -> TrialP
     with course_of(db, trial, arm) as course:
         todo = course.todo(person)
         tutorial, closed = _tutorial(course, todo.stage), bool(course.arm.closed)
+        writing = next((one.writing for one in course.protocol.stages if one.name == todo.stage), None)
         waiting = any(course.waiting(stage, person) for stage in course.gradings() if stage.name in todo.grading)
         reasons: list[str] = [*_turned_away(course, person)] if todo.what == "end" else []
+    if todo.what == "work" and writing is not None and _is_full(db, writing, rounds[todo.stage][0], user_id):
+        todo = replace(todo, what="wait", left=0)  # before the record of others, who have not looked yet, says so
     quiz = tutorial is not None and len(queries.answers(db, arm.id, user_id)) < steps_of(tutorial)
     return TrialPart(
         trial.name,
@@ -77,6 +82,13 @@ def _part(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int) -> TrialP
         reasons,
         received(db, arm, user_id) if closed else [],  # no letter goes out before
     )
+
+
+def _is_full(db: Session, rule: WritingStage, round_id: int, user_id: int) -> bool:
+    """Say whether all that a stage wants is written, and nothing of somebody's is under way there."""
+    if not rule.wanted or texts_up_to(db, round_id, rule.wanted, fooling=rule.target) < rule.wanted:
+        return False
+    return open_session(db, round_id, user_id) is None
 
 
 def enter(db: Session, actor: Actor, task: str, name: str, *, consent: bool = False) -> TrialPart:

@@ -89,6 +89,11 @@ _OPEN = (
     .order_by(WritingSession.id.desc())
     .limit(1)
 )
+_USED = select(func.count()).where(
+    WritingSession.round_id == bindparam("round_id"),
+    WritingSession.user_id == bindparam("user_id"),
+    select(Attempt.id).where(Attempt.session_id == WritingSession.id).exists(),
+)
 _FIND = (
     select(Round, RoundVersion)
     .join(TaskRow, TaskRow.id == Round.task_id)
@@ -223,6 +228,21 @@ def sessions_since(db: Session, round_id: int, since: datetime, user_id: int | N
     """Count the sessions begun in a round since a moment, by one worker or by all."""
     query = select(func.count()).where(WritingSession.round_id == round_id, WritingSession.started_at >= since)
     return db.scalar(query if user_id is None else query.where(WritingSession.user_id == user_id)) or 0
+
+
+def sessions_used(db: Session, round_id: int, user_id: int) -> int:
+    """Count the sessions of a worker in a round in which anything was written, however they ended."""
+    return db.scalar(_USED, {"round_id": round_id, "user_id": user_id}) or 0
+
+
+def texts_up_to(db: Session, round_id: int, most: int, *, fooling: bool) -> int:
+    """Count what was written in a round or, where it is to be *fooling*, what fooled its model; no further than *most*.
+
+    What was taken back counts: it was written, and is paid.
+    """
+    made = select(Attempt.id).where(Attempt.round_id == round_id)
+    made = made.where(Attempt.fooled.is_(True)) if fooling else made
+    return db.scalar(select(func.count()).select_from(made.limit(most).subquery())) or 0
 
 
 def finished_sessions(db: Session, user_id: int) -> int:
