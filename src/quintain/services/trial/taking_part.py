@@ -25,6 +25,7 @@ from quintain.protocols.stages import EntryStage, TutorialStage, WritingStage
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_role, require_user
 from quintain.services.trial.courses import course_of, record, rounds_of
+from quintain.services.trial.entry import OVER, entering, is_over, require_entry
 from quintain.services.trial.letters import received
 from quintain.services.trial.progress import arm_of, give_passes, news_of, steps_of, sync_person, take_news
 from quintain.services.trial.trials import find_place
@@ -47,7 +48,7 @@ def my_part(db: Session, actor: Actor, task: str, name: str) -> TrialPart:
         raise NotFound("There is no trial '{task}/{name}'.", task=task, name=name)
     if arm is None:
         entries = _entries(db, trial)
-        reasons = _against(db, entries, user_id, task)
+        reasons: list[str] = [OVER] if is_over(db, trial) else _against(db, entries, user_id, task)
         what = "shut" if trial.state != "open" or trial.data or reasons else "enter"
         return TrialPart(name, trial.title, what, "", 0, None, False, False, reasons, [], consent_of(entries))
     news = news_of(db, trial, arm, user_id)
@@ -101,7 +102,7 @@ def enter(db: Session, actor: Actor, task: str, name: str, *, consent: bool = Fa
     with transaction(db):
         trial, arm = find_place(db, task, name, user_id)
         if arm is None:
-            lock(db, f"entering trial {trial.id}")
+            lock(db, entering(trial.id))
             arm = arm_of(db, trial, user_id) or _enter(db, actor, task, trial, consent=consent)
             return _part(db, trial, arm, user_id)
     return my_part(db, actor, task, name)
@@ -111,6 +112,7 @@ def _enter(db: Session, actor: Actor, task: str, trial: CrowdTrial, *, consent: 
     user_id = require_user(actor)
     if trial.state != "open" or trial.data:
         raise Conflict("Trial {task}/{name} takes nobody in.", task=task, name=trial.name)
+    require_entry(db, trial)
     entries = _entries(db, trial)
     reasons = _against(db, entries, user_id, task)
     if reasons:
