@@ -78,6 +78,8 @@ class Course:
                 self._leave(event.person)
             case EventKind.READMITTED:
                 self._readmit(event)
+            case EventKind.GONE | EventKind.BACK:
+                self._move(event.unit, gone=event.kind is EventKind.GONE)
 
     def todo(self, name: str) -> Todo:
         """Say what somebody can do now."""
@@ -164,8 +166,18 @@ class Course:
         """Say how the items of *people* did in a grading."""
         stage = self._stages[by]
         sample = self.sample(stage)
-        rubric = self.protocol.rubric
-        return [standing(rubric, one, (self.arm.items[name] for name in sample.of(one))) for one in people]
+        rubric, stands = self.protocol.rubric, {*self._writers(stage)}
+        return [
+            standing(rubric, one, (self.arm.items[name] for name in sample.of(one)), emptied=one not in stands)
+            for one in people
+        ]
+
+    def _writers(self, grades: Stage) -> Iterator[str]:
+        """Name those of whom a grading has something left, or never had anything."""
+        of = grading.rule_of(grades).of
+        wrote = {one.writer for one in self.arm.items.values() if one.stage == of}
+        yield from self.arm.people.keys() - wrote
+        yield from (one.writer for one in self.arm.items.values() if one.stage == of and one.name not in self.arm.gone)
 
     def at(self, stage: str) -> list[str]:
         """Name the people who are at a stage."""
@@ -187,7 +199,7 @@ class Course:
             }
             found = [one.name for one in self.arm.items.values() if one.stage in settled and one.grades]
             self._experts[key] = tuple(sorted(found, key=lambda one: lot(self.seed, stage.name, one)))
-        return self._experts[key]
+        return tuple(one for one in self._experts[key] if one not in self.arm.gone)
 
     def _is_grading(self, stage: Stage) -> bool:
         return stage.grading is not None and stage.name not in self.arm.closed and not self._behind(stage.name)
@@ -329,6 +341,19 @@ class Course:
         self.arm.decisions[stage] = {**self.arm.decisions[stage], person.name: changed}
         person.been += [one for one in passed if one not in person.been]
         self._arrive(person, name)
+
+    def _move(self, name: str, *, gone: bool) -> None:
+        """Take an item out of what is graded, or back into it; what a grading that is over has graded stays."""
+        item = self.arm.items.get(name)
+        if item is None:
+            raise NotFound("There is no item '{name}'.", name=name)
+        if (name in self.arm.gone) == gone:
+            raise Conflict("{name} is gone already." if gone else "{name} is not gone.", name=name)
+        going_on = [one for one in self.gradings() if grading.rule_of(one).of == item.stage]
+        before = {one.name: self.sample(one) for one in going_on}
+        self.arm.gone ^= {name}
+        for stage in going_on:
+            self._samples[stage.name] = grading.redraw(self.arm, stage, before[stage.name], item.writer, self.seed)
 
     def _past(self, name: str) -> tuple[list[str], str]:
         """Name the stages from one on that somebody passes who comes late, and the first at which they stay."""

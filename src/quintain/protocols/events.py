@@ -20,6 +20,8 @@ class EventKind(StrEnum):
     CLOSED = "closed"
     LEFT = "left"
     READMITTED = "readmitted"
+    GONE = "gone"
+    BACK = "back"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,3 +113,13 @@ def left(person: str) -> Event:
 def readmitted(person: str, stage: str) -> Event:
     """Somebody goes on, whom a qualification had turned away, because the owner let them."""
     return Event(EventKind.READMITTED, person, stage)
+
+
+def gone(item: str) -> Event:
+    """Somebody took an item back, or the owner withheld it: nobody is to read it any more."""
+    return Event(EventKind.GONE, unit=item)
+
+
+def back(item: str) -> Event:
+    """Somebody let an item stand again that was gone."""
+    return Event(EventKind.BACK, unit=item)

@@ -24,8 +24,9 @@ def letter_of(course: Course, stage: Stage, person: str) -> Letter:
     sample = course.sample(course.protocol.stage(by))
     everybody = [course.arm.items[name] for name in sorted(sample.names) if course.arm.items[name].grades]
     own = [course.arm.items[name] for name in sample.of(person) if course.arm.items[name].grades]
-    ranked = sorted(own, key=lambda one: (-(item_score(rubric, one) or 0.0), one.name))
-    unclear = [one.name for one in own if not is_answerable(rubric, one)]
+    quoted = [one for one in own if one.name not in course.arm.gone]  # nobody reads again what was taken back
+    ranked = sorted(quoted, key=lambda one: (-(item_score(rubric, one) or 0.0), one.name))
+    unclear = [one.name for one in quoted if not is_answerable(rubric, one)]
     decision = _decision(course, by, person)
     after, bonus = _ahead(course.protocol, stage) if stage.feedback is not None else (END, 0)
     return Letter(
@@ -37,7 +38,7 @@ def letter_of(course: Course, stage: Stage, person: str) -> Letter:
         _mean(rubric, own, "creativity"),
         _mean(rubric, everybody, "creativity"),
         _share(rubric, own, "distractors"),
-        len(unclear) / len(own) if own else None,
+        sum(not is_answerable(rubric, one) for one in own) / len(own) if own else None,
         unclear,
         ranked[0].name if ranked else None,
         ranked[-1].name if len(ranked) > 1 else None,
@@ -84,6 +85,7 @@ REASONS = {
     "readmitted": Text("We have looked at it again, and you go on to the next round."),
     "ungraded": Text("You go on to the next round."),
     "unanswerable": Text("You do not go on, because too many of your items could not be answered."),
+    "gone": Text("You do not go on, because nothing that you wrote was left to be graded."),
     "score": Text("You do not go on, because your items did not reach the score that this takes."),
     "place": Text("You do not go on, because others’ items had higher scores."),
 }

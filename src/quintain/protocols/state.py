@@ -64,6 +64,7 @@ class Arm:
     people: dict[str, Person] = field(default_factory=dict)
     here: dict[str, int] = field(default_factory=dict)  # how many are at each stage
     items: dict[str, Item] = field(default_factory=dict)
+    gone: set[str] = field(default_factory=set)  # items that were taken back or withheld
     closed: dict[str, bool] = field(default_factory=dict)
     written: dict[str, int] = field(default_factory=dict)
     decisions: dict[str, Mapping[str, Decision]] = field(default_factory=dict)

@@ -21,7 +21,7 @@ from quintain.services.access import audit
 from quintain.services.access.notify import notify, notify_all
 from quintain.services.access.permissions import require_owner, require_user
 from quintain.services.trial.courses import course_of
-from quintain.services.trial.progress import arm_of
+from quintain.services.trial.progress import arm_of, sync
 from quintain.services.trial.trials import find, find_arm
 from quintain.store.base import now
 from quintain.store.database import transaction
@@ -39,6 +39,8 @@ def letters(db: Session, actor: Actor, task: str, name: str, arm_name: str, stag
     require_owner(actor, task)
     trial = find(db, task, name)
     arm = find_arm(db, trial, arm_name)
+    if trial.state == "open":
+        sync(db, trial, arm)  # a letter quotes nothing that was taken back
     kept = queries.letters(db, arm.id, stage)
     drafts = _drafts(db, trial, arm, stage)
     people = people_names(db, [*{*kept, *drafts}])

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.passes import pass_of
 from quintain.protocols.engine import Course
-from quintain.protocols.events import Event, finished, stopped
+from quintain.protocols.events import Event, back, finished, gone, stopped
 from quintain.protocols.stages import Stage, TutorialStage
 from quintain.protocols.state import Person
 from quintain.services.trial.courses import Rounds, course_of, hold, record, rounds_of
@@ -22,6 +22,7 @@ from quintain.services.trial.earnings import amounts_due, settle
 from quintain.services.work.qualify import add_qualification
 from quintain.store.database import transaction
 from quintain.store.queries.trial import trials as queries
+from quintain.store.queries.validate.intake import gone_in_rounds
 from quintain.store.queries.work.qualify import holders
 from quintain.store.tables import CrowdArm, CrowdTrial
 
@@ -43,9 +44,21 @@ def sync(db: Session, trial: CrowdTrial, arm: CrowdArm) -> None:
                 here = course.at(stage.name)
             for event in _finished(db, trial, arm, stage, rounds, here):
                 record(db, trial, arm, event, int(event.person))
+        sync_gone(db, trial, arm)
         give_passes(db, trial, arm)
         with course_of(db, trial, arm) as course:
             settle(db, trial, arm, course)
+
+
+def sync_gone(db: Session, trial: CrowdTrial, arm: CrowdArm) -> None:
+    """Put on record which items were taken back or withheld, and which stand again; in a transaction."""
+    hold(db, arm)
+    ids = [round_id for round_id, _ in rounds_of(db, trial, arm).values()]
+    found = {str(one) for one in gone_in_rounds(db, ids)} if ids else set()
+    with course_of(db, trial, arm) as course:
+        known, before = course.arm.items.keys() & found, {*course.arm.gone}
+    for event in (*map(gone, sorted(known - before)), *map(back, sorted(before - known))):
+        record(db, trial, arm, event)
 
 
 def sync_person(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int) -> None:
