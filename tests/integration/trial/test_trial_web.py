@@ -97,8 +97,10 @@ def test_a_trial_from_beginning_to_letter(owner: TestClient, worker: TestClient)
     names = "answerable,reading,creative,distractors"
     post(owner, f"{place}/grade", f"{place}/grade", stage="grades", item=item[1], questions=names, **fields)
     assert "Nothing waits for your grade now." in owner.get(f"{place}/grade").text
-    for stage in ("grades", "qualify"):
-        assert post(owner, place, f"{place}/stage", arm="trained", stage=stage).status_code == 303
+    assert post(owner, place, f"{place}/stage", arm="trained", stage="grades").status_code == 303
+    assert f"{place}/letters/trained/qualify" in owner.get(place).text
+    assert "There is no letter here." in owner.get(f"{place}/letters/trained/qualify").text  # everybody goes on
+    assert post(owner, place, f"{place}/stage", arm="trained", stage="qualify").status_code == 303
     letters = f"{place}/letters/trained/feedback"
     assert "You have qualified for the next round." in owner.get(letters).text
     post(owner, letters, letters, person="demo-worker", text="A fine sentence.")
