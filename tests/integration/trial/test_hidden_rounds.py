@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -22,12 +25,13 @@ from quintain.services.collect.rounds import get_round, put_round
 from quintain.services.collect.writing import start
 from quintain.services.collect.writing_aids import try_session
 from quintain.services.house.front import front
+from quintain.services.house.personal_data import export_person
 from quintain.services.trial.taking_part import enter, my_part
 from quintain.services.trial.trials import close_trial
 from quintain.services.work.qualify import qualification_history, set_qualification
 from quintain.store.blobs import Blobs
 from tests.collecting import add_round, writers
-from tests.integration.trial.life import WHERE, begin, write
+from tests.integration.trial.life import WHERE, begin, train, write
 from tests.people import make_person
 
 
@@ -98,6 +102,24 @@ def test_nobody_is_told_of_a_round_of_a_trial(db: Session, blobs: Blobs, owner: 
         (card,) = front(db, blobs, reader).cards
         assert card.moved is not None
         assert card.moved.kind is MovementKind.MODEL
+
+
+def test_what_is_kept_of_somebody_tells_them_of_no_arm(db: Session, blobs: Blobs, owner: Actor) -> None:
+    """The file with all that is kept about a person has their work and pay, and nothing of arms or draws."""
+    begin(db, blobs, owner)
+    for one in writers(db, 2):
+        enter(db, one, *WHERE)
+        if my_part(db, one, *WHERE).quiz:
+            train(db, blobs, one)
+            my_part(db, one, *WHERE)
+            person = one
+    with zipfile.ZipFile(io.BytesIO(export_person(db, person))) as bundle:
+        found = {name: bundle.read(name).decode() for name in bundle.namelist()}
+    assert "crowd_members.json" in found
+    assert json.loads(found["earnings.json"])[0]["amount"] == 350
+    whole = "\n".join(found.values())
+    for word in ('"arm_id"', '"drawn"', "trial-", "trial:", '"plain"', '"trained"'):
+        assert word not in whole, word
 
 
 def test_an_owner_cannot_let_another_arm_in(db: Session, blobs: Blobs, owner: Actor) -> None:
