@@ -128,7 +128,8 @@ COMMANDS: Mapping[str, Listed] = {
         ("quintain.cli.plain.contest:app", "quintain.cli.contest.contests", "quintain.cli.contest.results"),
     ),
     "trial": Listed(
-        "Compare ways of writing in a randomised trial.", ("quintain.cli.plain.trial:app", "quintain.cli.trial.trial")
+        "Compare ways of writing in a randomised trial.",
+        ("quintain.cli.plain.trial:app", "quintain.cli.trial.trial", "quintain.cli.trial.letters"),
     ),
     "round": Listed(
         "Collect examples in rounds.",

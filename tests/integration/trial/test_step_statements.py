@@ -56,7 +56,7 @@ TAKE_IN = 4  # more, where a look finds something finished
 QUIZ = 3
 ANSWER = 5
 LAST_ANSWER = 22  # which ends the tutorial: it is paid, and one may write
-BEGIN = 10
+BEGIN = 12  # among them, whether the round is there for the person, and how often they have written in it
 WRITE = 9  # one of them keeps the round's counts
 END = 11  # more, where a text is the last of its session, which is then paid; the first opens accounts
 

@@ -1,4 +1,4 @@
-"""`quintain trial put|open|status|letters|readmit|doors|judge|costs|…`: trials of a workspace."""
+"""`quintain trial put|open|status|doors|judge|costs|…`: trials of a workspace."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from quintain.data.text import read_bytes
 from quintain.protocols.reading import shipped, shipped_text
 from quintain.services.trial import costs as costs_
 from quintain.services.trial import doors as doors_
-from quintain.services.trial import letters as letters_
 from quintain.services.trial import reporting, running, trials
 from quintain.services.trial.rounds import DEFAULT_GENRE
 from quintain.services.trial.trials import OpenTrial
@@ -26,7 +25,8 @@ from quintain.services.trial.trials import OpenTrial
 TrialArgument = Annotated[str, typer.Argument(metavar="TRIAL", help="The trial, as task/name.")]
 
 
-def _ref(given: str) -> tuple[str, str]:
+def split_ref(given: str) -> tuple[str, str]:
+    """Split `task/name`."""
     task, _, name = given.partition("/")
     if not task or not name:
         raise BadInput("'{given}' names no trial.", given=given, remedy="Name it as task/name, such as mood/first.")
@@ -47,13 +47,13 @@ def put(
 
     Example: quintain trial put sentiment/first baseline crowd --title "Write about moods"
     """
-    task, name = _ref(ref)
+    task, name = split_ref(ref)
     texts = [
         shipped_text(one.lower()) if one.lower() in shipped() else read_bytes(Path(one)).decode() for one in protocols
     ]
     with workspace_of(context).session() as db:
         found = trials.put_trial(db, OPERATOR, task, name, texts, title=title)
-    _give(found, json=json)
+    give(found, json=json)
 
 
 @app.command(name="open")
@@ -69,12 +69,12 @@ def open_(
 
     Example: quintain trial open sentiment/first --source sentiment/reviews
     """
-    task, name = _ref(ref)
+    task, name = split_ref(ref)
     workspace = workspace_of(context)
     options = OpenTrial(source, tuple(model or ()), genre)
     with workspace.session() as db:
         found = trials.open_trial(db, workspace.blobs, OPERATOR, task, name, options)
-    _give(found, json=json)
+    give(found, json=json)
 
 
 @app.command()
@@ -83,10 +83,10 @@ def status(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) -
 
     Example: quintain trial status sentiment/first
     """
-    task, name = _ref(ref)
+    task, name = split_ref(ref)
     with workspace_of(context).session() as db:
         found = trials.get_trial(db, OPERATOR, task, name)
-    _give(found, json=json)
+    give(found, json=json)
 
 
 @app.command(name="list")
@@ -121,53 +121,10 @@ def close_stage(
 
     Example: quintain trial close-stage sentiment/first crowd tutorial
     """
-    task, name = _ref(ref)
+    task, name = split_ref(ref)
     with workspace_of(context).session() as db:
         found = running.close_stage(db, OPERATOR, task, name, arm, stage, force=force)
-    _give(found, json=json)
-
-
-@app.command()
-def letters(
-    context: typer.Context,
-    ref: TrialArgument,
-    arm: Annotated[str, typer.Argument(help="The arm.")],
-    stage: Annotated[str, typer.Argument(help="The stage of feedback.")],
-    json: JsonFlag = False,
-) -> None:
-    """Show the letters of a stage as they would go out, or went, with the replies.
-
-    Example: quintain trial letters sentiment/first crowd feedback-1
-    """
-    task, name = _ref(ref)
-    with workspace_of(context).session() as db:
-        found = letters_.letters(db, OPERATOR, task, name, arm, stage)
-    if json:
-        print_json(found)
-        return
-    for one in found:
-        print_line(f"To {one.person}{' (sent)' if one.sent else ''}:\n{one.text}\n")
-        if one.reply:
-            print_line(f"{'Appeal' if one.appeal else 'Reply'}: {one.reply}\n")
-
-
-@app.command()
-def readmit(
-    context: typer.Context,
-    ref: TrialArgument,
-    arm: Annotated[str, typer.Argument(help="The arm.")],
-    stage: Annotated[str, typer.Argument(help="The qualification that turned them away.")],
-    person: Annotated[str, typer.Argument(help="Whom to let go on.")],
-    json: JsonFlag = False,
-) -> None:
-    """Let somebody go on whom a qualification turned away, as after an appeal.
-
-    Example: quintain trial readmit sentiment/first crowd qualify-1 wanda
-    """
-    task, name = _ref(ref)
-    with workspace_of(context).session() as db:
-        found = running.readmit(db, OPERATOR, task, name, arm=arm, stage=stage, person=person)
-    _give(found, json=json)
+    give(found, json=json)
 
 
 @app.command()
@@ -176,7 +133,7 @@ def judge(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) ->
 
     Example: quintain trial judge sentiment/first
     """
-    task, name = _ref(ref)
+    task, name = split_ref(ref)
     with workspace_of(context).session() as db:
         found = reporting.open_pool(db, OPERATOR, task, name)
     if json:
@@ -191,10 +148,10 @@ def close(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) ->
 
     Example: quintain trial close sentiment/first
     """
-    task, name = _ref(ref)
+    task, name = split_ref(ref)
     with workspace_of(context).session() as db:
         found = trials.close_trial(db, OPERATOR, task, name)
-    _give(found, json=json)
+    give(found, json=json)
 
 
 @app.command()
@@ -203,7 +160,7 @@ def costs(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) ->
 
     Example: quintain trial costs sentiment/first
     """
-    task, name = _ref(ref)
+    task, name = split_ref(ref)
     with workspace_of(context).session() as db:
         found = costs_.trial_costs(db, OPERATOR, task, name)
     if json:
@@ -236,7 +193,7 @@ def doors(
 
     Example: quintain trial doors sentiment/first doors.toml
     """
-    task, name = _ref(ref)
+    task, name = split_ref(ref)
     workspace = workspace_of(context)
     base = link_base(workspace)
     with workspace.session() as db:
@@ -257,14 +214,15 @@ def report_of(context: typer.Context, ref: TrialArgument, out: FolderOption = No
 
     Example: quintain trial report-of sentiment/first --out report
     """
-    task, name = _ref(ref)
+    task, name = split_ref(ref)
     workspace = workspace_of(context)
     with workspace.session() as db:
         found = reporting.report(db, workspace.blobs, OPERATOR, task, name)
     give_report(found, out, json=json)
 
 
-def _give(found: CrowdTrial, *, json: bool) -> None:
+def give(found: CrowdTrial, *, json: bool) -> None:
+    """Print where a trial stands."""
     if json:
         print_json(found)
         return

@@ -29,7 +29,7 @@ from quintain.services.pay.watch import after_work
 from quintain.services.trial.courses import course_of, hold, record
 from quintain.services.trial.doors import came_as_expert
 from quintain.services.trial.earnings import grading_wage, settle
-from quintain.services.trial.progress import arm_of
+from quintain.services.trial.progress import arm_of, sync_gone
 from quintain.services.trial.trials import find
 from quintain.store.base import now
 from quintain.store.database import transaction
@@ -63,7 +63,7 @@ def next_to_grade(db: Session, actor: Actor, task: str, name: str) -> GradingTas
     held = {one.arm_id for one in queries.of_person(db, [arm.id for arm in arms], user_id) if one.until > now()}
     for arm in sorted(arms, key=lambda one: one.id not in held):
         with transaction(db):
-            hold(db, arm)
+            sync_gone(db, trial, arm)  # nobody is given what was taken back or withheld
             given = _claim(db, trial, arm, user_id)
         if given is not None:
             return _task(db, trial, given, user_id)
@@ -80,6 +80,7 @@ def grade(
         arm, lease = _leased(db, actor, trial, task, stage, item)
         if lease is not None:
             seconds = (min(now(), lease.until) - lease.given_at).total_seconds()
+            sync_gone(db, trial, arm)
             kind = graded if _counts(db, trial, arm, lease) else graded_late
             record(db, trial, arm, kind(str(user_id), stage, item, answers, round(seconds, 1)), user_id)
             db.delete(lease)
@@ -110,6 +111,9 @@ def graded_before(db: Session, actor: Actor, task: str, name: str, back: int = 1
         stage = next((one for one in course.gradings() if one.name == stage_name), None)
         said = grading.given(course.arm, stage, item, str(user_id)) if stage is not None else None
         left = sum(len(course.waiting(one, str(user_id))) for one in course.gradings())
+        taken_back = item in course.arm.gone
+    if taken_back:
+        raise Conflict("This item was taken back or withheld. Its grade stays as it is.")
     if stage is None or said is None:
         raise Conflict("{stage} is closed, and its grades stay as they are.", stage=stage_name)
     return _task(db, trial, _Given(arm, stage, item, None, left), user_id, said, back)
@@ -185,12 +189,17 @@ def _lease(db: Session, arm: CrowdArm, stage: Stage, item: str, user_id: int) ->
 
 
 def _counts(db: Session, trial: CrowdTrial, arm: CrowdArm, lease: CrowdLease) -> bool:
-    """Say whether a grade comes in time: its lease has not lapsed, or others do not fill its place meanwhile."""
+    """Say whether a grade comes in time: its lease has not lapsed, or others do not fill its place meanwhile.
+
+    One of an item that is gone by now is paid, and does not count.
+    """
     hold(db, arm)
     moment = now()
-    if lease.until > moment:
-        return True
     with course_of(db, trial, arm) as course:
+        if lease.item in course.arm.gone:
+            return False
+        if lease.until > moment:
+            return True
         stage = next((one for one in course.gradings() if one.name == lease.stage), None)
         return stage is None or lease.item in _open(course, stage, queries.live(db, arm.id, moment), lease.user_id)
 

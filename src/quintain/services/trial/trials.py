@@ -171,6 +171,7 @@ def close_trial(db: Session, actor: Actor, task: str, name: str) -> records.Crow
         for arm in queries.arms(db, row.id):
             for _, number in queries.rounds(db, arm.id).values():
                 close_round(db, actor, f"{task}/{number}")
+            sync(db, row, arm)  # what was under way ends with its round, and is the last of the record
         row.state, row.closed_at = "closed", now()
         audit.record(db, actor, "trial.close", f"{task}/{name}")
     return get_trial(db, actor, task, name)

@@ -28,10 +28,15 @@ from quintain.store.tables import (
 SECRETS = {"password_hash", "token_hash", "csrf"}
 # What would tell judges which of the items before them are gold items: those have no slot, come with ids of their own,
 # and no answer to them is ever late. Writers do not learn what others were drawn for,
-# and coders not where an item is from.
+# and coders not where an item is from. Who takes part in a trial does not learn that there are arms.
 UNTOLD = {
     "coding_items": {"arm", "key", "alike", "draw", "attempt_id", "alike_attempts"},
     "codings": {"figures"},
+    "crowd_answers": {"arm_id"},
+    "crowd_events": {"arm_id"},
+    "crowd_leases": {"arm_id"},
+    "crowd_letters": {"arm_id"},
+    "crowd_members": {"arm_id", "drawn"},
     "judgements": {"item_id", "late"},
     "judging_notes": {"item_id"},
     "judging_offers": {"slot_id", "generation", "item_id"},

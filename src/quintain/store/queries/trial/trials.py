@@ -49,12 +49,18 @@ _EVENTS = (
     .where(_event.c.arm_id == bindparam("arm_id"), _event.c.number >= bindparam("number"))
     .order_by(_event.c.number)
 )
-_FINISHED = (
-    select(_session.c.id, _session.c.user_id)
-    .where(_session.c.round_id == bindparam("round_id"), _session.c.outcome.in_(DONE))
+_ENDED = (
+    select(_session.c.id, _session.c.user_id, _session.c.outcome)
+    .where(
+        _session.c.round_id == bindparam("round_id"),
+        or_(
+            _session.c.outcome.in_(DONE),
+            and_(_session.c.outcome != "", select(_made.c.id).where(_made.c.session_id == _session.c.id).exists()),
+        ),
+    )
     .order_by(_session.c.ended_at, _session.c.id)
 )
-_FINISHED_BY = _FINISHED.where(_session.c.user_id == bindparam("user_id"))
+_ENDED_BY = _ENDED.where(_session.c.user_id == bindparam("user_id"))
 _ITEMS = (
     select(_made.c.session_id, _made.c.id)
     .where(_made.c.session_id.in_(bindparam("sessions", expanding=True)))
@@ -149,11 +155,14 @@ def add_event(db: Session, **values: Any) -> None:
     db.execute(_ADD_EVENT, {"created_at": now(), **values})
 
 
-def finished_sessions(db: Session, round_id: int, user_id: int | None = None) -> list[tuple[int, int]]:
-    """List the finished sessions of a round, each with its writer, in the order in which they ended."""
+def ended_sessions(db: Session, round_id: int, user_id: int | None = None) -> list[tuple[int, int, bool]]:
+    """List the sessions of a round that are over and in which something was written, in the order in which they ended.
+
+    Each is given with its writer, and with whether it was finished or ended early.
+    """
     given = {"round_id": round_id}
-    found = db.execute(_FINISHED, given) if user_id is None else db.execute(_FINISHED_BY, {**given, "user_id": user_id})
-    return [(row[0], row[1]) for row in found]
+    found = db.execute(_ENDED, given) if user_id is None else db.execute(_ENDED_BY, {**given, "user_id": user_id})
+    return [(row[0], row[1], row[2] in DONE) for row in found]
 
 
 def items_of_sessions(db: Session, sessions: Sequence[int], *, fooling: bool) -> dict[int, list[int]]:

@@ -144,6 +144,13 @@ def gone_items(db: Session, validation_id: int) -> list[int]:
     return list(db.scalars(_gone_items(validation_id).where(suspects)))
 
 
+def gone_in_rounds(db: Session, round_ids: Sequence[int]) -> list[int]:
+    """List the attempts of some rounds that were retracted or are withheld, looked for as in `gone_items`."""
+    said = select(AttemptNote.attempt_id).where(AttemptNote.kind == "retracted")
+    suspects = or_(Attempt.id.in_(said), Attempt.id.in_(_withheld()))
+    return list(db.scalars(select(Attempt.id).where(Attempt.round_id.in_(round_ids), suspects, gone())))
+
+
 def leaving_items(db: Session, validation_id: int, round_id: int, since: str) -> list[int]:
     """List the items that are still judged and whose attempts were retracted or withheld after a mark."""
     if not since:

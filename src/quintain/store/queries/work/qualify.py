@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -35,6 +35,13 @@ _NEWEST = (
     )
     .order_by(Qualification.id.desc())
     .limit(1)
+)
+
+_EVER = select(func.count(Qualification.name.distinct())).where(
+    Qualification.task_id == bindparam("task_id"),
+    Qualification.user_id == bindparam("user_id"),
+    Qualification.name.in_(bindparam("names", expanding=True)),
+    Qualification.held,
 )
 
 
@@ -135,6 +142,12 @@ def answers_to(db: Session, version_id: int) -> Sequence[dict[str, int]]:
 def newest_qualification(db: Session, task_id: int, user_id: int, name: str) -> Qualification | None:
     """Give the newest fact on a person's qualification *name* on a task."""
     return db.scalar(_NEWEST, {"task_id": task_id, "user_id": user_id, "name": name})
+
+
+def ever_held(db: Session, task_id: int, user_id: int, names: Collection[str]) -> bool:
+    """Say whether a person was ever given each of some qualifications on a task, whatever became of them."""
+    given = {"task_id": task_id, "user_id": user_id, "names": [*names]}
+    return (db.scalar(_EVER, given) or 0) == len({*names})
 
 
 def holders(

@@ -90,7 +90,7 @@ def _shown(visit: Visit, one: OwnAttempt) -> dict[str, object]:
         "number": one.number,
         "text": own_text(task, one.inputs),
         "aim": answer_text(task, one.inputs, one.target),
-        "said": answer_text(task, one.inputs, one.prediction),
+        "said": answer_text(task, one.inputs, one.prediction) if one.prediction is not None else "–",
         "fooled": one.fooled,
         "retracted": one.retracted,
         "at": one.at,
