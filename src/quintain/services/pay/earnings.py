@@ -28,6 +28,7 @@ from quintain.services.tasks.definitions import find_row
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.collect import rounds as round_queries
+from quintain.store.queries.pay import ahead as ahead_queries
 from quintain.store.queries.pay import earnings as queries
 from quintain.store.queries.pay import ledger as ledger_queries
 from quintain.store.tables import Earning as EarningFact
@@ -202,7 +203,12 @@ def decide(
         for number in ids:
             if number not in found:
                 raise NotFound("Task '{task}' has no earning {number}.", task=task, number=number)
-        changed = [number for number in dict.fromkeys(ids) if _changes(found[number], approved=approved)]
+        parts = {} if approved else ahead_queries.of_earnings(db, ids)
+        changed = [
+            number
+            for number in dict.fromkeys(ids)
+            if _changes(found[number], approved=approved, in_part=number in parts)
+        ]
         made = {
             number: EarningDecision(earning_id=number, approved=approved, reason=reason.strip(), by=actor.user_id)
             for number in changed
@@ -221,9 +227,9 @@ def _every(db: Session, task_id: int, ids: Sequence[int]) -> list[queries.Earnin
     return [row for some in chunks for row in queries.rows(db, task_id=task_id, ids=some)]
 
 
-def _changes(row: queries.EarningRow, *, approved: bool) -> bool:
+def _changes(row: queries.EarningRow, *, approved: bool, in_part: bool) -> bool:
     """Say whether a decision changes where an earning stands; refuse to take back what was paid, or is on its way."""
-    if not approved and row.standing.payout_id is not None:
+    if not approved and (in_part or row.standing.payout_id is not None):
         raise Conflict(
             "Earning {number} is paid, or on its way.",
             number=row.earning.id,

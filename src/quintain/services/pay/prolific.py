@@ -1,14 +1,17 @@
 """Paying through Prolific: submissions are approved, which pays their reward; the rest goes as bonuses.
 
 Of what somebody earned in a study, approving their submission pays the study's reward, neither more nor less. So the
-base pay that fits under it is paid by the approval, whatever is left goes into the bonuses, and where the reward is
-more than what was earned, the difference is an earning of its own: nobody is cheated, and the books stay right.
+base pay that fits under it is paid by the approval, and what the reward is more than that is paid ahead of the next
+earning, whose rest goes into the bonuses with all others. Only where the reward is more than everything they earned,
+and all of it is decided on, the difference is an earning of its own, because the study promised it: what people get is
+in any case what the ledger says that they earned.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
@@ -77,23 +80,30 @@ def _waiting(db: Session, task_id: int) -> list[queries.Stay]:
 def _parts(
     db: Session, actor: Actor, task: str, task_id: int, currency: str, rewards: dict[str, int]
 ) -> list[tuple[str, list[PayoutPart]]]:
-    """Give what each approval covers: the base pay that fits under the reward, and the difference as an earning."""
+    """Give what each approval covers, in payouts of one study and of no more people than a call takes."""
     base: defaultdict[int, list[queries.Payable]] = defaultdict(list)
     for one in queries.payable(db, task_id, currency, NAME):
         if one.earning.kind == "base":
             base[one.earning.user_id].append(one)
+    waiting = _waiting(db, task_id)
+    unpaid = queries.uncovered(db, task_id, sorted({one.user_id for one in waiting}))
     by_study: defaultdict[str, list[PayoutPart]] = defaultdict(list)
-    for stay in _waiting(db, task_id):
-        reward = rewards.get(stay.study, 0)
-        covered = _covered(base[stay.user_id], reward)
-        if not base[stay.user_id] and not covered:
-            continue  # what they earned is not approved yet
-        base[stay.user_id] = [one for one in base[stay.user_id] if one not in covered]
-        ids = [one.earning.id for one in covered]
-        rest = reward - sum(one.earning.amount for one in covered)
-        if rest:
-            ids.append(_top_up(db, actor, task, task_id, stay, Money(rest, currency)))
-        by_study[stay.study].append(PayoutPart(stay.user_id, tuple(ids), reward, stay.ref))
+    for stay in waiting:
+        reward, mine = rewards.get(stay.study, 0), base[stay.user_id]
+        if not mine and stay.user_id in unpaid:
+            continue  # what they earned is not approved yet, was set aside, or was paid otherwise
+        covered = cover([one.left for one in mine], reward)
+        if covered.rest and unpaid.get(stay.user_id):
+            continue  # what they earned beyond this may be approved yet: then the reward is no more than that
+        ids = [mine[number].earning.id for number in covered.whole]
+        if covered.rest:
+            ids.append(_top_up(db, actor, task, stay, reward=reward, money=Money(covered.rest, currency)))
+        ahead = () if covered.part is None else ((mine[covered.part].earning.id, covered.amount),)
+        by_study[stay.study].append(PayoutPart(stay.user_id, tuple(ids), reward, stay.ref, ahead))
+        if covered.part is not None:
+            unpaid[stay.user_id] = True
+        gone = {*covered.whole, covered.part}
+        base[stay.user_id] = [one for number, one in enumerate(mine) if number not in gone]
     return [
         (study, parts[first : first + MOST_LINES])
         for study, parts in by_study.items()
@@ -101,28 +111,44 @@ def _parts(
     ]
 
 
-def _covered(found: Sequence[queries.Payable], reward: int) -> list[queries.Payable]:
-    covered, total = [], 0
-    for one in found:
-        if total + one.earning.amount <= reward:
-            covered.append(one)
-            total += one.earning.amount
-    return covered
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """What a reward pays: the earnings that it pays *whole*, the *amount* that it pays of one more, and what is left.
+
+    The *rest* is what it is more than all earnings together.
+    """
+
+    whole: tuple[int, ...]
+    part: int | None = None
+    amount: int = 0
+    rest: int = 0
 
 
-def _top_up(db: Session, actor: Actor, task: str, task_id: int, stay: queries.Stay, money: Money) -> int:
-    """Add what the reward of a study is more than what was earned, approved; give its number."""
-    work = f"reward:{stay.ref}"
-    earn(
-        db,
-        stay.user_id,
-        task_id,
-        kind="base",
-        work=work,
-        money=money,
-        what="The rest of the study’s reward",
-        round_id=stay.round_id,
-    )
+def cover(amounts: Sequence[int], reward: int) -> Covered:
+    """Say which of the *amounts* that somebody earned a reward pays, the oldest first.
+
+    >>> cover([350, 350], 500)
+    Covered(whole=(0,), part=1, amount=150, rest=0)
+    >>> cover([350], 500).rest, cover([350], 300).amount
+    (150, 300)
+    """
+    whole, left = [], reward
+    for number, amount in enumerate(amounts):
+        if amount <= left:
+            whole.append(number)
+            left -= amount
+    part = next((number for number in range(len(amounts)) if number not in whole), None)
+    if part is None or not left:
+        return Covered(tuple(whole), rest=left)
+    return Covered(tuple(whole), part, left)
+
+
+def _top_up(db: Session, actor: Actor, task: str, stay: queries.Stay, *, reward: int, money: Money) -> int:
+    """Add what the *reward* of a study is more than what was earned, approved; give its number."""
+    work = f"reward:{stay.ref}:{reward}"  # a study's reward can be raised while it runs
+    what = "The rest of the study’s reward" if money.amount < reward else "The study’s reward"
+    task_id = find_row(db, task).id
+    earn(db, stay.user_id, task_id, kind="base", work=work, money=money, what=what, round_id=stay.round_id)
     number = earning_queries.by_work(db, work)
     decide(db, actor, task, [number])
     return number

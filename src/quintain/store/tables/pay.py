@@ -62,8 +62,21 @@ class EarningStanding(Base):
     payout_id: Mapped[int | None] = mapped_column(ForeignKey("payouts.id"), index=True)
 
 
+class PaidAhead(Base):
+    """What one payout pays of an earning whose rest another one pays: an approval pays a study's reward and no less.
+
+    It goes with its payout: cancelled, it pays nothing ahead.
+    """
+
+    __tablename__ = "paid_ahead"
+
+    earning_id: Mapped[int] = mapped_column(ForeignKey("earnings.id"), primary_key=True, autoincrement=False)
+    payout_id: Mapped[int] = mapped_column(ForeignKey("payouts.id"), primary_key=True, autoincrement=False, index=True)
+    amount: Mapped[int] = mapped_column(BigInteger)
+
+
 class OwedPay(Base):
-    """What a task owes to a person: the sum of earnings that are approved and in no payout. It follows those."""
+    """What a task owes to a person: what is approved, in no payout, and not paid ahead. It follows those."""
 
     __tablename__ = "owed_pay"
 
