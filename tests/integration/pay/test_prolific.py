@@ -298,8 +298,9 @@ def test_signed_messages_are_taken_once(
     assert prolific.take_event(db, "mood", outside, {**good, "x-event-id": "e1"}, body) == "submission.status.change"
     db.expire_all()
     assert db.scalar(select(PanelVisit.completed_at)) is not None
-    with pytest.raises(Conflict, match="taken before"):
-        prolific.take_event(db, "mood", outside, {**good, "x-event-id": "e1"}, body)
+    for other in ("e1", "e2", ""):  # what is not signed makes no other message of it
+        with pytest.raises(Conflict, match="taken before"):
+            prolific.take_event(db, "mood", outside, {**good, "x-event-id": other}, body)
     change = b'{"event_type": "study.status.change", "resource_id": "study1", "status": "PAUSED"}'
     signed = {**good, "x-prolific-request-signature": signature(SECRET, stamp, change)}
     prolific.take_event(db, "mood", outside, signed, change)
