@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Literal
 
 from quintain.core.records.base import Record
+from quintain.core.records.jobs import JobStanding
 from quintain.core.rounds import Money
 
 PayStatus = Literal["pending", "approved", "declined", "paid"]
@@ -65,7 +66,7 @@ class RoundPay(Record):
     """What a round pays and has cost.
 
     *measured* counts the finished sessions that *minutes* are from; 0 is the owner's estimate. Of *total* earnings that
-    fit, those asked for are listed.
+    fit, those asked for are listed. *approving* is the job that approves what is pending, while it is on the way.
     """
 
     round: str
@@ -75,6 +76,7 @@ class RoundPay(Record):
     totals: list[PayTotal]
     earnings: list[Earning]
     total: int = 0
+    approving: JobStanding | None = None
 
 
 @dataclass(frozen=True, slots=True)

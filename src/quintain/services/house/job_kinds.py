@@ -8,6 +8,8 @@ from quintain.services.board.kept import BOARD
 from quintain.services.board.uncertainty import UNCERTAINTY
 from quintain.services.collect.export import ATTEMPTS_FILE
 from quintain.services.collect.round_figures import ROUND
+from quintain.services.collect.round_pay import JOB as APPROVE
+from quintain.services.collect.round_pay import approve_many
 from quintain.services.evaluate.compare import JOB as COMPARE
 from quintain.services.evaluate.compare import do_comparison
 from quintain.services.jobs import exports
@@ -70,4 +72,5 @@ def job_handlers() -> Handlers:
         **review.handlers(),
         PREPARE: prepare,
         TAKE_IN: take_in,
+        APPROVE: approve_many,
     }

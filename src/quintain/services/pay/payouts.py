@@ -76,25 +76,24 @@ def plan(db: Session, actor: Actor, task: str, *, provider: str, currency: str) 
         known = ", ".join(PROVIDERS)
         fault = Fault("is '{provider}', not one of {known}", provider=provider, known=known, field="provider")
         raise BadInput(faults=[fault])
-    with transaction(db):
-        row = find_row(db, task)
-        require_owner(actor, task)
-        lock(db, f"pay of {row.id}")
-        found = queries.payable(db, row.id, currency, None if provider == HAND else provider)
-        if not found:
-            raise Conflict(
-                "Nothing is approved that could be paid in {currency} through {provider}.",
-                currency=currency,
-                provider=provider,
-                remedy="Approve earnings first.",
-            )
-        step = "bonus" if provider == "prolific" else "file"
-        made = [
-            put(db, actor, row.id, parts, provider=provider, step=step, study=study, currency=currency)
-            for study, parts in _parts(db, row.id, provider, found)
-        ]
-        audit.record(db, actor, "payout.plan", task, payouts=[one.id for one in made])
-        return [record(db, task, one) for one in made]
+    task_id = find_row(db, task).id
+    require_owner(actor, task)
+    found = queries.payable(db, task_id, currency, None if provider == HAND else provider)
+    if not found:
+        raise Conflict(
+            "Nothing is approved that could be paid in {currency} through {provider}.",
+            currency=currency,
+            provider=provider,
+            remedy="Approve earnings first.",
+        )
+    step, made = "bonus" if provider == "prolific" else "file", []
+    for study, parts in [*_parts(db, task_id, provider, found)]:
+        with transaction(db):  # one for each: others wait for no more than a payout takes
+            lock(db, f"pay of {task_id}")
+            one = put(db, actor, task_id, parts, provider=provider, step=step, study=study, currency=currency)
+            audit.record(db, actor, "payout.plan", task, payouts=[one.id])
+            made.append(record(db, task, one))
+    return made
 
 
 def _parts(
@@ -104,10 +103,10 @@ def _parts(
     studies = {stay.user_id: stay.study for stay in queries.stays(db, task_id, provider)} if provider != HAND else {}
     people: defaultdict[tuple[str, int], list[queries.Payable]] = defaultdict(list)
     for one in found:
-        people[studies.get(one.earning.user_id, ""), one.earning.user_id].append(one)
+        people[studies.get(one.user_id, ""), one.user_id].append(one)
     by_study: defaultdict[str, list[PayoutPart]] = defaultdict(list)
     for (study, user_id), mine in sorted(people.items()):
-        ids = tuple(one.earning.id for one in mine)
+        ids = tuple(one.id for one in mine)
         by_study[study].append(PayoutPart(user_id, ids, sum(one.left for one in mine)))
     for study, parts in by_study.items():
         for first in range(0, len(parts), MOST_LINES):

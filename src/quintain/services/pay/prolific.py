@@ -42,19 +42,35 @@ def plan_approvals(db: Session, actor: Actor, task: str, outside: Outside, *, cu
     waiting = _waiting(db, task_id)
     with prolific_of(db, task_id, task, outside) as prolific:
         rewards = {study: int(prolific.study(study).get("reward", 0)) for study in {one.study for one in waiting}}
+    made = []
+    for study, reward in rewards.items():
+        stays = [one for one in waiting if one.study == study]
+        for first in range(0, len(stays), MOST_LINES):
+            some = stays[first : first + MOST_LINES]
+            made += _plan_some(db, actor, task, some, reward=Money(reward, currency))
+    if not made:
+        raise Conflict(
+            "No submission waits to be approved.",
+            remedy="People complete their work first, and you approve what they earned.",
+        )
+    return made
+
+
+def _plan_some(
+    db: Session, actor: Actor, task: str, stays: Sequence[queries.Stay], *, reward: Money
+) -> list[PayoutRecord]:
+    """Plan the approval of some submissions of a study, in a transaction of its own; none where nobody's turn it is."""
     with transaction(db):
+        task_id = find_row(db, task).id
         lock(db, f"pay of {task_id}")
-        made = [
-            payouts.put(db, actor, task_id, parts, provider=NAME, step="approve", study=study, currency=currency)
-            for study, parts in _parts(db, actor, task, task_id, currency, rewards)
-        ]
-        audit.record(db, actor, "payout.plan", task, payouts=[one.id for one in made])
-        if not made:
-            raise Conflict(
-                "No submission waits to be approved.",
-                remedy="People complete their work first, and you approve what they earned.",
-            )
-        return [payouts.record(db, task, one) for one in made]
+        done = queries.approved_stays(db, task_id)  # somebody else may have planned some meanwhile
+        parts = _parts(db, actor, task, [one for one in stays if one.ref not in done], reward)
+        if not parts:
+            return []
+        about = {"provider": NAME, "step": "approve", "study": stays[0].study, "currency": reward.currency}
+        one = payouts.put(db, actor, task_id, parts, **about)
+        audit.record(db, actor, "payout.plan", task, payouts=[one.id])
+        return [payouts.record(db, task, one)]
 
 
 def send(db: Session, actor: Actor, payout_id: int, outside: Outside) -> PayoutRecord:
@@ -77,38 +93,32 @@ def _waiting(db: Session, task_id: int) -> list[queries.Stay]:
     return [one for one in queries.stays(db, task_id, NAME) if one.completed and one.study and one.ref not in done]
 
 
-def _parts(
-    db: Session, actor: Actor, task: str, task_id: int, currency: str, rewards: dict[str, int]
-) -> list[tuple[str, list[PayoutPart]]]:
-    """Give what each approval covers, in payouts of one study and of no more people than a call takes."""
+def _parts(db: Session, actor: Actor, task: str, stays: Sequence[queries.Stay], reward: Money) -> list[PayoutPart]:
+    """Give what the approval of each submission covers of what its person earned."""
+    task_id, users = find_row(db, task).id, sorted({one.user_id for one in stays})
     base: defaultdict[int, list[queries.Payable]] = defaultdict(list)
-    for one in queries.payable(db, task_id, currency, NAME):
-        if one.earning.kind == "base":
-            base[one.earning.user_id].append(one)
-    waiting = _waiting(db, task_id)
-    unpaid = queries.uncovered(db, task_id, sorted({one.user_id for one in waiting}))
-    by_study: defaultdict[str, list[PayoutPart]] = defaultdict(list)
-    for stay in waiting:
-        reward, mine = rewards.get(stay.study, 0), base[stay.user_id]
-        if not mine and stay.user_id in unpaid:
-            continue  # what they earned is not approved yet, was set aside, or was paid otherwise
-        covered = cover([one.left for one in mine], reward)
-        if covered.rest and unpaid.get(stay.user_id):
+    for one in queries.payable(db, task_id, reward.currency, NAME, users):
+        if one.kind == "base":
+            base[one.user_id].append(one)
+    unpaid = queries.uncovered(db, task_id, users)
+    parts = []
+    for stay in stays:
+        mine, known = base[stay.user_id], unpaid.get(stay.user_id, queries.Uncovered(0, undecided=False))
+        if not mine and known.number:
+            continue  # what they earned is not approved yet, was set aside, or is paid otherwise
+        covered = cover([one.left for one in mine], reward.amount)
+        if covered.rest and known.undecided:
             continue  # what they earned beyond this may be approved yet: then the reward is no more than that
-        ids = [mine[number].earning.id for number in covered.whole]
+        ids = [mine[number].id for number in covered.whole]
+        unpaid[stay.user_id] = queries.Uncovered(known.number - len(ids), known.undecided or covered.part is not None)
         if covered.rest:
-            ids.append(_top_up(db, actor, task, stay, reward=reward, money=Money(covered.rest, currency)))
-        ahead = () if covered.part is None else ((mine[covered.part].earning.id, covered.amount),)
-        by_study[stay.study].append(PayoutPart(stay.user_id, tuple(ids), reward, stay.ref, ahead))
-        if covered.part is not None:
-            unpaid[stay.user_id] = True
+            more = Money(covered.rest, reward.currency)
+            ids.append(_top_up(db, actor, task, stay, reward=reward.amount, money=more))
+        ahead = () if covered.part is None else ((mine[covered.part].id, covered.amount),)
+        parts.append(PayoutPart(stay.user_id, tuple(ids), reward.amount, stay.ref, ahead))
         gone = {*covered.whole, covered.part}
         base[stay.user_id] = [one for number, one in enumerate(mine) if number not in gone]
-    return [
-        (study, parts[first : first + MOST_LINES])
-        for study, parts in by_study.items()
-        for first in range(0, len(parts), MOST_LINES)
-    ]
+    return parts
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from quintain.store.tables import (
     User,
 )
 
-_facts, _standings = table_of(Earning), table_of(EarningStanding)
+_facts, _standings, _decisions = table_of(Earning), table_of(EarningStanding), table_of(EarningDecision)
 _STAND = insert(_standings)
 COUNTED = "earnings"  # the names of the counts begin so, and end with where earnings stand
 STATUSES = ("pending", "approved", "declined", "paid")
@@ -121,19 +121,59 @@ def known_count(db: Session, *, task_id: int, round_id: int | None = None, statu
     return sum(known.get(f"{COUNTED}.{one}", 0) for one in wanted)
 
 
-def set_status(db: Session, rows: Sequence[EarningRow], status: str, decisions: Mapping[int, int]) -> None:
-    """Let earnings stand as an owner decided; *decisions* are the decisions by their earnings."""
+def set_status(db: Session, rows: Sequence[EarningRow], status: str) -> None:
+    """Let earnings stand as an owner has just decided, by their newest decisions."""
     counted: Counter[CountKey] = Counter()
     owing: Counter[OwedTo] = Counter()
+    newest = select(func.max(_decisions.c.id)).where(_decisions.c.earning_id == _standings.c.earning_id)
+    change = update(_standings).values(status=status, decision_id=newest.scalar_subquery())
+    for first in range(0, len(rows), CHUNK):
+        some = [row.earning.id for row in rows[first : first + CHUNK]]
+        db.execute(change.where(_standings.c.earning_id.in_(some)))
     for row in rows:
         earning, before = row.earning, row.standing.status
-        change = update(_standings).where(_standings.c.earning_id == earning.id)
-        db.execute(change.values(status=status, decision_id=decisions[earning.id]))
         counted.update(_moves(earning.task_id, earning.round_id, {before: -1, status: 1}))
         by = (status == "approved") - (before == "approved")
         owing[OwedTo(earning.task_id, earning.user_id, earning.currency)] += by * earning.amount
     counts.change(db, counted)
     owed.change(db, owing)
+
+
+def pending_ids(db: Session, round_id: int, *, after: int, until: int, limit: int) -> list[int]:
+    """List the next earnings of a round that wait for a decision, the oldest first."""
+    query = select(EarningStanding.earning_id).where(
+        EarningStanding.round_id == round_id,
+        EarningStanding.status == "pending",
+        EarningStanding.earning_id > after,
+        EarningStanding.earning_id <= until,
+    )
+    return list(db.scalars(query.order_by(EarningStanding.earning_id).limit(limit)))
+
+
+def newest_pending(db: Session, round_id: int) -> int:
+    """Give the newest earning of a round that waits for a decision; 0 where none does."""
+    query = select(func.max(EarningStanding.earning_id)).where(EarningStanding.round_id == round_id)
+    return db.scalar(query.where(EarningStanding.status == "pending")) or 0
+
+
+def approved_since(
+    db: Session, round_id: int, by: int | None, decision: int, *, after: int, limit: int
+) -> list[tuple[int, list[tuple[str, int]]]]:
+    """Add up what somebody approved in a round from a decision on: the next workers, and how much in each currency."""
+    mine = EarningDecision.by.is_(None) if by is None else EarningDecision.by == by
+    made = (
+        select(Earning.user_id, Earning.currency, func.sum(Earning.amount).label("amount"))
+        .join(EarningDecision, EarningDecision.earning_id == Earning.id)
+        .where(EarningDecision.id >= decision, EarningDecision.approved, mine, Earning.round_id == round_id)
+        .where(Earning.user_id > after)
+        .group_by(Earning.user_id, Earning.currency)
+    )
+    found: dict[int, list[tuple[str, int]]] = {}
+    for user_id, currency, amount in db.execute(made.order_by(Earning.user_id, Earning.currency)):
+        if user_id not in found and len(found) == limit:
+            break
+        found.setdefault(user_id, []).append((currency, int(amount)))
+    return [*found.items()]
 
 
 def settle(db: Session, payout_id: int) -> None:

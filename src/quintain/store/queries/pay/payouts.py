@@ -33,7 +33,9 @@ CHUNK = 500
 class Payable(NamedTuple):
     """An approved earning that is in no payout yet, and how much of it is *left* to be paid."""
 
-    earning: Earning
+    id: int
+    user_id: int
+    kind: str
     left: int
 
 
@@ -48,13 +50,15 @@ class Stay(NamedTuple):
     completed: bool
 
 
-def payable(db: Session, task_id: int, currency: str, provider: str | None) -> list[Payable]:
+def payable(
+    db: Session, task_id: int, currency: str, provider: str | None, users: Sequence[int] | None = None
+) -> list[Payable]:
     """List approved earnings of people whom *provider* knows, or of those whom none does, the oldest first.
 
-    One of which a payout that is not over pays a part waits for that.
+    One of which a payout that is not over pays a part waits for that. With *users*, which are few, only theirs.
     """
     query = (
-        select(Earning, ahead.left())
+        select(Earning.id, Earning.user_id, Earning.kind, ahead.left())
         .join(EarningStanding, EarningStanding.earning_id == Earning.id)
         .join(User, User.id == Earning.user_id)
         .where(EarningStanding.task_id == task_id, EarningStanding.status == "approved")
@@ -62,9 +66,11 @@ def payable(db: Session, task_id: int, currency: str, provider: str | None) -> l
         .where(~ahead.underway())
         .order_by(Earning.id)
     )
+    if users is not None:
+        query = query.where(EarningStanding.user_id.in_(users))
     known = select(PanelPerson.id).where(PanelPerson.user_id == Earning.user_id)
     fits = ~known.exists() if provider is None else known.where(PanelPerson.provider == provider).exists()
-    return [Payable(row[0], int(row[1])) for row in db.execute(query.where(fits))]
+    return [Payable(*row[:3], int(row[3])) for row in db.execute(query.where(fits))]
 
 
 def take(db: Session, payout_id: int, ids: Sequence[int], parts: Sequence[tuple[int, int]] = ()) -> int:
@@ -161,22 +167,25 @@ def stays(db: Session, task_id: int, provider: str) -> list[Stay]:
     return found
 
 
-def uncovered(db: Session, task_id: int, users: Sequence[int]) -> dict[int, bool]:
-    """Say who of *users* has base pay that no approval pays, and whether some of it is not decided, or not over yet."""
-    found: dict[int, bool] = {}
+class Uncovered(NamedTuple):
+    """How much of somebody's base pay no approval pays, and whether some of it is not decided, or not over yet."""
+
+    number: int
+    undecided: bool
+
+
+def uncovered(db: Session, task_id: int, users: Sequence[int]) -> dict[int, Uncovered]:
+    """Say of *users*, who are few, who has base pay that no approval pays."""
     undecided = func.max(case((or_(EarningStanding.status == "pending", ahead.underway()), 1), else_=0))
     query = (
-        select(Earning.user_id, undecided)
+        select(Earning.user_id, func.count(), undecided)
         .join(EarningStanding, EarningStanding.earning_id == Earning.id)
         .outerjoin(Payout, Payout.id == EarningStanding.payout_id)
-        .where(EarningStanding.task_id == task_id, Earning.kind == "base")
+        .where(EarningStanding.task_id == task_id, EarningStanding.user_id.in_(users), Earning.kind == "base")
         .where(or_(Payout.id.is_(None), Payout.step != "approve"))
         .group_by(Earning.user_id)
     )
-    for first in range(0, len(users), CHUNK):
-        some = query.where(EarningStanding.user_id.in_(users[first : first + CHUNK]))
-        found |= {row[0]: bool(row[1]) for row in db.execute(some)}
-    return found
+    return {row[0]: Uncovered(row[1], bool(row[2])) for row in db.execute(query)}
 
 
 def approved_stays(db: Session, task_id: int) -> set[str]:
