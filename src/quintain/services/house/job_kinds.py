@@ -43,6 +43,7 @@ def count_kinds() -> tuple[CountKind, ...]:
         counts_of(attempts.COUNTED, attempts.counted),
         counts_of(prompts.COUNTED, prompts.counted),
         counts_of(earnings.COUNTED, earnings.counted),
+        counts_of(earnings.SPENT, earnings.counted_in_arms),
         counts_of(item_figures.CONTESTED, item_figures.counted),
         CountKind("owed", owed.kept, owed.counted, lambda db, kept, counted: owed.replace(db, counted)),
     )

@@ -1,6 +1,8 @@
-"""What a payout pays of an earning whose rest another one pays."""
+"""What a payout pays of an earning whose rest another one pays; what arms of trials have spent."""
 
 from __future__ import annotations
+
+from collections import Counter
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +14,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Create the table."""
+    """Create the table, and add up what arms have spent by tutorials, grades and bonuses of their own."""
     op.create_table(
         "paid_ahead",
         sa.Column("earning_id", sa.Integer(), autoincrement=False, nullable=False),
@@ -23,3 +25,20 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("earning_id", "payout_id", name=op.f("pk_paid_ahead")),
     )
     op.create_index(op.f("ix_paid_ahead_payout_id"), "paid_ahead", ["payout_id"])
+    _count_arms()
+
+
+def _count_arms() -> None:
+    connection, spent = op.get_bind(), Counter[tuple[str, str]]()
+    for work, currency, amount in connection.execute(
+        sa.text(
+            "SELECT e.work, e.currency, e.amount FROM earnings e JOIN earning_standings s ON s.earning_id = e.id"
+            " WHERE e.work LIKE 'trial:%' AND s.status <> 'declined'"
+        )
+    ):
+        spent[f"arm:{work.split(':')[1]}", f"spent.{currency}"] += amount
+    for (scope, name), count in spent.items():
+        connection.execute(
+            sa.text("INSERT INTO kept_counts (scope, name, count) VALUES (:scope, :name, :count)"),
+            {"scope": scope, "name": name, "count": count},
+        )

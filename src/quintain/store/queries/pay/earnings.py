@@ -31,6 +31,7 @@ from quintain.store.tables import (
 _facts, _standings, _decisions = table_of(Earning), table_of(EarningStanding), table_of(EarningDecision)
 _STAND = insert(_standings)
 COUNTED = "earnings"  # the names of the counts begin so, and end with where earnings stand
+SPENT = "spent"  # what an arm of a trial has spent by its own steps, by currency
 STATUSES = ("pending", "approved", "declined", "paid")
 CHUNK = 500  # pieces of work that are looked up together
 ORDERS: Mapping[str, tuple[Any, ...]] = {
@@ -63,8 +64,9 @@ def add_once(db: Session, **values: Any) -> Earning | None:
         return None
     about = {name: values.get(name) for name in ("user_id", "task_id", "round_id")}
     db.execute(_STAND, {"earning_id": number, "status": "pending", **about})
-    counts.change(db, _moves(values["task_id"], values.get("round_id"), {"pending": 1}))
-    return Earning(id=number, **values)
+    made = Earning(id=number, **values)
+    counts.change(db, _moves(made.task_id, made.round_id, {"pending": 1}) + _in_arm(made, 1))
+    return made
 
 
 @cache
@@ -133,6 +135,7 @@ def set_status(db: Session, rows: Sequence[EarningRow], status: str) -> None:
     for row in rows:
         earning, before = row.earning, row.standing.status
         counted.update(_moves(earning.task_id, earning.round_id, {before: -1, status: 1}))
+        counted.update(_in_arm(earning, (before == "declined") - (status == "declined")))
         by = (status == "approved") - (before == "approved")
         owing[OwedTo(earning.task_id, earning.user_id, earning.currency)] += by * earning.amount
     counts.change(db, counted)
@@ -204,6 +207,41 @@ def _moves(task_id: int, round_id: int | None, changes: Mapping[str, int]) -> Co
     if round_id is not None:
         found.update({round_count(round_id, f"{COUNTED}.{status}"): by for status, by in changes.items()})
     return found
+
+
+def _in_arm(earning: Earning, times: int) -> Counter[CountKey]:
+    """Give what changes of what an arm of a trial has spent by its own steps, where an earning is for one."""
+    arm = arm_of(earning.work)
+    return Counter({CountKey(f"arm:{arm}", f"{SPENT}.{earning.currency}"): times * earning.amount} if arm else {})
+
+
+def arm_of(work: str) -> str:
+    """Give the arm that a piece of work names, if it is a step of a trial.
+
+    >>> arm_of("trial:3:tutorial/7/t"), arm_of("session:3")
+    ('3', '')
+    """
+    kind, _, rest = work.partition(":")
+    return rest.partition(":")[0] if kind == "trial" else ""
+
+
+def spent_by_arms(db: Session, arms: Sequence[int], currency: str) -> int:
+    """Give what arms of a trial have spent by their own steps, as it is kept; what was set aside is not in it."""
+    return sum(counts.counts(db, f"arm:{one}").get(f"{SPENT}.{currency}", 0) for one in arms)
+
+
+def counted_in_arms(db: Session) -> dict[CountKey, int]:
+    """Add up what arms of trials have spent by their own steps, from the facts."""
+    told = _told().subquery()
+    query = (
+        select(Earning.work, Earning.currency, Earning.amount)
+        .join(told, told.c.id == Earning.id)
+        .where(Earning.work.startswith("trial:"), told.c.status != "declined")
+    )
+    found: Counter[CountKey] = Counter()
+    for work, currency, amount in db.execute(query):
+        found[CountKey(f"arm:{arm_of(work)}", f"{SPENT}.{currency}")] += amount
+    return dict(found)
 
 
 def standing_sums(db: Session) -> list[tuple[int, int, int | None, str, str, str, int]]:

@@ -109,6 +109,23 @@ def trial_of_round(db: Session, round_id: int) -> CrowdTrial | None:
     return db.scalar(query.join(CrowdRound, CrowdRound.arm_id == CrowdArm.id).where(CrowdRound.round_id == round_id))
 
 
+def trial_number(db: Session, round_id: int) -> int | None:
+    """Give the number of the trial that a round belongs to, if it does."""
+    query = select(CrowdArm.trial_id).join(CrowdRound, CrowdRound.arm_id == CrowdArm.id)
+    return db.scalar(query.where(CrowdRound.round_id == round_id))
+
+
+def round_ids(db: Session, trial_id: int) -> list[int]:
+    """List the rounds of a trial."""
+    query = select(CrowdRound.round_id).join(CrowdArm, CrowdArm.id == CrowdRound.arm_id)
+    return list(db.scalars(query.where(CrowdArm.trial_id == trial_id).order_by(CrowdRound.round_id)))
+
+
+def arm_ids(db: Session, trial_id: int) -> list[int]:
+    """List the numbers of the arms of a trial."""
+    return list(db.scalars(select(CrowdArm.id).where(CrowdArm.trial_id == trial_id).order_by(CrowdArm.id)))
+
+
 def arms(db: Session, trial_id: int) -> Sequence[CrowdArm]:
     """List the arms of a trial, in their order."""
     return db.scalars(select(CrowdArm).where(CrowdArm.trial_id == trial_id).order_by(CrowdArm.id)).all()
@@ -217,6 +234,31 @@ def answer_counts(db: Session, arm_id: int, user_ids: Sequence[int] | None = Non
     if user_ids is not None and len(user_ids) < MANY:
         query = query.where(CrowdAnswer.user_id.in_(user_ids))
     return {row[0]: int(row[1]) for row in db.execute(query.group_by(CrowdAnswer.user_id))}
+
+
+def written_counts(db: Session, round_id: int, user_ids: Sequence[int]) -> dict[int, int]:
+    """Count what people have written in a round, in sessions of any end."""
+    query = (
+        select(WritingSession.user_id, func.count(Attempt.id))
+        .join(Attempt, Attempt.session_id == WritingSession.id)
+        .where(WritingSession.round_id == round_id)
+        .group_by(WritingSession.user_id)
+    )
+    if len(user_ids) < MANY:
+        query = query.where(WritingSession.user_id.in_(user_ids))
+    return {row[0]: int(row[1]) for row in db.execute(query)}
+
+
+def quiz_times(db: Session, arm_id: int, steps: int, people: int = 200) -> list[float]:
+    """Give how many seconds those who came last took from the first answer of a tutorial's quizzes to the last."""
+    newest = select(func.max(CrowdAnswer.id)).where(CrowdAnswer.arm_id == arm_id).scalar_subquery()
+    query = (
+        select(func.min(CrowdAnswer.created_at), func.max(CrowdAnswer.created_at))
+        .where(CrowdAnswer.arm_id == arm_id, CrowdAnswer.id > newest - people * steps)
+        .group_by(CrowdAnswer.user_id)
+        .having(func.count() == steps)
+    )
+    return [(last - first).total_seconds() for first, last in db.execute(query)]
 
 
 def arm_sums(db: Session, task_id: int, arm_id: int) -> dict[str, list[tuple[str, str, str, int]]]:
