@@ -16,6 +16,7 @@ from quintain.services.jobs import exports
 from quintain.services.jobs.counts import CountKind, Numbers, counts_of
 from quintain.services.jobs.figures import FigureKind, handler_of
 from quintain.services.jobs.running import Handlers
+from quintain.services.pay.recounts import pay_kinds
 from quintain.services.study.abilities import ABILITIES
 from quintain.services.study.making import make_study
 from quintain.services.study.studies import KIND as STUDY
@@ -39,6 +40,7 @@ def count_kinds() -> tuple[CountKind, ...]:
     """Name the numbers that are kept beside their facts, those first that others are counted from."""
     return (
         CountKind("where flags stand", _nothing, _misplaced_flags, _place_flags),
+        *pay_kinds(),
         counts_of(flags.COUNTED, flags.counted),
         counts_of(attempts.COUNTED, attempts.counted),
         counts_of(prompts.COUNTED, prompts.counted),

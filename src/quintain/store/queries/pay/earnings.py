@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, case, func, insert, select, update
+from sqlalchemy import ColumnElement, Select, case, func, insert, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -269,8 +269,34 @@ def misstanding(db: Session, limit: int) -> list[tuple[int, str, str]]:
     return [(row[0], row[1], row[2]) for row in db.execute(query)]
 
 
-def _told() -> Select[int, str]:
-    """Give every earning with what its newest decision, and its payout, say of it."""
+def misplaced(db: Session) -> list[Mapping[str, Any]]:
+    """Find earnings that stand otherwise than facts say, or nowhere: how they should.
+
+    Which payout an earning is in is known from where it stands alone.
+    """
+    told = _told().subquery()
+    should = (Earning.user_id, Earning.task_id, Earning.round_id, told.c.status, told.c.decision_id)
+    stands = tuple(getattr(EarningStanding, column.name) for column in should)
+    query = (
+        select(Earning.id.label("earning_id"), *should, EarningStanding.payout_id)
+        .join(told, told.c.id == Earning.id)
+        .outerjoin(EarningStanding, EarningStanding.earning_id == Earning.id)
+        .where(or_(*(is_.is_distinct_from(ought) for is_, ought in zip(stands, should, strict=True))))
+        .order_by(Earning.id)
+    )
+    return [dict(row) for row in db.execute(query).mappings()]
+
+
+def restand(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Let earnings stand as *rows* say."""
+    for first in range(0, len(rows), CHUNK):
+        some = [dict(row) for row in rows[first : first + CHUNK]]
+        db.execute(_standings.delete().where(_standings.c.earning_id.in_([row["earning_id"] for row in some])))
+        db.execute(_STAND, some)
+
+
+def _told() -> Select[int, str, int | None]:
+    """Give every earning with what its newest decision, which is given too, and its payout say of it."""
     newest = (
         select(EarningDecision.earning_id, func.max(EarningDecision.id).label("id"))
         .group_by(EarningDecision.earning_id)
@@ -283,7 +309,7 @@ def _told() -> Select[int, str]:
         else_="declined",
     )
     return (
-        select(Earning.id, status.label("status"))
+        select(Earning.id, status.label("status"), newest.c.id.label("decision_id"))
         .outerjoin(newest, newest.c.earning_id == Earning.id)
         .outerjoin(EarningDecision, EarningDecision.id == newest.c.id)
         .outerjoin(EarningStanding, EarningStanding.earning_id == Earning.id)
