@@ -18,9 +18,9 @@ from starlette.testclient import TestClient
 from quintain.adapters.contract import EndpointSecret, Outside
 from quintain.adapters.panels.prolific import signature
 from quintain.compose import Workspace
-from quintain.core.errors import BadInput, Conflict, Forbidden
+from quintain.core.errors import BadInput, Conflict, Forbidden, NotSignedIn
 from quintain.core.ledger import Account
-from quintain.core.people import OPERATOR, Actor
+from quintain.core.people import ANONYMOUS, OPERATOR, Actor
 from quintain.core.rounds import Money
 from quintain.services.access.notify import list_notifications
 from quintain.services.collect import entry, prolific
@@ -31,6 +31,10 @@ from quintain.services.pay import prolific as paying
 from quintain.services.pay.earnings import Kind, decide, earn, grant_bonus, list_earnings
 from quintain.services.pay.policy import put_policy
 from quintain.services.tasks.definitions import put_task
+from quintain.services.trial import doors, studies
+from quintain.services.trial.trials import OpenTrial, open_trial, put_trial
+from quintain.services.validate import doors as judging_doors
+from quintain.services.validate.validations import open_validation
 from quintain.services.work.qualify import put_qualification
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -39,6 +43,7 @@ from quintain.store.queries.pay import ledger as ledger_queries
 from quintain.store.tables import PanelVisit
 from quintain.web.app import create_app
 from tests.collecting import TASK, add_round, submit
+from tests.integration.trial.life import PLAIN, TRAINED, WHERE
 from tests.prolific_fake import TOKEN, FakeProlific, prolific_server
 from tests.properties import examples
 
@@ -86,7 +91,7 @@ def test_a_study_leads_to_the_round(
     db: Session, owner: Actor, info: RoundInfo, fake: FakeProlific, outside: Outside
 ) -> None:
     """A draft with the round's address, code, reward and places; places grow; another currency is refused."""
-    made = prolific.create_study(db, owner, info.ref, outside, "https://q.example", places=20, group="group1")
+    made = studies.create_study(db, owner, info.ref, outside, "https://q.example", places=20, group="group1")
     study = fake.studies[made.study]
     assert study["external_study_url"].startswith(f"https://q.example/enter/{info.entry_key}?PROLIFIC_PID=")
     assert (study["reward"], study["total_available_places"], study["completion_codes"][0]["code"]) == (30, 20, "C1ABC")
@@ -99,9 +104,58 @@ def test_a_study_leads_to_the_round(
         prolific.change_study(db, owner, info.ref, made.study, outside, action="explode")
     fake.currency = "GBP"
     with pytest.raises(Conflict, match="pays in GBP"):
-        prolific.create_study(db, owner, info.ref, outside, "https://q.example", places=20)
+        studies.create_study(db, owner, info.ref, outside, "https://q.example", places=20)
     with pytest.raises(Forbidden, match="no key called"):
-        prolific.create_study(db, owner, info.ref, Outside(), "https://q.example", places=20)
+        studies.create_study(db, owner, info.ref, Outside(), "https://q.example", places=20)
+
+
+TRIAL_DOORS = """
+batch = 4
+[entry]
+provider = "prolific"
+completion_code = "TOOKPART"
+[grading]
+provider = "prolific"
+completion_code = "GRADED"
+"""
+
+
+def test_studies_lead_to_a_trial_to_its_grading_and_to_judging(
+    db: Session, blobs: Blobs, owner: Actor, info: RoundInfo, fake: FakeProlific, outside: Outside
+) -> None:
+    """Each has the address of its door, its code, and the pay of what the code is given for: no arm shows by it."""
+    put_trial(db, owner, *WHERE, [PLAIN, TRAINED], title="Mood of texts")
+    open_trial(db, blobs, owner, *WHERE, OpenTrial())
+    ref = "/".join(WHERE)
+
+    def made(to: studies.To, where: str = ref, reward: int | None = None) -> tuple[str, int, int, str]:
+        found = studies.create_study(db, owner, where, outside, "https://q.example", to=to, places=9, reward=reward)
+        assert found.round == where
+        study = fake.studies[found.study]
+        minutes, code = study["estimated_completion_time"], study["completion_codes"][0]["code"]
+        return study["external_study_url"], study["reward"], minutes, code
+
+    with pytest.raises(Conflict, match="does not take people from Prolific"):
+        made("trial")
+    entries = doors.put_doors(db, owner, *WHERE, TRIAL_DOORS, base_url="https://q.example")
+    assert made("trial") == (entries.entry, 100, 30, "TOOKPART")
+    with pytest.raises(BadInput, match="would pay"):
+        made("grading")
+    assert made("grading", reward=250) == (entries.grading, 250, 10, "GRADED")
+    paid = f"experts = true\nexpert_pay = 40\n{TRIAL_DOORS}"
+    doors.put_doors(db, owner, *WHERE, paid, base_url="https://q.example")
+    assert made("grading")[1] == 160
+    text = f"page_size = 5\nseconds_per_item = 30\n[reward]\namount = 75\ncurrency = 'USD'\n{ENTRY}"
+    open_validation(db, owner, info.ref, text)
+    address, reward, minutes, code = made("judging", "mood/1")
+    assert (reward, minutes, code) == (75, 3, "C1ABC")
+    assert address == judging_doors.judging_entry(db, owner, "mood/1", "https://q.example").url
+    with pytest.raises(BadInput, match="not one of round"):
+        made("nowhere")  # type: ignore[arg-type]
+    study = next(iter(fake.studies))
+    assert prolific.change_study(db, owner, "mood", study, outside, action="publish").status == "ACTIVE"
+    with pytest.raises(NotSignedIn):
+        studies.create_study(db, ANONYMOUS, ref, outside, "https://q.example", to="trial", places=9)
 
 
 def test_approvals_and_bonuses_pay_what_was_earned(

@@ -141,7 +141,10 @@ class PayQuestions(Record):
 
 @dataclass(frozen=True, slots=True)
 class Study(Record):
-    """A study on a panel that leads to a round, its status there, and how many people may take part."""
+    """A study on a panel, its status there, and how many people may take part.
+
+    *round* is where it leads: a round, or a judging or a trial by its name.
+    """
 
     round: str
     study: str
