@@ -39,9 +39,17 @@ def study(
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        about = {"places": places, "group": group, "reward": reward}
-        base = link_base(workspace)
-        found = studies.create_study(db, OPERATOR, ref, workspace.outside, base, to=to, **about)  # type: ignore[arg-type]
+        found = studies.create_study(
+            db,
+            OPERATOR,
+            ref,
+            workspace.outside,
+            link_base(workspace),
+            to=to,  # type: ignore[arg-type] # the service refuses what it does not know
+            places=places,
+            group=group,
+            reward=reward,
+        )
     _print(found, json)
 
 

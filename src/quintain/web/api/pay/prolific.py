@@ -42,8 +42,17 @@ def create_grading_study(call: Calling, task: TaskName, trial: TrialName, study:
 
 def _created(call: Call, ref: str, to: To, study: StudyRequest) -> Study:
     outside, base = call.workspace.outside, call.base_url
-    about = {"places": study.places, "group": study.group, "reward": study.reward}
-    return studies.create_study(call.db, call.actor, ref, outside, base, to=to, **about)
+    return studies.create_study(
+        call.db,
+        call.actor,
+        ref,
+        outside,
+        base,
+        to=to,
+        places=study.places,
+        group=study.group,
+        reward=study.reward,
+    )
 
 
 def change_study(call: Calling, ref: RoundRef, study: StudyId, change: StudyChangeRequest) -> Study:
