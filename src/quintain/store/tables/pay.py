@@ -42,7 +42,10 @@ class EarningDecision(Fact, Base):
 
 
 class EarningStanding(Base):
-    """Where an earning stands: pending, approved, declined or paid. It follows decisions and payouts."""
+    """Where an earning stands: pending, approved, declined or paid. It follows decisions and payouts.
+
+    The *amount* is the earning's, so that lists can be sorted by an index.
+    """
 
     __tablename__ = "earning_standings"
     __table_args__ = (
@@ -51,6 +54,8 @@ class EarningStanding(Base):
         Index("ix_earning_standings_round", "round_id", "status", "earning_id"),
         Index("ix_earning_standings_task_number", "task_id", "earning_id"),
         Index("ix_earning_standings_round_number", "round_id", "earning_id"),
+        Index("ix_earning_standings_task_amount", "task_id", "amount", "earning_id"),
+        Index("ix_earning_standings_round_amount", "round_id", "amount", "earning_id"),
     )
 
     earning_id: Mapped[int] = mapped_column(ForeignKey("earnings.id"), primary_key=True, autoincrement=False)
@@ -60,6 +65,7 @@ class EarningStanding(Base):
     status: Mapped[str] = mapped_column(String(12), default="pending")
     decision_id: Mapped[int | None] = mapped_column(ForeignKey("earning_decisions.id"))
     payout_id: Mapped[int | None] = mapped_column(ForeignKey("payouts.id"), index=True)
+    amount: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")
 
 
 class PaidAhead(Base):

@@ -1,4 +1,4 @@
-"""What a payout pays of an earning whose rest another one pays; what arms of trials have spent."""
+"""What a payout pays of an earning whose rest another one pays; what arms of trials have spent; amounts to sort by."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Create the table, and add up what arms have spent by tutorials, grades and bonuses of their own."""
+    """Create the table, add up what arms have spent by steps of their own, and put amounts beside where they stand."""
     op.create_table(
         "paid_ahead",
         sa.Column("earning_id", sa.Integer(), autoincrement=False, nullable=False),
@@ -26,6 +26,18 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_paid_ahead_payout_id"), "paid_ahead", ["payout_id"])
     _count_arms()
+    _add_amounts()
+
+
+def _add_amounts() -> None:
+    amount = sa.Column("amount", sa.BigInteger(), nullable=False, server_default="0")
+    op.add_column("earning_standings", amount)
+    op.execute(
+        "UPDATE earning_standings SET amount ="
+        " (SELECT e.amount FROM earnings e WHERE e.id = earning_standings.earning_id)"
+    )
+    for of in ("task", "round"):
+        op.create_index(f"ix_earning_standings_{of}_amount", "earning_standings", [f"{of}_id", "amount", "earning_id"])
 
 
 def _count_arms() -> None:

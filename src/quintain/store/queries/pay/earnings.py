@@ -37,12 +37,12 @@ CHUNK = 500  # pieces of work that are looked up together
 ORDERS: Mapping[str, tuple[Any, ...]] = {
     "newest": (EarningStanding.earning_id.desc(),),
     "oldest": (EarningStanding.earning_id,),
-    "largest": (Earning.amount.desc(), EarningStanding.earning_id.desc()),
-    "smallest": (Earning.amount, EarningStanding.earning_id),
+    "largest": (EarningStanding.amount.desc(), EarningStanding.earning_id.desc()),
+    "smallest": (EarningStanding.amount, EarningStanding.earning_id),
     "worker": (User.name, EarningStanding.earning_id.desc()),
     "worker_down": (User.name.desc(), EarningStanding.earning_id),
 }
-BY_NUMBER = ("newest", "oldest")
+BY_WORKER = ("worker", "worker_down")
 
 
 class EarningRow(NamedTuple):
@@ -62,7 +62,7 @@ def add_once(db: Session, **values: Any) -> Earning | None:
     number = db.scalar(_adding(db.get_bind().dialect.name), values)
     if number is None:
         return None
-    about = {name: values.get(name) for name in ("user_id", "task_id", "round_id")}
+    about = {name: values.get(name) for name in ("user_id", "task_id", "round_id", "amount")}
     db.execute(_STAND, {"earning_id": number, "status": "pending", **about})
     made = Earning(id=number, **values)
     counts.change(db, _moves(made.task_id, made.round_id, {"pending": 1}) + _in_arm(made, 1))
@@ -101,12 +101,13 @@ def rows(
     if ids is not None:
         fitting.append(EarningStanding.earning_id.in_(ids))
     query = _joined().order_by(*ORDERS[order])
-    if order in BY_NUMBER and limit is not None:
+    if limit is not None:
         # Which ones a page has is known from an index; only those are joined with what is shown of them.
         page = select(EarningStanding.earning_id).where(*fitting).order_by(*ORDERS[order]).offset(offset).limit(limit)
+        page = page.join(User, User.id == EarningStanding.user_id) if order in BY_WORKER else page
         query = query.where(Earning.id.in_(page.subquery().select()))
     else:
-        query = query.where(*fitting).offset(offset).limit(limit)
+        query = query.where(*fitting).offset(offset)
     return [EarningRow(*found) for found in db.execute(query)]
 
 
@@ -275,7 +276,8 @@ def misplaced(db: Session) -> list[Mapping[str, Any]]:
     Which payout an earning is in is known from where it stands alone.
     """
     told = _told().subquery()
-    should = (Earning.user_id, Earning.task_id, Earning.round_id, told.c.status, told.c.decision_id)
+    facts = (Earning.user_id, Earning.task_id, Earning.round_id, Earning.amount)
+    should = (*facts, told.c.status, told.c.decision_id)
     stands = tuple(getattr(EarningStanding, column.name) for column in should)
     query = (
         select(Earning.id.label("earning_id"), *should, EarningStanding.payout_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, bindparam, func, insert, or_, select
+from sqlalchemy import ColumnElement, Integer, Select, and_, bindparam, cast, func, insert, select
 from sqlalchemy.orm import Session
 
 from quintain.store.base import now, table_of
@@ -281,20 +281,30 @@ def arm_sums(db: Session, task_id: int, arm_id: int) -> dict[str, list[tuple[str
 
 def judging_sums(db: Session, task_id: int, validation: int, quiz: str, currency: str) -> dict[str, int]:
     """Add up what judges of a validation earned: `judging` for pages, `gold`, and `quiz` for its entry quiz."""
-    pages = db.scalars(select(JudgingPage.id).where(JudgingPage.validation_id == validation))
-    asked = db.scalars(select(Quiz.id).where(Quiz.task_id == task_id, Quiz.name == quiz))
-    of = {"judging": {*map(str, pages)}, "gold": {str(validation)}, "quiz": {*map(str, asked)}}
+    pages = select(JudgingPage.id).where(JudgingPage.validation_id == validation)
+    asked = select(Quiz.id).where(Quiz.task_id == task_id, Quiz.name == quiz)
+    of = {"judging": pages, "gold": select(Validation.id).where(Validation.id == validation), "quiz": asked}
+    return {kind: _earned_for(db, task_id, kind, numbers, currency) for kind, numbers in of.items()}
+
+
+def _earned_for(db: Session, task_id: int, kind: str, numbers: Select[int], currency: str) -> int:
+    """Add up what was earned by pieces of work called `kind:number:…` and was not set aside, for some numbers."""
     query = (
-        select(Earning.work, Earning.amount)
+        select(func.coalesce(func.sum(Earning.amount), 0))
         .join(EarningStanding, EarningStanding.earning_id == Earning.id)
         .where(Earning.task_id == task_id, Earning.currency == currency, EarningStanding.status != "declined")
-        .where(or_(*(Earning.work.startswith(f"{kind}:", autoescape=True) for kind in of)))
+        .where(Earning.work.startswith(f"{kind}:", autoescape=True), _number_in(db, kind).in_(numbers))
     )
-    sums = dict.fromkeys(of, 0)
-    for work, amount in db.execute(query):
-        kind, number, *_ = work.split(":")
-        sums[kind] += amount if number in of[kind] else 0
-    return sums
+    return int(db.scalar(query) or 0)
+
+
+def _number_in(db: Session, kind: str) -> ColumnElement[int]:
+    """Read the number out of a piece of work called `kind:number:…`."""
+    if db.get_bind().dialect.name == "postgresql":
+        # A condition is asked in any order: of other work, there is nothing to be read as a number.
+        digits = func.substring(Earning.work, f"^{kind}:([0-9]+)")
+        return cast(digits, Integer)
+    return cast(func.substr(Earning.work, len(kind) + 2), Integer)  # which reads as far as there are digits
 
 
 def letters(db: Session, arm_id: int, stage: str) -> dict[int, CrowdLetter]:
