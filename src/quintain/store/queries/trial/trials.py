@@ -264,18 +264,21 @@ def quiz_times(db: Session, arm_id: int, steps: int, people: int = 200) -> list[
 def arm_sums(db: Session, task_id: int, arm_id: int) -> dict[str, list[tuple[str, str, str, int]]]:
     """Add up what an arm's people earned besides sessions, by stage: kind, where it stands, currency, amount."""
     begins = f"trial:{arm_id}:"
-    query = (
-        select(Earning.work, Earning.kind, EarningStanding.status, Earning.currency, Earning.amount)
+    rest = func.substr(Earning.work, len(begins) + 1)
+    if db.get_bind().dialect.name == "postgresql":
+        stage = func.split_part(rest, "/", 1)
+    else:
+        stage = func.substr(rest, 1, func.instr(rest, "/") - 1)
+    named = (
+        select(stage.label("stage"), Earning.kind, EarningStanding.status, Earning.currency, Earning.amount)
         .join(EarningStanding, EarningStanding.earning_id == Earning.id)
         .where(Earning.task_id == task_id, Earning.work.startswith(begins, autoescape=True))
+        .subquery()
     )
-    sums: dict[tuple[str, str, str, str], int] = {}
-    for work, kind, status, currency, amount in db.execute(query):
-        key = (work.removeprefix(begins).partition("/")[0], kind, status, currency)
-        sums[key] = sums.get(key, 0) + amount
+    of = (named.c.stage, named.c.kind, named.c.status, named.c.currency)
     found: dict[str, list[tuple[str, str, str, int]]] = {}
-    for (stage, kind, status, currency), amount in sums.items():
-        found.setdefault(stage, []).append((kind, status, currency, amount))
+    for name, *rest_of, amount in db.execute(select(*of, func.sum(named.c.amount)).group_by(*of).order_by(*of)):
+        found.setdefault(name, []).append((*rest_of, int(amount)))
     return found
 
 
