@@ -15,9 +15,9 @@ from quintain.services.collect.writing import start
 from quintain.services.house.job_kinds import count_kinds
 from quintain.services.jobs import figures
 from quintain.services.pay import ledger
-from quintain.services.pay.caps import PAY_CAP, spent_in_trial
+from quintain.services.pay.caps import PAY_CAP, spent_in_trial, trial_standings
 from quintain.services.pay.earnings import decide, list_earnings, my_earnings
-from quintain.services.pay.policy import put_policy
+from quintain.services.pay.policy import get_policy, put_policy
 from quintain.services.tasks.definitions import put_task
 from quintain.services.trial import doors
 from quintain.services.trial.rubric import grade, next_to_grade
@@ -197,6 +197,11 @@ def test_a_trial_has_a_cap_of_its_own(db: Session, blobs: Blobs, owner: Actor) -
     told = [one.text for one in list_notifications(db, owner) if "pauses" in one.text]
     assert told == ["Work on mood pauses: 3.00 USD of 3.00 USD are used. Raise the cap to go on."]
     opened(db, blobs, owner, EXERCISE, name="other")
+    found = trial_standings(db, "mood", get_policy(db, owner, "mood"))
+    assert [(one.trial, one.spent.amount, one.cap.amount) for one in found] == [
+        ("other", 0, 300),
+        ("training", 300, 300),
+    ]
     enter(db, second, "mood", "other")
     other = my_part(db, second, "mood", "other")
     start(db, blobs, second, f"mood/{other.round}")

@@ -257,11 +257,12 @@ class Payouts(Record):
 
 @dataclass(frozen=True, slots=True)
 class CapStanding(Record):
-    """A cap that an owner has set, and how much of it is used."""
+    """A cap that an owner has set, and how much of it is used; of a cap for each trial, by which *trial*."""
 
     name: str
     cap: Money
     spent: Money
+    trial: str = ""
 
 
 @dataclass(frozen=True, slots=True)

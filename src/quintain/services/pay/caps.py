@@ -20,6 +20,7 @@ from quintain.store.queries.pay import ledger as queries
 from quintain.store.queries.trial import trials as trial_queries
 
 PAY_CAP = "pay_cap"  # the code of the refusal
+LISTED = 20  # trials whose caps are listed
 SAID = {
     "worker_day_cap": Text("You have earned as much today as is set aside for one person."),
     "worker_cap": Text("You have earned as much with this task as is set aside for one person."),
@@ -58,6 +59,17 @@ def trial_of(db: Session, spec: PaySpec, trial: int | None, round_id: int | None
 def standings(db: Session, task_id: int, spec: PaySpec, trial: int | None = None) -> list[CapStanding]:
     """Say how much of the caps on all work of a task, and of a *trial* of it, is used."""
     return list(_standings(db, task_id, spec, None, trial))
+
+
+def trial_standings(db: Session, task: str, spec: PaySpec) -> list[CapStanding]:
+    """Say how much of its cap each open trial of a task has used, the newest first; nothing where trials have none."""
+    if not spec.trial_cap:
+        return []
+    cap, money = Money(spec.trial_cap, spec.currency), spec.currency
+    return [
+        CapStanding("trial_cap", cap, spent_in_trial(db, trial.id, money), trial.name)
+        for trial, _ in trial_queries.open_of(db, [task], LISTED)
+    ]
 
 
 def spent(db: Session, task_id: int, currency: str) -> Money:

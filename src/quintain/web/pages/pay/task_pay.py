@@ -189,7 +189,10 @@ def _show(
         paging=Paging(f"/tasks/{task}/pay", {}, offset, len(page.payouts), page.total, SIZE),
         costs=costs,
         chart=cost_chart(visit, costs),
-        caps=caps.standings(visit.db, tasks.find_row(visit.db, task).id, spec),
+        caps=[
+            *caps.standings(visit.db, tasks.find_row(visit.db, task).id, spec),
+            *caps.trial_standings(visit.db, task, spec),
+        ],
         cap_names=cap_names(visit),
         policy=spec,
         sheet=Sheet(FORM, visit.tongue, typed or FORM.show(spec), faults, {}),

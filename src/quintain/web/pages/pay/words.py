@@ -53,6 +53,6 @@ def study_places(visit: Visit) -> list[tuple[str, str]]:
 
 
 def cap_names(visit: Visit) -> dict[str, str]:
-    """Name the caps on all work of a task."""
+    """Name the caps on all work of a task, and of a trial."""
     _ = visit.tongue.gettext
-    return {"day_cap": _("Today"), "project_cap": _("In all")}
+    return {"day_cap": _("Today"), "project_cap": _("In all"), "trial_cap": _("Trial")}
