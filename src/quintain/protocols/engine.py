@@ -259,7 +259,9 @@ class Course:
 
     def _grade(self, event: Event) -> None:
         stage = self._stages.get(event.stage)
-        if stage is None or not self._is_grading(stage):
+        was = stage is not None and stage.grading is not None and stage.name in self.arm.closed
+        late = was and event.kind is EventKind.GRADED_LATE  # begun before the stage was closed: paid, and not counted
+        if stage is None or not (late or self._is_grading(stage)):
             raise Conflict("Nothing is graded at {stage} now.", stage=event.stage)
         said = event.answers
         if said.keys() != self._options.keys() or any(said[name] not in one for name, one in self._options.items()):

@@ -18,6 +18,7 @@ from big.building import build
 from big.sizes import TASK, Size
 from quintain.compose import Workspace, open_workspace
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor, Grant, RoleName
+from quintain.core.records.pay import EarningOrder
 from quintain.services.access import accounts, audit
 from quintain.services.board.kept import BOARD, BoardKey, sight_of
 from quintain.services.collect.attempts import flag_queue
@@ -133,6 +134,8 @@ HOT: dict[str, Callable[[Session, Place], object]] = {
     "search": lambda db, place: search(db, place.judge, "model"),
     "a task's pay": lambda db, place: list_earnings(db, OPERATOR, TASK, limit=25),
     "a round's pay": lambda db, place: list_earnings(db, OPERATOR, TASK, round_id=_round(db), limit=25),
+    "a task's pay by amount": lambda db, place: list_earnings(db, OPERATOR, TASK, order="largest", limit=25),
+    "a task's pay by worker": lambda db, place: list_earnings(db, OPERATOR, TASK, order="worker", limit=25),
     "what is owed": lambda db, place: payouts.owed(db, OPERATOR, TASK),
     "what texts cost": lambda db, place: cost_report(db, OPERATOR, TASK),
     "flags": lambda db, place: flag_queue(db, OPERATOR, f"{TASK}/1", limit=25),
@@ -170,6 +173,29 @@ def test_no_hot_query_reads_a_whole_table(place: Place, name: str) -> None:
             if _reads_all(str(plan), statement)
         ]
     assert not scans, "\n\n".join(scans)
+
+
+@pytest.mark.parametrize("order", ["largest", "smallest"])
+@pytest.mark.parametrize("of", ["task", "round"])
+def test_pay_is_sorted_by_an_index(place: Place, order: EarningOrder, of: str) -> None:
+    """A page of the largest amounts, or the smallest, is read off an index, and only that page is joined."""
+    with place.workspace.session() as db:
+        round_id = _round(db) if of == "round" else None
+        seen: list[tuple[str, Any]] = []
+
+        def note(connection: Any, cursor: Any, statement: str, parameters: Any, context: Any, many: bool) -> None:
+            seen.append((statement, parameters))
+
+        event.listen(place.workspace.engine, "before_cursor_execute", note)
+        try:
+            found = list_earnings(db, OPERATOR, TASK, round_id=round_id, order=order, limit=25).earnings
+        finally:
+            event.remove(place.workspace.engine, "before_cursor_execute", note)
+        amounts = [one.amount for one in found]
+        assert amounts == sorted(amounts, reverse=order == "largest")
+        (statement, parameters) = next(one for one in seen if "earning_decisions" in one[0])
+        plan = db.connection().exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters).all()
+    assert any(f"ix_earning_standings_{of}_amount" in str(line[-1]) for line in plan), plan
 
 
 def _reads_all(plan: str, statement: str) -> bool:

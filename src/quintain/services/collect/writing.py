@@ -213,7 +213,7 @@ def _storable(value: Any) -> Any:
 
 
 def _begin(db: Session, info: RoundInfo, user_id: int, day: str) -> SessionRow:
-    caps.require_room(db, info.task_id, user_id)
+    caps.require_room(db, info.task_id, user_id, round_id=info.id)
     _require_room(db, info, user_id)
     condition = _condition(db, info, user_id)
     prompt = None

@@ -8,12 +8,15 @@ from quintain.services.board.kept import BOARD
 from quintain.services.board.uncertainty import UNCERTAINTY
 from quintain.services.collect.export import ATTEMPTS_FILE
 from quintain.services.collect.round_figures import ROUND
+from quintain.services.collect.round_pay import JOB as APPROVE
+from quintain.services.collect.round_pay import approve_many
 from quintain.services.evaluate.compare import JOB as COMPARE
 from quintain.services.evaluate.compare import do_comparison
 from quintain.services.jobs import exports
 from quintain.services.jobs.counts import CountKind, Numbers, counts_of
 from quintain.services.jobs.figures import FigureKind, handler_of
 from quintain.services.jobs.running import Handlers
+from quintain.services.pay.recounts import pay_kinds
 from quintain.services.study.abilities import ABILITIES
 from quintain.services.study.making import make_study
 from quintain.services.study.studies import KIND as STUDY
@@ -37,10 +40,12 @@ def count_kinds() -> tuple[CountKind, ...]:
     """Name the numbers that are kept beside their facts, those first that others are counted from."""
     return (
         CountKind("where flags stand", _nothing, _misplaced_flags, _place_flags),
+        *pay_kinds(),
         counts_of(flags.COUNTED, flags.counted),
         counts_of(attempts.COUNTED, attempts.counted),
         counts_of(prompts.COUNTED, prompts.counted),
         counts_of(earnings.COUNTED, earnings.counted),
+        counts_of(earnings.SPENT, earnings.counted_in_arms),
         counts_of(item_figures.CONTESTED, item_figures.counted),
         CountKind("owed", owed.kept, owed.counted, lambda db, kept, counted: owed.replace(db, counted)),
     )
@@ -70,4 +75,5 @@ def job_handlers() -> Handlers:
         **review.handlers(),
         PREPARE: prepare,
         TAKE_IN: take_in,
+        APPROVE: approve_many,
     }

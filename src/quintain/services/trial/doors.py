@@ -127,12 +127,13 @@ def came_by_panel(db: Session, actor: Actor, task: str, name: str) -> bool:
 
 
 def came_as_expert(db: Session, trial: CrowdTrial, user_id: int) -> bool:
-    """Say whether somebody came by the door for grading of an open trial whose owner lets experts in by it.
+    """Say whether somebody came by the door for grading of a trial whose owner lets experts in by it.
 
-    They hold no role: where the owner shuts the door, or lets nobody be an expert by it, they grade no more.
+    They hold no role: where the owner shuts the door, or lets nobody be an expert by it, they grade no more. When the
+    trial is closed, they hand in what they were given.
     """
     doors = doors_of(trial)
-    if trial.state != "open" or doors.grading is None or not doors.experts:
+    if trial.state == "draft" or doors.grading is None or not doors.experts:
         return False
     return panels.newest_stay(db, _place("grading", trial), user_id) is not None
 

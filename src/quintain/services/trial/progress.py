@@ -18,7 +18,7 @@ from quintain.protocols.events import Event, back, finished, gone, stopped
 from quintain.protocols.stages import Stage, TutorialStage
 from quintain.protocols.state import Person
 from quintain.services.trial.courses import Rounds, course_of, hold, record, rounds_of
-from quintain.services.trial.earnings import amounts_due, settle
+from quintain.services.trial.earnings import TUTORIAL, amounts_due, settle, steps_of
 from quintain.services.work.qualify import add_qualification
 from quintain.store.database import transaction
 from quintain.store.queries.trial import trials as queries
@@ -140,11 +140,6 @@ def _passes(course: Course, rounds: Rounds, person: str) -> dict[str, bool]:
     return {stage: at == stage and course.room(person) > 0 for stage in rounds}
 
 
-def steps_of(tutorial: TutorialStage) -> int:
-    """Count the steps of a tutorial's quizzes."""
-    return sum(len(one.pairs) for one in tutorial.quizzes)
-
-
 def _full(course: Course) -> set[str]:
     """Name the stages of writing at which enough is written."""
     return {
@@ -207,4 +202,4 @@ def _tutorials(
         own = [session for session, writer in sessions if writer == int(person)][: rule.contexts]
         if len(own) >= rule.contexts and answered.get(int(person), 0) >= steps_of(rule):
             items = queries.items_of_sessions(db, own, fooling=False)
-            yield finished(person, stage, "tutorial", tuple(str(one) for session in own for one in items[session]))
+            yield finished(person, stage, TUTORIAL, tuple(str(one) for session in own for one in items[session]))

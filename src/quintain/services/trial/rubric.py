@@ -2,7 +2,7 @@
 
 Whoever asks is given one item, and holds it until they grade it or the lease lapses; then it is given to others. A
 grade is taken for an item that was given out, and for no other. One that comes when others have filled its place is
-paid and not counted.
+paid and not counted, and so is one of a stage, or of a trial, that was closed while somebody was at it.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from quintain.core.people import Actor, RoleName
 from quintain.core.records.trial import GradingTask
 from quintain.core.spec import plain
 from quintain.protocols import grading
+from quintain.protocols.due import AmountDue
 from quintain.protocols.engine import Course
 from quintain.protocols.events import graded, graded_late, regraded
 from quintain.protocols.rubric import Answers
 from quintain.protocols.stages import Stage
 from quintain.services.access.permissions import require_user
 from quintain.services.pay.caps import PAY_CAP, require_room
-from quintain.services.pay.watch import after_work
 from quintain.services.trial.courses import course_of, hold, record
-from quintain.services.trial.doors import came_as_expert
-from quintain.services.trial.earnings import grading_wage, settle
+from quintain.services.trial.doors import came_as_expert, doors_of
+from quintain.services.trial.earnings import add_due, settle
 from quintain.services.trial.progress import arm_of, sync_gone
 from quintain.services.trial.trials import find
 from quintain.store.base import now
@@ -86,9 +86,10 @@ def grade(
             db.delete(lease)
             with course_of(db, trial, arm) as course:
                 settle(db, trial, arm, course, [str(user_id)])
-                wage = grading_wage(course, stage)
-            if wage is not None:
-                after_work(db, trial.task_id, task, f"{task}/{name} {stage}", lambda: wage)
+                if _is_paid_expert(db, trial, course, user_id):
+                    amount = doors_of(trial).expert_pay
+                    owed = AmountDue(f"{stage}/{user_id}/{item}", str(user_id), stage, amount, "grade")
+                    add_due(db, trial, arm, course, [owed])
         elif _said(db, trial, arm, stage, item, user_id) != dict(answers):
             raise Conflict(
                 "This item was not given to you, or you have graded it already.",
@@ -96,6 +97,12 @@ def grade(
                 code="not_leased",
             )
     return _next_if_any(db, actor, task, name)
+
+
+def _is_paid_expert(db: Session, trial: CrowdTrial, course: Course, user_id: int) -> bool:
+    """Say whether the trial pays somebody for grading who came by its door as an expert."""
+    outside = str(user_id) not in course.arm.people
+    return outside and bool(doors_of(trial).expert_pay) and came_as_expert(db, trial, user_id)
 
 
 def graded_before(db: Session, actor: Actor, task: str, name: str, back: int = 1) -> GradingTask:
@@ -152,8 +159,12 @@ def _claim(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int) -> _Give
                 continue
             own = next((one for one in leases if _is(one, stage, user_id) and one.item in open_), None)
             if own is None:
-                if str(user_id) in course.arm.people:
-                    require_room(db, trial.task_id, user_id)  # a cap pauses what is new; what was given out is paid
+                if trial.state != "open":
+                    continue  # what was given out can still be handed in, and nothing else is
+                if str(user_id) in course.arm.people or _is_paid_expert(db, trial, course, user_id):
+                    require_room(
+                        db, trial.task_id, user_id, trial=trial.id
+                    )  # a cap pauses what is new; what was given out is paid
                 lasts = timedelta(minutes=max(SHORTEST_LEASE, PATIENCE * grading.rule_of(stage).minutes))
                 own = _lease(db, arm, stage, open_[0], user_id)
                 own.given_at, own.until = moment, moment + lasts
@@ -189,19 +200,18 @@ def _lease(db: Session, arm: CrowdArm, stage: Stage, item: str, user_id: int) ->
 
 
 def _counts(db: Session, trial: CrowdTrial, arm: CrowdArm, lease: CrowdLease) -> bool:
-    """Say whether a grade comes in time: its lease has not lapsed, or others do not fill its place meanwhile.
+    """Say whether a grade comes in time: its stage is open, and its lease has not lapsed, or nobody fills its place.
 
     One of an item that is gone by now is paid, and does not count.
     """
     hold(db, arm)
     moment = now()
     with course_of(db, trial, arm) as course:
-        if lease.item in course.arm.gone:
-            return False
-        if lease.until > moment:
-            return True
         stage = next((one for one in course.gradings() if one.name == lease.stage), None)
-        return stage is None or lease.item in _open(course, stage, queries.live(db, arm.id, moment), lease.user_id)
+        if stage is None or trial.state != "open" or lease.item in course.arm.gone:
+            return False
+        live = lease.until > moment
+        return live or lease.item in _open(course, stage, queries.live(db, arm.id, moment), lease.user_id)
 
 
 def _is(lease: CrowdLease, stage: Stage, user_id: int) -> bool:

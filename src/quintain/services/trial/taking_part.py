@@ -24,10 +24,12 @@ from quintain.protocols.reading import parse_protocol
 from quintain.protocols.stages import EntryStage, TutorialStage, WritingStage
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_role, require_user
-from quintain.services.trial.courses import course_of, record, rounds_of
+from quintain.services.pay.caps import require_room
+from quintain.services.trial.courses import course_of, hold, record, rounds_of
+from quintain.services.trial.earnings import pay_unfinished, steps_of
 from quintain.services.trial.entry import OVER, entering, is_over, require_entry
 from quintain.services.trial.letters import received
-from quintain.services.trial.progress import arm_of, give_passes, news_of, steps_of, sync_person, take_news
+from quintain.services.trial.progress import arm_of, give_passes, news_of, sync_person, take_news
 from quintain.services.trial.trials import find_place
 from quintain.services.work.qualify import eligibility
 from quintain.store.database import lock, transaction
@@ -159,13 +161,15 @@ def _stratum(db: Session, user_id: int, names: Sequence[str]) -> str:
 
 
 def leave(db: Session, actor: Actor, task: str, name: str) -> TrialPart:
-    """Leave a trial; what was finished is paid."""
+    """Leave a trial; what was done is paid, of a tutorial that is not finished its share."""
     user_id = require_user(actor)
     with transaction(db):
         trial, arm = find_place(db, task, name, user_id)
         if arm is None:
             raise Conflict("You do not take part in this trial.")
         sync_person(db, trial, arm, user_id)
+        hold(db, arm)
+        pay_unfinished(db, trial, arm, [str(user_id)])
         record(db, trial, arm, left(str(user_id)), user_id)
         give_passes(db, trial, arm, [str(user_id)])
     return my_part(db, actor, task, name)
@@ -219,6 +223,8 @@ def answer_quiz(
         lock(db, f"quiz of {arm.id}:{user_id}")
         answered = [*queries.answers(db, arm.id, user_id)]
         asked = _next_step(tutorial, answered)
+        if not answered:
+            require_room(db, trial.task_id, user_id, trial=trial.id)  # a cap pauses what is new
         if asked is not None and (asked.quiz, asked.step) == (quiz, step):
             pair = next(one for one in tutorial.quizzes if one.name == quiz).pairs[step - 1]
             given = {"arm_id": arm.id, "user_id": user_id, "quiz": quiz, "step": step, "answer": answer}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from quintain.core.records.jobs import JobStanding
 
+ROUNDS = {"figure:round": "", "approve pay": "/pay"}
 VALIDATIONS = {"figure:validation", "open validation", "take in attempts"}
 
 
@@ -23,6 +24,7 @@ class NamedJob:
 def titles(_: Callable[[str], str]) -> Mapping[str, str]:
     """Name every kind of job."""
     return {
+        "approve pay": _("Approving what people earned"),
         "comparison": _("Comparison of two models"),
         "export:attempts": _("Export of texts"),
         "export:judgements": _("Export of judgements"),
@@ -55,8 +57,8 @@ def _place(job: JobStanding) -> tuple[str, str]:
     if job.kind.startswith("export:"):
         place = name.split(" ")[0]
         return name, f"rounds/{place}" if job.kind == "export:attempts" else f"validation/{place}"
-    if job.kind == "figure:round":
-        return name, f"rounds/{name}"
+    if job.kind in ROUNDS:
+        return name, f"rounds/{name}{ROUNDS[job.kind]}"
     if job.kind in VALIDATIONS or job.kind.startswith("review"):
         return name, f"validation/{name}"
     if job.kind == "comparison":
