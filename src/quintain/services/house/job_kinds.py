@@ -15,6 +15,7 @@ from quintain.services.jobs.counts import CountKind, Numbers, counts_of
 from quintain.services.jobs.figures import FigureKind, handler_of
 from quintain.services.jobs.running import Handlers
 from quintain.services.study.abilities import ABILITIES
+from quintain.services.study.kept_reports import FIGURES
 from quintain.services.study.making import make_study
 from quintain.services.study.studies import KIND as STUDY
 from quintain.services.validate import review
@@ -30,7 +31,7 @@ from quintain.store.queries.validate import item_figures
 
 def figure_kinds() -> tuple[FigureKind, ...]:
     """Name the kinds of figures that are kept up as facts arrive."""
-    return (BOARD, UNCERTAINTY, ABILITIES, ROUND, VALIDATION)
+    return (BOARD, UNCERTAINTY, ABILITIES, ROUND, VALIDATION, *FIGURES.values())
 
 
 def count_kinds() -> tuple[CountKind, ...]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from quintain.core.records.jobs import JobStanding
+from quintain.services.study.kept_reports import ReportKey
 
+REPORT = "figure:report "
 VALIDATIONS = {"figure:validation", "open validation", "take in attempts"}
 
 
@@ -29,6 +32,10 @@ def titles(_: Callable[[str], str]) -> Mapping[str, str]:
         "export:labels": _("Export of labels"),
         "figure:ability": _("Abilities of models"),
         "figure:board": _("Board"),
+        "figure:report compare": _("Report on texts"),
+        "figure:report models": _("Report on models"),
+        "figure:report relabel": _("Report on old and new labels"),
+        "figure:report workers": _("Report on who did the work"),
         "figure:round": _("Figures of a round"),
         "figure:uncertainty": _("How sure a board is"),
         "figure:validation": _("Figures of a validation"),
@@ -44,7 +51,7 @@ def titles(_: Callable[[str], str]) -> Mapping[str, str]:
 
 def name_job(_: Callable[[str], str], job: JobStanding) -> NamedJob:
     """Say in words what *job* does and what about, and where it can be read."""
-    about, address = _place(job)
+    about, address = _report(job.subject) if job.kind.startswith(REPORT) else _place(job)
     return NamedJob(job, titles(_).get(job.kind, job.kind), about, f"/tasks/{job.task}/{address}" if address else "")
 
 
@@ -62,3 +69,11 @@ def _place(job: JobStanding) -> tuple[str, str]:
     if job.kind == "comparison":
         return "", "compare"
     return "", "board" if job.kind.startswith("figure:") else ""
+
+
+def _report(subject: str) -> tuple[str, str]:
+    wanted = ReportKey.read(subject).wanted
+    named = {"rounds": wanted.rounds, "harvests": wanted.harvests, "validation": filter(None, [wanted.validation])}
+    asked = [(name, one) for name, values in named.items() for one in values]
+    address = f"reports/{wanted.kind}"
+    return ", ".join(str(one) for _, one in asked), f"{address}?{urlencode(asked)}" if asked else address
