@@ -25,6 +25,7 @@ from quintain.core.records.base import Misread, decode
 from quintain.core.records.jobs import JobStanding
 
 T = TypeVar("T")
+API = "/api/v1"
 ACCEPTED = 202
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.2, 5.0
 ERRORS: Mapping[int, type[QuintainError]] = {
@@ -63,7 +64,7 @@ class Transport:
     def __init__(self, url: str, token: str | None, timeout: float) -> None:
         headers = {"authorization": f"Bearer {token}"} if token else {}
         self.url = url.rstrip("/")
-        self._http = httpx2.Client(base_url=f"{self.url}/api/v1", headers=headers, timeout=timeout)
+        self._http = httpx2.Client(base_url=f"{self.url}{API}", headers=headers, timeout=timeout)
 
     def ask(self, method: str, path: str, **request: Any) -> Any:
         """Send a request and give the JSON that comes back; None where the answer has no body."""
@@ -144,13 +145,14 @@ class Transport:
         self._http.close()
 
     def _send(self, method: str, path: str, **request: Any) -> httpx2.Response:
-        """Send a request; what a worker makes first, and is to be asked for again, is waited for."""
+        """Send a request; where a worker is to do it first, it is asked for where it will be until it is there."""
         pauses = _pauses()
         while True:
             response = self._send_once(method, path, **request)
-            if method != "GET" or response.status_code != ACCEPTED:
+            if response.status_code != ACCEPTED:
                 return response
             time.sleep(next(pauses))
+            method, path, request = "GET", response.headers["location"].removeprefix(API), {}
 
     def _send_once(self, method: str, path: str, **request: Any) -> httpx2.Response:
         try:

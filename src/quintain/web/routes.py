@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 from quintain.core.records.base import Record
 from quintain.core.records.board import Board, Uncertainty
 from quintain.core.records.jobs import JobStanding
+from quintain.core.records.release import Release
 from quintain.core.records.report import Report
 from quintain.web.api.access import people as api_people
 from quintain.web.api.answers import as_json
@@ -723,13 +724,29 @@ API = [
         204,
     ),
     Endpoint("GET", "/tasks/{task}/validations/{validation}/releases", api_releases.list_releases, "validation"),
-    Endpoint("POST", "/tasks/{task}/validations/{validation}/releases", api_releases.make_release, "validation"),
+    Endpoint(
+        "POST",
+        "/tasks/{task}/validations/{validation}/releases",
+        api_releases.make_release,
+        "validation",
+        answer=Release,
+        by_job=True,
+    ),
+    Endpoint(
+        "GET",
+        "/tasks/{task}/validations/{validation}/releases/asked/{job}",
+        api_releases.get_asked_release,
+        "validation",
+        answer=Release,
+        by_job=True,
+    ),
     Endpoint(
         "GET",
         "/tasks/{task}/validations/{validation}/releases/{number}/bundle",
         api_releases.release_bundle,
         "validation",
         media_type="application/zip",
+        by_job=True,
     ),
     Endpoint(
         "GET",
@@ -739,7 +756,12 @@ API = [
         media_type="text/markdown",
     ),
     Endpoint(
-        "POST", "/tasks/{task}/validations/{validation}/releases/preview", api_releases.preview_release, "validation"
+        "POST",
+        "/tasks/{task}/validations/{validation}/releases/preview",
+        api_releases.preview_release,
+        "validation",
+        answer=Release,
+        by_job=True,
     ),
     Endpoint("GET", "/tasks/{task}/validations/{validation}/parity", api_wheel.get_parity, "validation"),
     Endpoint("POST", "/tasks/{task}/validations/{validation}/next", api_wheel.start_next, "validation", 201),
