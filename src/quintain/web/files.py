@@ -67,6 +67,11 @@ def download_archive(name: str, write: Callable[[Path], object]) -> FileResponse
     return _sent(f"{name}.zip", ARCHIVE_TYPE, write)
 
 
+def download_json(name: str, write: Callable[[Path], object]) -> FileResponse:
+    """Let *write* make a file of JSON, send it as *name*, and remove it afterwards."""
+    return _sent(f"{name}.json", "application/json", write)
+
+
 def _sent(name: str, media_type: str, write: Callable[[Path], object]) -> FileResponse:
     folder = Path(tempfile.mkdtemp(prefix="quintain-download-"))
     path = folder / name
