@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import exists, func, select
 from sqlalchemy.orm import Session
 
 from quintain.store.tables import (
@@ -105,14 +105,11 @@ def newest_tags(db: Session, validation_id: int, note: int | None = None) -> New
     What gets an id first may be committed last, so the last few before it are looked at, too.
     """
     newest = (db.scalar(select(func.max(AttemptNote.id))) or 0) if note is None else note
-    query = (
-        select(func.max(AttemptNote.id), func.count())
-        .join(ValidationItem, ValidationItem.attempt_id == AttemptNote.attempt_id)
-        .where(
-            AttemptNote.id > newest - WINDOW, AttemptNote.kind == "tags", ValidationItem.validation_id == validation_id
-        )
+    judged = exists().where(
+        ValidationItem.attempt_id == AttemptNote.attempt_id, ValidationItem.validation_id == validation_id
     )
-    last, number = db.execute(query).one()
+    query = select(func.max(AttemptNote.id), func.count())
+    last, number = db.execute(query.where(AttemptNote.id > newest - WINDOW, AttemptNote.kind == "tags", judged)).one()
     return NewestTags(newest, f"{last or 0}.{number}")
 
 
