@@ -39,7 +39,7 @@ from quintain.store.queries.models.models import visibilities
 from quintain.store.queries.study.texts import taken_back_since
 
 FORMAT = 1  # goes up when the shape or the meaning of a kept report changes
-CELLS_AT_ONCE = 500  # of which a report on models is made while somebody waits: a tenth of a second
+CELLS_AT_ONCE = 500  # of which a report on models is made while somebody waits: some tenths of a second
 SOON_S = 2
 PENDING = "report_pending"  # the code of the error where a large report was never made
 LONGEST = 255  # of what names a kept report
