@@ -13,6 +13,8 @@ from starlette.responses import JSONResponse, Response
 from quintain.core.records.base import Record
 from quintain.core.records.board import Board, Uncertainty
 from quintain.core.records.jobs import JobStanding
+from quintain.core.records.release import Release
+from quintain.core.records.report import Report
 from quintain.web.api.access import people as api_people
 from quintain.web.api.answers import as_json
 from quintain.web.api.board import board as api_board
@@ -145,7 +147,7 @@ class Endpoint:
         if self.by_job:
             responses[202] = {
                 "model": JobStanding,
-                "description": "A job writes the file; `location` is where it will be.",
+                "description": "A job makes it; `location` is where it will be.",
             }
         router.add_api_route(
             f"/api/v1{self.path}",
@@ -726,13 +728,29 @@ API = [
         204,
     ),
     Endpoint("GET", "/tasks/{task}/validations/{validation}/releases", api_releases.list_releases, "validation"),
-    Endpoint("POST", "/tasks/{task}/validations/{validation}/releases", api_releases.make_release, "validation"),
+    Endpoint(
+        "POST",
+        "/tasks/{task}/validations/{validation}/releases",
+        api_releases.make_release,
+        "validation",
+        answer=Release,
+        by_job=True,
+    ),
+    Endpoint(
+        "GET",
+        "/tasks/{task}/validations/{validation}/releases/asked/{job}",
+        api_releases.get_asked_release,
+        "validation",
+        answer=Release,
+        by_job=True,
+    ),
     Endpoint(
         "GET",
         "/tasks/{task}/validations/{validation}/releases/{number}/bundle",
         api_releases.release_bundle,
         "validation",
         media_type="application/zip",
+        by_job=True,
     ),
     Endpoint(
         "GET",
@@ -742,7 +760,12 @@ API = [
         media_type="text/markdown",
     ),
     Endpoint(
-        "POST", "/tasks/{task}/validations/{validation}/releases/preview", api_releases.preview_release, "validation"
+        "POST",
+        "/tasks/{task}/validations/{validation}/releases/preview",
+        api_releases.preview_release,
+        "validation",
+        answer=Release,
+        by_job=True,
     ),
     Endpoint("GET", "/tasks/{task}/validations/{validation}/parity", api_wheel.get_parity, "validation"),
     Endpoint("POST", "/tasks/{task}/validations/{validation}/next", api_wheel.start_next, "validation", 201),
@@ -848,13 +871,14 @@ API = [
         media_type="application/octet-stream",
     ),
     Endpoint("GET", "/tasks/{task}/reports", api_reports.get_report_choices, "study"),
-    Endpoint("GET", "/tasks/{task}/reports/{kind}", api_reports.get_report, "study"),
+    Endpoint("GET", "/tasks/{task}/reports/{kind}", api_reports.get_report, "study", answer=Report, by_job=True),
     Endpoint(
         "GET",
         "/tasks/{task}/reports/{kind}/download",
         api_reports.download_report,
         "study",
         media_type="application/octet-stream",
+        by_job=True,
     ),
     Endpoint("GET", "/tasks/{task}/studies/{room}/{name}", api_studies.get_study, "study"),
     Endpoint("POST", "/tasks/{task}/studies/{room}/{name}", api_studies.start_study, "study"),

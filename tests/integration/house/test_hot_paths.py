@@ -29,13 +29,17 @@ from quintain.services.models.registry import list_names
 from quintain.services.pay import payouts
 from quintain.services.pay.earnings import list_earnings, my_page
 from quintain.services.pay.report import cost_report
+from quintain.services.release.releases import Basis
+from quintain.services.study.kept_reports import FIGURES, ReportKey
+from quintain.services.study.reports import WantedReport
 from quintain.services.validate.handing_in import Answer, submit_page
 from quintain.services.validate.handing_out import claim_page
+from quintain.services.validate.validations import find
 from quintain.settings import Settings
 from quintain.store.base import now
 from quintain.store.queries.board import boards as board_queries
 from quintain.store.queries.collect import prompts
-from quintain.store.queries.validate import collected, item_figures, slots
+from quintain.store.queries.validate import collected, item_figures, items, slots
 
 MANY = 1_000_000
 FEW = ("ix_validation_items_gold",)
@@ -120,6 +124,18 @@ def _contested(db: Session, place: Place) -> object:
     return number, item_figures.contested(db, 1, place.judge.user_id, offset=0, limit=25)
 
 
+def _reports(db: Session) -> object:
+    """Say of each report on the task what it would rest on, and how much there is to read."""
+    wanted = (
+        WantedReport(TASK, "models"),
+        WantedReport(TASK, "compare", (1,)),
+        WantedReport(TASK, "relabel", validation="1"),
+        WantedReport(TASK, "workers", validation="1"),
+    )
+    asked = [(FIGURES[one.kind], str(ReportKey(one))) for one in wanted]
+    return [(kind.basis(db, subject), kind.facts(db, subject)) for kind, subject in asked]
+
+
 HOT: dict[str, Callable[[Session, Place], object]] = {
     "claim and hand in a page": _judged,
     "a person's earnings": lambda db, place: my_page(db, place.judge),
@@ -145,6 +161,9 @@ HOT: dict[str, Callable[[Session, Place], object]] = {
     "items": lambda db, place: _items(db),
     "contested items": _contested,
     "a writer's outcomes": lambda db, place: collected.own(db, 1, _round(db), place.judge.user_id or 0, limit=50),
+    "what reports rest on": lambda db, place: _reports(db),
+    "what a release rests on": lambda db, place: Basis.of(db, find(db, f"{TASK}/1")),
+    "judged items, some of them": lambda db, place: items.draw_judged(db, 1, least=3, number=50, among=500),
     "how many those are": lambda db, place: collected.count_own(db, 1, _round(db), place.judge.user_id or 0),
 }
 

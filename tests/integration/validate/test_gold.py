@@ -14,7 +14,6 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import Actor
-from quintain.services.house.personal_data import export_person
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import (
     adjudicate,
@@ -35,6 +34,7 @@ from quintain.services.validate.handing_in import Answer
 from quintain.services.validate.review import review
 from quintain.services.work import quizzes
 from quintain.store.tables import Earning, Judgement, Offer, ValidationItem
+from tests.exported import export_person
 from tests.validation_support import LABELS, REF, answer_page, judge_all, make_ground, make_judges, truth
 
 

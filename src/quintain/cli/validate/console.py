@@ -88,7 +88,7 @@ def adaptive(
     if json:
         print_json(found)
         return
-    source = f"{found.items} items of this validation, played again"
+    source = f"{found.items} items {'drawn from' if found.drawn else 'of'} this validation, played again"
     if found.accuracy is not None:
         source = f"a model: judges who are right on {found.accuracy:.0%}, and err evenly"
     say(f"From {source}. Adaptive asking is {'on' if found.switched_on else 'off'} in this policy.")

@@ -335,7 +335,8 @@ class AdaptiveSetting(Record):
 class AdaptiveForecast(Record):
     """The settings that could be taken, the policy's first.
 
-    It rests on *items* judged here (*basis* is judgements), or on a model of judges of one *accuracy*.
+    It rests on *items* judged here (*basis* is judgements), *drawn* from those where there are many, or on a model of
+    judges of one *accuracy*.
     """
 
     validation: str
@@ -344,6 +345,7 @@ class AdaptiveForecast(Record):
     items: int
     accuracy: float | None
     settings: list[AdaptiveSetting]
+    drawn: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -118,13 +118,27 @@ def metric_names(task: Task, role: str = "") -> tuple[str, ...]:
     return (*own, CONSISTENCY) if role == Role.CONTRAST and suits and CONSISTENCY not in own else own
 
 
-def read_predictions(blobs: Blobs, row: CellRow) -> pl.DataFrame:
-    """Read the predictions of a cell that is done; older ones say of no example that the model failed on it."""
-    table = pl.scan_parquet(blobs.path(str(row.cell.predictions)), glob=False).drop(EXCHANGE, strict=False).collect()
-    return table if "failure" in table.columns else table.with_columns(failure=pl.lit(None, dtype=pl.String))
+def read_predictions(
+    blobs: Blobs, row: CellRow, columns: Collection[str] | None = None, ids: pl.Series | None = None
+) -> pl.DataFrame:
+    """Read the predictions of a cell that is done, or these *columns* of them as far as there are, for some *ids*.
+
+    Older ones say of no example that the model failed on it.
+    """
+    table = _predictions(blobs, row, ids).drop(EXCHANGE, strict=False)
+    if "failure" not in table.collect_schema():
+        table = table.with_columns(failure=pl.lit(None, dtype=pl.String))
+    if columns is not None:
+        table = table.select(name for name in table.collect_schema() if name in columns)
+    return table.collect()
 
 
-def exchanges(blobs: Blobs, row: CellRow) -> pl.DataFrame:
+def exchanges(blobs: Blobs, row: CellRow, ids: pl.Series | None = None) -> pl.DataFrame:
     """Read what the model of a cell was asked in words and wrote, by example; no more than ids where it was not."""
-    table = pl.scan_parquet(blobs.path(str(row.cell.predictions)), glob=False)
+    table = _predictions(blobs, row, ids)
     return table.select("id", *(name for name in table.collect_schema() if name in EXCHANGE)).collect()
+
+
+def _predictions(blobs: Blobs, row: CellRow, ids: pl.Series | None) -> pl.LazyFrame:
+    table = pl.scan_parquet(blobs.path(str(row.cell.predictions)), glob=False)
+    return table if ids is None else table.filter(pl.col("id").is_in(ids.implode()))

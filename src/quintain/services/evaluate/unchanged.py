@@ -91,8 +91,8 @@ def flip_table(db: Session, blobs: Blobs, plain: pl.DataFrame, row: CellRow) -> 
     if variant is None or variant.rows == 0:
         kept = plain.schema["prediction"]
         return pl.DataFrame(schema={**schema, "before": kept, "after": kept, BROKEN: pl.Boolean})
-    table = pl.read_parquet(blobs.path(variant.blob))
-    said = read_predictions(blobs, row) if row.cell.predictions else None
+    table = pl.read_parquet(blobs.path(variant.blob), columns=["id", "meta"])
+    said = read_predictions(blobs, row, ("id", "prediction")) if row.cell.predictions else None
     return side_by_side(name.rpartition(".v")[0], table, plain, said)
 
 

@@ -17,7 +17,10 @@ from quintain.services.jobs.counts import CountKind, Numbers, counts_of
 from quintain.services.jobs.figures import FigureKind, handler_of
 from quintain.services.jobs.running import Handlers
 from quintain.services.pay.recounts import pay_kinds
+from quintain.services.release import asking
+from quintain.services.release.bundle import BUNDLE_FILE
 from quintain.services.study.abilities import ABILITIES
+from quintain.services.study.kept_reports import FIGURES
 from quintain.services.study.making import make_study
 from quintain.services.study.studies import KIND as STUDY
 from quintain.services.validate import review
@@ -33,7 +36,7 @@ from quintain.store.queries.validate import item_figures
 
 def figure_kinds() -> tuple[FigureKind, ...]:
     """Name the kinds of figures that are kept up as facts arrive."""
-    return (BOARD, UNCERTAINTY, ABILITIES, ROUND, VALIDATION)
+    return (BOARD, UNCERTAINTY, ABILITIES, ROUND, VALIDATION, *FIGURES.values())
 
 
 def count_kinds() -> tuple[CountKind, ...]:
@@ -66,10 +69,12 @@ def _place_flags(db: Session, kept: Numbers, counted: Numbers) -> None:
 def job_handlers() -> Handlers:
     """Say what a worker does for each kind of job."""
     figures = {kind.job: handler_of(kind) for kind in figure_kinds()}
-    files = {kind.job: exports.handler_of(kind) for kind in (ATTEMPTS_FILE, JUDGEMENTS_FILE, LABELS_FILE)}
+    files = {kind.job: exports.handler_of(kind) for kind in (ATTEMPTS_FILE, JUDGEMENTS_FILE, LABELS_FILE, BUNDLE_FILE)}
     return {
         COMPARE: do_comparison,
         STUDY: make_study,
+        asking.LOOK: asking.look,
+        asking.MAKE: asking.make,
         **figures,
         **files,
         **review.handlers(),

@@ -6,8 +6,9 @@ Every fact is booked in the ledger as it arrives, and sums are read from there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 from typing import Any, Literal
 
@@ -16,9 +17,11 @@ from sqlalchemy.orm import Session
 from quintain.core import ledger as book
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import Actor
+from quintain.core.records.base import plain
 from quintain.core.records.pay import Earning, EarningOrder, Earnings, PayStatus, PayTotal
 from quintain.core.rounds import Money, RoundSpec
 from quintain.core.texts import Text
+from quintain.data.exporting import json_list, whole_or_nothing
 from quintain.services.access import audit
 from quintain.services.access.actors import find_for
 from quintain.services.access.notify import notify
@@ -141,6 +144,27 @@ def bonus_work(attempt_id: int) -> str:
 def my_earnings(db: Session, actor: Actor, *, limit: int | None = None, offset: int = 0) -> list[Earning]:
     """List what the actor earned, newest first."""
     return [_info(row) for row in queries.rows(db, user_id=require_user(actor), limit=limit, offset=offset)]
+
+
+def export_my_earnings(db: Session, actor: Actor, path: Path) -> int:
+    """Write what the actor earned to *path* as JSON, newest first, some at a time, and count it."""
+    user_id = require_user(actor)
+    total = -1  # the last piece only ends the list
+    with whole_or_nothing(path) as part, part.open("w", encoding="utf-8") as stream:
+        stream.write('{\n  "earnings": ')
+        for piece in json_list(_all_of(db, user_id), plain, level=1):
+            stream.write(piece)
+            total += 1
+        stream.write(f',\n  "total": {total}\n}}')
+    return total
+
+
+def _all_of(db: Session, user_id: int) -> Iterator[Earning]:
+    """Give the earnings of somebody, newest first; what comes in meanwhile moves none of them."""
+    before: int | None = None
+    while rows := queries.rows(db, user_id=user_id, before=before, limit=CHUNK):
+        yield from map(_info, rows)
+        before = rows[-1].earning.id
 
 
 def my_page(

@@ -7,10 +7,11 @@ computes them. The table of codes has all that they are computed from.
 from __future__ import annotations
 
 import csv
-import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -21,6 +22,7 @@ from quintain.core.people import Actor
 from quintain.core.records import coding as records
 from quintain.core.records.base import decode, to_json
 from quintain.core.records.figures import Estimate
+from quintain.data.exporting import whole_or_nothing
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.access.pseudonyms import pseudonyms
@@ -77,32 +79,38 @@ def _shown(db: Session, info: CodingInfo, examples: Sequence[records.CodedExampl
     return [one for one in examples if (one.arm, one.text) not in gone]
 
 
-def export_codes(db: Session, actor: Actor, ref: str) -> str:
-    """Give all codes as CSV, a line for each person's word on an item; with arms once it is closed (owners).
+def export_codes(db: Session, actor: Actor, ref: str, path: Path) -> int:
+    """Write all codes to *path* as CSV, a line for each person's word on an item, and count them (owners).
 
-    Every figure can be computed from it: a column for each category has 1 or 0, people have the names of exports.
+    Every figure can be computed from it: a column for each category has 1 or 0, people have the names of exports, and
+    items their arms once the coding is closed.
     """
     info = find_coding(db, ref)
     require_owner(actor, info.task)
-    task = get_task(db, info.task)
-    rows = queries.codes(db, info.id)
+    origin = ["arm", "key"] if info.state is CodingState.CLOSED else []
+    head = ["item", *origin, "coder", *info.spec.categories, "label", "note", "seconds", "coded_at", "text"]
+    number = 0
+    pseudonyms(db, (), info.task)  # where nobody has had a name yet, the key to them is made before anything is read
+    with whole_or_nothing(path) as part, part.open("w", encoding="utf-8", newline="") as stream:
+        out = csv.writer(stream, lineterminator="\n")
+        out.writerow(head)
+        for rows in queries.codes_in_parts(db, info.id, CHUNK):
+            out.writerows(_lines(db, info, rows))
+            number += len(rows)
+    return number
+
+
+def _lines(db: Session, info: CodingInfo, rows: Sequence[queries.CodedRow]) -> Iterator[list[Any]]:
+    task, closed = get_task(db, info.task), info.state is CodingState.CLOSED
     names = pseudonyms(db, {row.user_id for row in rows}, info.task)
-    closed = info.state is CodingState.CLOSED
-    buffer = io.StringIO()
-    out = csv.writer(buffer, lineterminator="\n")
-    origin = ["arm", "key"] if closed else []
-    out.writerow(["item", *origin, "coder", *info.spec.categories, "label", "note", "seconds", "coded_at", "text"])
-    for start in range(0, len(rows), CHUNK):
-        chunk = rows[start : start + CHUNK]
-        texts = queries.contents(db, list({row.item_id for row in chunk}))
-        for row in chunk:
-            said = [int(one in row.categories) for one in info.spec.categories]
-            seconds = "" if row.seconds is None else round(row.seconds, 2)
-            told = [row.arm, row.key] if closed else []
-            label = "|".join(row.categories) or NONE
-            at, text = row.created_at.isoformat(), text_of(task, *texts[row.item_id])
-            out.writerow([row.item_id, *told, names[row.user_id], *said, label, row.note, seconds, at, text])
-    return buffer.getvalue()
+    texts = queries.contents(db, list({row.item_id for row in rows}))
+    for row in rows:
+        said = [int(one in row.categories) for one in info.spec.categories]
+        seconds = "" if row.seconds is None else round(row.seconds, 2)
+        told = [row.arm, row.key] if closed else []
+        label = "|".join(row.categories) or NONE
+        at, text = row.created_at.isoformat(), text_of(task, *texts[row.item_id])
+        yield [row.item_id, *told, names[row.user_id], *said, label, row.note, seconds, at, text]
 
 
 def _keep(db: Session, info: CodingInfo, closing: Actor | None = None) -> None:

@@ -92,14 +92,17 @@ def rows(
     round_id: int | None = None,
     status: str | None = None,
     ids: Sequence[int] | None = None,
+    before: int | None = None,
     order: str = "newest",
     limit: int | None = None,
     offset: int = 0,
 ) -> list[EarningRow]:
-    """List the earnings that fit every filter given."""
+    """List the earnings that fit every filter given, those that came *before* one where it is named."""
     fitting = _fitting(user_id, task_id, round_id, status)
     if ids is not None:
         fitting.append(EarningStanding.earning_id.in_(ids))
+    if before is not None:
+        fitting.append(EarningStanding.earning_id < before)
     query = _joined().order_by(*ORDERS[order])
     if limit is not None:
         # Which ones a page has is known from an index; only those are joined with what is shown of them.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -206,9 +206,19 @@ class CodedRow(NamedTuple):
 
 def codes(db: Session, coding_id: int) -> list[CodedRow]:
     """Give all that people say in the end, item by item in the mixed order."""
+    return [CodedRow(*row) for row in db.execute(_said(coding_id))]
+
+
+def codes_in_parts(db: Session, coding_id: int, size: int) -> Iterator[list[CodedRow]]:
+    """Give the same, *size* at a time."""
+    for rows in db.execute(_said(coding_id), execution_options={"yield_per": size}).partitions():
+        yield [CodedRow(*row) for row in rows]
+
+
+def _said(coding_id: int) -> Select[int, str, str, int, list[str], str, float | None, datetime]:
     newer = aliased(CodingCode)
     later = select(newer.id).where(newer.place_id == CodingCode.place_id, newer.id > CodingCode.id)
-    query = (
+    return (
         select(
             CodingItem.id,
             CodingItem.key,
@@ -225,7 +235,6 @@ def codes(db: Session, coding_id: int) -> list[CodedRow]:
         .where(~_left(CodingItem.id))
         .order_by(CodingItem.draw, CodingPlace.turn)
     )
-    return [CodedRow(*row) for row in db.execute(query)]
 
 
 def contents(db: Session, item_ids: Sequence[int]) -> dict[int, tuple[dict[str, Any], str]]:

@@ -11,7 +11,7 @@ from quintain.core.errors import NotFound
 from quintain.core.task import Task
 from quintain.metrics.contract import METRICS
 from quintain.reports.charts import heat_map
-from quintain.services.evaluate import examples
+from quintain.services.evaluate import example_files, examples
 from quintain.services.evaluate.dataset_results import DatasetResult, missing_layers, newest_only, sees_all
 from quintain.services.evaluate.overlap import model_overlap
 from quintain.services.evaluate.results import model_results
@@ -162,7 +162,7 @@ def fetch(
     return download(
         f"{task}-{model}-v{info.version.number}-{dataset.replace('@', '-v')}",
         format,
-        lambda path: examples.export_examples(
+        lambda path: example_files.export_examples(
             visit.db, visit.blobs, visit.actor, info.version.ref, dataset, format, path
         ),
     )

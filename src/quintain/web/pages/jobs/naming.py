@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from quintain.core.records.jobs import JobStanding
+from quintain.services.study.kept_reports import ReportKey
 
 ROUNDS = {"figure:round": "", "approve pay": "/pay"}
+RELEASES = {"export:bundle", "look at release", "release"}
+REPORT = "figure:report "
 VALIDATIONS = {"figure:validation", "open validation", "take in attempts"}
 
 
@@ -27,14 +31,21 @@ def titles(_: Callable[[str], str]) -> Mapping[str, str]:
         "approve pay": _("Approving what people earned"),
         "comparison": _("Comparison of two models"),
         "export:attempts": _("Export of texts"),
+        "export:bundle": _("Release as a file"),
         "export:judgements": _("Export of judgements"),
         "export:labels": _("Export of labels"),
         "figure:ability": _("Abilities of models"),
         "figure:board": _("Board"),
+        "figure:report compare": _("Report on texts"),
+        "figure:report models": _("Report on models"),
+        "figure:report relabel": _("Report on old and new labels"),
+        "figure:report workers": _("Report on who did the work"),
         "figure:round": _("Figures of a round"),
         "figure:uncertainty": _("How sure a board is"),
         "figure:validation": _("Figures of a validation"),
+        "look at release": _("Look at a release"),
         "open validation": _("Taking items into a validation"),
+        "release": _("Release"),
         "review": _("Review of what is new"),
         "review and apply": _("Review of judges, applied"),
         "review and look": _("Review of judges, to look at"),
@@ -46,7 +57,8 @@ def titles(_: Callable[[str], str]) -> Mapping[str, str]:
 
 def name_job(_: Callable[[str], str], job: JobStanding) -> NamedJob:
     """Say in words what *job* does and what about, and where it can be read."""
-    about, address = _place(job)
+    place = _release if job.kind in RELEASES else _report if job.kind.startswith(REPORT) else _place
+    about, address = place(job)
     return NamedJob(job, titles(_).get(job.kind, job.kind), about, f"/tasks/{job.task}/{address}" if address else "")
 
 
@@ -64,3 +76,17 @@ def _place(job: JobStanding) -> tuple[str, str]:
     if job.kind == "comparison":
         return "", "compare"
     return "", "board" if job.kind.startswith("figure:") else ""
+
+
+def _release(job: JobStanding) -> tuple[str, str]:
+    validation = job.subject.split(" ")[0].split("/")[1]
+    asked = "" if job.kind.startswith("export:") else f"?job={job.id}"
+    return validation, f"validation/{validation}/release{asked}"
+
+
+def _report(job: JobStanding) -> tuple[str, str]:
+    wanted = ReportKey.read(job.subject).wanted
+    named = {"rounds": wanted.rounds, "harvests": wanted.harvests, "validation": filter(None, [wanted.validation])}
+    asked = [(name, one) for name, values in named.items() for one in values]
+    address = f"reports/{wanted.kind}"
+    return ", ".join(str(one) for _, one in asked), f"{address}?{urlencode(asked)}" if asked else address
