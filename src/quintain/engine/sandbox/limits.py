@@ -44,6 +44,10 @@ class Outcome(StrEnum):
     PLATFORM = "failed through no fault of the model"
 
 
+# What says nothing of a model: it counts neither for it nor against it.
+OURS = (Outcome.PLATFORM, Outcome.OVER_BUDGET, Outcome.CANCELLED, Outcome.NO_SANDBOX)
+
+
 class RunEnded(QuintainError):
     """The sandboxed process is gone; *outcome* says how, *log* what it printed last, *spent* what asking had cost."""
 

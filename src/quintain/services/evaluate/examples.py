@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 from sqlalchemy.orm import Session
 
+from quintain.core.cells import PLAIN
 from quintain.core.errors import Forbidden, NotFound
 from quintain.core.people import Actor
 from quintain.core.records.evaluate import Flip, Flips
@@ -26,8 +27,8 @@ from quintain.metrics.evaluate import metric_named
 from quintain.metrics.flips import kept_answers, same_answers
 from quintain.services.evaluate.cells import may_see_logs
 from quintain.services.evaluate.dataset_results import sees_all
-from quintain.services.evaluate.scoring import exchanges, read_predictions
-from quintain.services.evaluate.unchanged import flip_table
+from quintain.services.evaluate.flips import flip_table
+from quintain.services.evaluate.kept_predictions import exchanges, read_predictions
 from quintain.services.evaluate.variants import family_of, newest_variants
 from quintain.services.models.registry import ModelVersionInfo, get_model
 from quintain.services.tasks.definitions import get_task
@@ -35,7 +36,7 @@ from quintain.stats.bootstrap import FloatArray
 from quintain.stats.diff import Piece, word_diff
 from quintain.store.blobs import Blobs
 from quintain.store.queries.evaluate import cells as queries
-from quintain.store.queries.evaluate.cells import PLAIN, CellRow
+from quintain.store.queries.evaluate.cells import CellRow
 from quintain.tasks.contract import kind_of
 
 # The metric that says how nearly right one answer is, where there is more than right and wrong.

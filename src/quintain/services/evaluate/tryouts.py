@@ -33,7 +33,8 @@ from quintain.models import artefact
 from quintain.services.access.notify import notify
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate.check_model import CheckReport, check_model, sample_inputs
-from quintain.services.evaluate.run_cell import Conditions, Engine, Sessions, runnable
+from quintain.services.evaluate.conditions import Conditions, runnable
+from quintain.services.evaluate.run_cell import Engine, Sessions
 from quintain.services.jobs.lease import LEASE_SECONDS, lease_kept
 from quintain.services.tasks.definitions import find_row, get_task
 from quintain.store.base import now

@@ -19,7 +19,8 @@ from quintain.services.board.export import KINDS, SINGLE
 from quintain.services.board.parts import Board, BoardPart, View
 from quintain.services.board.ranking import parse_view
 from quintain.services.models.registry import list_models
-from quintain.services.tasks.board_settings import AXES, BoardSpec, board_spec, set_board
+from quintain.services.tasks.board_settings import board_spec, set_board
+from quintain.services.tasks.board_spec import AXES, BoardSpec
 from quintain.services.tasks.definitions import get_task
 from quintain.web.api.board.board import read_part
 from quintain.web.errors import Trouble, trouble_of

@@ -7,19 +7,20 @@ from typing import Any
 
 from starlette.responses import Response
 
+from quintain.core.cells import PLAIN
 from quintain.core.errors import NotFound
 from quintain.core.task import Task
+from quintain.engine.sandbox.layers import missing_layers
 from quintain.metrics.contract import METRICS
 from quintain.reports.charts import heat_map
 from quintain.services.evaluate import examples
-from quintain.services.evaluate.dataset_results import DatasetResult, missing_layers, newest_only, sees_all
+from quintain.services.evaluate.dataset_results import DatasetResult, newest_only, sees_all
 from quintain.services.evaluate.overlap import model_overlap
 from quintain.services.evaluate.results import model_results
 from quintain.services.models import registry as models
 from quintain.services.models.registry import ModelInfo
 from quintain.services.tasks import definitions as tasks
 from quintain.services.tasks.machines import class_of
-from quintain.store.queries.evaluate.cells import PLAIN
 from quintain.tasks.contract import kind_of
 from quintain.web.files import MEDIA_TYPES, download
 from quintain.web.forms import answer_text
