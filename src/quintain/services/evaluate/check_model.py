@@ -130,7 +130,7 @@ def check_model(
         report.faults += error.faults or [Fault(error.message)]
     except QuintainError as error:
         report.outcome = Outcome.PLATFORM
-        report.faults.append(Fault(str(error)))
+        report.faults.append(Fault(error.text))
     return report
 
 

@@ -243,7 +243,7 @@ def _prepare(
 ) -> CellJob:
     row = queries.row(db, lease.cell_id)
     if row is None or row.model_version.blob is None:
-        raise RunEnded(Outcome.PLATFORM, f"Cell {lease.cell_id} or its model's artefact is gone.")
+        raise RunEnded(Outcome.PLATFORM, "Cell {cell} or its model's artefact is gone.", cell=lease.cell_id)
     task = get_task(db, row.task.name)
     blob = row.model_version.blob
     if conditions.sandbox == "off":
@@ -284,7 +284,9 @@ def variant_of(db: Session, blobs: Blobs, task: Task, version: DatasetVersion, n
     if found is not None:
         return found
     if outdated(name):
-        raise RunEnded(Outcome.PLATFORM, f"{name} can no longer be made: the perturbation has a newer version.")
+        raise RunEnded(
+            Outcome.PLATFORM, "{name} can no longer be made: the perturbation has a newer version.", name=name
+        )
     source = pl.scan_parquet(blobs.path(version.blob)).sort("id").head(VARIANT_ROWS).collect()
     table = perturb_table(task, source, perturbation(name.rpartition(".v")[0]), seed=VARIANT_SEED)
     with blobs.scratch(".parquet") as path:

@@ -168,7 +168,7 @@ def try_next(
         try:
             report = _try_version(sessions, blobs, engine, conditions, version_id, tell)
         except (QuintainError, OSError) as error:  # nothing that the model did
-            report = CheckReport(outcome=Outcome.PLATFORM, faults=[Fault(str(error))])
+            report = CheckReport(outcome=Outcome.PLATFORM, faults=[Fault(_said(error))])
     with sessions() as db:
         _record(db, version_id, generation, attempts, report)
     return True
@@ -286,6 +286,10 @@ def _record(db: Session, version_id: int, generation: int, attempts: int, report
                 notify(db, model.owner_id, "model-refused", text, page)
     if state == PASSED:
         evaluate.fill(db, task)
+
+
+def _said(error: QuintainError | OSError) -> Text:
+    return error.text if isinstance(error, QuintainError) else Text("{error}", error=error)
 
 
 def _plain(text: str) -> str:

@@ -55,7 +55,7 @@ def set_board(db: Session, actor: Actor, task: str, settings: Mapping[str, Any])
             BoardSpec,
             {name: value for name, value in settings.items() if value is not None and value != ""},
             also=lambda values: _unknown_names(db, task, values, before),
-            message="The board's settings cannot be used.",
+            message=Text("The board's settings cannot be used."),
         )
         datasets = before.datasets if settings.get("datasets") is None else wanted.datasets
         # A freeze that holds keeps its moment, whatever else is set meanwhile.
