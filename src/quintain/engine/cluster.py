@@ -57,9 +57,9 @@ class PackedResult:
     predictions: bytes | None = None
     outcome: str | None = None
     message: str = ""
-    remedy: str | None = None
     log: str = ""
     spent: float = 0.0
+    remedy: str | None = None
 
 
 def pack_model(model: RunnableModel) -> PackedModel:
