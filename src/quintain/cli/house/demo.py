@@ -17,8 +17,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from quintain.cli import output
 from quintain.cli.context import settings_of
-from quintain.cli.house.sandbox import sandbox_facts, say_sandbox
 from quintain.cli.output import JsonFlag
+from quintain.cli.sandbox import sandbox_facts, say_sandbox
 from quintain.compose import Workspace, announced, busy, create_workspace, workers_beside
 from quintain.core.errors import Conflict
 from quintain.logs import set_up_logs

@@ -39,8 +39,8 @@ from quintain.services.tasks.definitions import get_task
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
-from quintain.store.queries.evaluate.tryouts import PASSED, QUEUED
 from quintain.store.queries.models import submissions as queries
+from quintain.store.queries.models.tried import PASSED, QUEUED
 
 DAY = timedelta(days=1)
 TRIES_PER_HOUR = 60

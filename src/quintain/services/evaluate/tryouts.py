@@ -42,8 +42,8 @@ from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells
 from quintain.store.queries.evaluate import tryouts as queries
-from quintain.store.queries.evaluate.tryouts import PASSED, QUEUED, REFUSED
 from quintain.store.queries.models.models import versions_by_id
+from quintain.store.queries.models.tried import PASSED, QUEUED, REFUSED
 from quintain.store.tables import ModelVersion, Trial
 from quintain.tasks.contract import kind_of
 

@@ -55,3 +55,11 @@ def _sieve(show: Show = "all", label: Filter = "", said: Filter = "", text: Filt
 
 Sifting = Annotated[Sieve, Depends(_sieve)]
 Before = Annotated[int | None, Parameter(description="Only entries with a smaller id.", ge=1, le=2**31 - 1)]
+RoundNumber = Annotated[int, Path(description="Number of the round.", ge=1, le=1_000_000)]
+
+
+async def _round_ref(task: TaskName, number: RoundNumber) -> str:
+    return f"{task}/{number}"
+
+
+RoundRef = Annotated[str, Depends(_round_ref)]

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.cells import MEASURE, PLAIN, WAITING, CellState
 from quintain.core.example import Role
-from quintain.store.queries.evaluate.tryouts import untried
+from quintain.store.queries.models.tried import untried
 from quintain.store.tables import (
     Cell,
     CellEvent,

@@ -9,7 +9,7 @@ from sqlalchemy import delete, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from quintain.core.cells import PLAIN, CellState
-from quintain.store.queries.evaluate.tryouts import refused
+from quintain.store.queries.models.tried import refused
 from quintain.store.tables import Cell, Model, ModelVersion, TaskRow, Upload
 
 

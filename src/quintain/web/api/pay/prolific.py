@@ -9,8 +9,7 @@ from fastapi import Depends, Path, Request
 from quintain.core.records.pay import PanelEventTaken, PanelGroup, Study
 from quintain.services.collect import prolific
 from quintain.web.api.call import Calling
-from quintain.web.api.collect.rounds import RoundRef
-from quintain.web.api.params import TaskName
+from quintain.web.api.params import RoundRef, TaskName
 from quintain.web.api.pay.shapes import GroupRequest, StudyChangeRequest, StudyRequest
 
 StudyId = Annotated[str, Path(description="What Prolific calls the study.", max_length=80, pattern=r"^[A-Za-z0-9_-]+$")]

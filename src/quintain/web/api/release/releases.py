@@ -12,7 +12,7 @@ from quintain.services.release import bundle
 from quintain.services.release import releases as service
 from quintain.services.release.stations import stations_of
 from quintain.web.api.call import Calling
-from quintain.web.api.collect.rounds import RoundRef
+from quintain.web.api.params import RoundRef
 from quintain.web.api.shapes import LongText, Shape
 from quintain.web.api.validate.validation import ValidationRef
 from quintain.web.files import download_archive

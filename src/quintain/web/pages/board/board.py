@@ -25,7 +25,8 @@ from quintain.services.tasks.definitions import get_task
 from quintain.web.api.board.board import read_part
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.board.charts import MOST_POINTS, progress_chart, progress_rows, rounds_chart, scatter_chart
-from quintain.web.pages.board.words import axis_title, presets, warning_text, words
+from quintain.web.pages.board.words import presets, words
+from quintain.web.pages.figure_words import axis_title, warning_text
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Post, Posting, Visit, Visiting
 

@@ -15,7 +15,7 @@ from quintain.services.release import bundle, releases
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import download_archive
-from quintain.web.pages.release.stations import station_line
+from quintain.web.pages.stations import station_line
 from quintain.web.pages.validate.console import crumbs, home_of
 from quintain.web.spec_form import Sheet, SpecForm
 from quintain.web.visit import Posting, Visit, Visiting
