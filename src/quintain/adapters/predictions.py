@@ -79,7 +79,9 @@ def find_file(folder: Path, options: Options) -> Path:
 
 def read_predictions(folder: Path, options: Options) -> pl.DataFrame:
     """Read the columns `id` and `prediction`."""
-    return read_table(find_file(folder, options), required=["id", "prediction"]).select("id", "prediction")
+    return read_table(find_file(folder, options), required=["id", "prediction"], mapped=False).select(
+        "id", "prediction"
+    )
 
 
 def parse_cell(value: Any) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -75,10 +74,10 @@ def irt(
     """Estimate discrimination, difficulty and guessing of items, and the ability of respondents.
 
     *responses* is a table `respondent, item, correct`, or one with a column per item; the first names the respondents
-    unless *named* is false, and *frequency* may name one that counts rows. A list of paths has a test in each. *model*
-    is 1pl, 2pl or 3pl; *method* mml (marginal likelihood) or vi (variational). *subset* chooses so many items that
-    together tell most. *guessing_prior* is the chance in the middle of the prior of guessing, and the spread of its
-    logit, such as `(0.25, 1)` for four options; without it each method has its own.
+    unless *named* is false, and *frequency* may name one that counts rows. A list of paths or frames has a test in
+    each. *model* is 1pl, 2pl or 3pl; *method* mml (marginal likelihood) or vi (variational). *subset* chooses so many
+    items that together tell most. *guessing_prior* is the chance in the middle of the prior of guessing, and the
+    spread of its logit, such as `(0.25, 1)` for four options; without it each method has its own.
 
     >>> said = [
     ...     (name, item, int(able > hard))
@@ -89,10 +88,12 @@ def irt(
     True
     """
     several = isinstance(responses, list | tuple) and bool(responses)
-    several = several and all(isinstance(one, str | Path) for one in responses)
-    sources: list[Source] = [
-        source_of(one, LONG, name="the responses") for one in (responses if several else [responses])
-    ]
+    several = several and not any(isinstance(one, Mapping | list | tuple) for one in responses)
+    sources: list[Source] = (
+        [source_of(one, LONG, name=f"test {at}") for at, one in enumerate(responses, 1)]
+        if several
+        else [source_of(responses, LONG, name="the responses")]
+    )
     reading = ResponseReading(columns or {}, named, frequency)
     return IrtFound(
         item_responses(sources, model, reading, method=method, subset=subset, seed=seed, guessing_prior=guessing_prior)

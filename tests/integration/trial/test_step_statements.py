@@ -57,7 +57,7 @@ QUIZ = 3
 ANSWER = 5
 LAST_ANSWER = 22  # which ends the tutorial: it is paid, and one may write
 BEGIN = 10
-WRITE = 8
+WRITE = 9  # one of them keeps the round's counts
 END = 11  # more, where a text is the last of its session, which is then paid; the first opens accounts
 
 

@@ -53,7 +53,7 @@ def test_the_report_of_the_demo_is_one_click_from_home(workspace: Workspace) -> 
         assert r"\toprule" in client.get(f"{link}/download?format=tex").text
         assert "simulated people" in client.get(f"/tasks/sentiment/trials/{NAME}").text
         again = client.get(f"/api/v1/tasks/sentiment/trials/{NAME}/report").json()
-        assert [one["key"] for one in again["sections"]][:3] == ["results", "differences", "agreement"]
+        assert [one["key"] for one in again["sections"]][:3] == ["results", "differences", "difficulty"]
     add_trial(workspace, "sentiment")  # a second start of the demo adds no second trial
 
 

@@ -16,6 +16,7 @@ from quintain.data.trials import TrialArm, items_of
 from quintain.protocols.justifications import quality
 from quintain.reports.charts import interval_chart
 from quintain.services.plain.trial_costs import attrition_section, cost_section
+from quintain.services.plain.trial_difficulty import arms_difficulty
 from quintain.stats.arms import EVERYTHING, NAMES, ArmSums, SliceFigures, agreement, compare, figures, holm, sum_arm
 from quintain.stats.human import SLICES
 from quintain.stats.workers import wilson_share
@@ -70,6 +71,7 @@ def make_report(
     sections = [
         _results(found, options, commands),
         _differences(found, options),
+        arms_difficulty(judged, options.seed, commands),
         _agreement(found),
         cost_section(arms, {one.arm.name: one.slices[EVERYTHING].items for one in found}, judging),
         attrition_section(arms),
