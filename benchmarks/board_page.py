@@ -26,7 +26,7 @@ from quintain.core.task import Task
 from quintain.services.board import cache as board_cache
 from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardPart
 from quintain.services.board.ranking import rank
-from quintain.services.tasks.board_settings import BoardSpec
+from quintain.services.tasks.board_spec import BoardSpec
 from quintain.services.tasks.definitions import put_task
 from quintain.settings import Settings
 from quintain.tasks.starter import starter

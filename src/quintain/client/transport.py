@@ -158,8 +158,11 @@ class Transport:
         try:
             response = self._http.request(method, path, **request)
         except UnicodeEncodeError as error:
-            remedy = "Take halves of surrogate pairs out."
-            raise BadInput("A text cannot be sent: {reason}.", reason=error.reason, remedy=remedy) from error
+            raise BadInput(
+                "A text cannot be sent: {reason}.",
+                reason=error.reason,
+                remedy="Take halves of surrogate pairs out.",
+            ) from error
         except httpx2.TransportError as error:
             raise self._unreachable(error) from error
         if response.is_error:

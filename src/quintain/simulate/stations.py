@@ -28,8 +28,9 @@ from quintain.core.validation import UnqualifyRule, ValidationPolicy
 from quintain.services.collect import prompts, round_figures
 from quintain.services.collect import rounds as round_service
 from quintain.services.collect.rounds import RoundInfo
-from quintain.services.harvest.model import sentence_field, target_from_workspace
+from quintain.services.harvest.model import sentence_field
 from quintain.services.harvest.run import Harvesting, harvest
+from quintain.services.harvest.stored_model import target_from_workspace
 from quintain.services.models.registry import get_model
 from quintain.services.models.train import train
 from quintain.services.release.releases import list_releases, release

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from quintain.compose import Workspace, conditions_of, make_engine
+from quintain.core.cells import PLAIN
 from quintain.core.errors import Conflict, NotFound
 from quintain.core.people import OPERATOR
 from quintain.core.records.release import Release
@@ -29,7 +30,6 @@ from quintain.services.validate.validations import list_validations
 from quintain.services.validate.vmer import error_rates
 from quintain.services.wheel import standings
 from quintain.simulate.stations import MARK, TASK, Progress, Sizes, Wheel, at_the_wheel
-from quintain.store.queries.evaluate.cells import PLAIN
 
 
 def turn(

@@ -17,9 +17,9 @@ from quintain.engine.sandbox.limits import MIB, Limits, Outcome
 from quintain.perturbations.contract import names_of
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import example_files, examples
+from quintain.services.evaluate.conditions import Conditions
 from quintain.services.evaluate.dataset_results import DatasetResult
 from quintain.services.evaluate.results import model_results
-from quintain.services.evaluate.run_cell import Conditions
 from quintain.services.evaluate.worker import work
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction

@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from quintain.cli import output
 from quintain.cli.context import workspace_of
-from quintain.cli.house.sandbox import sandbox_facts, sandbox_lines
 from quintain.cli.output import JsonFlag
+from quintain.cli.sandbox import sandbox_facts, sandbox_lines
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
 from quintain.core.records.jobs import FigureCheck

@@ -13,7 +13,7 @@ from quintain.cli.plain.labels import SeedOption
 from quintain.cli.plain.study import app
 from quintain.cli.reporting import FolderOption, again, give_report
 from quintain.cli.streams import in_file
-from quintain.library import studies as library
+from quintain.library import artefacts as library
 
 
 @app.command()

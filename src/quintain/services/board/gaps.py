@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from quintain.perturbations.contract import Family
 from quintain.services.board.parts import BoardDataset, BoardModel, Figure
 from quintain.services.evaluate.dataset_results import DatasetResult
 from quintain.services.evaluate.standing import MEASURED, Gap, Runs, gap, needs_of, standing
-from quintain.services.models.registry import ModelVersionInfo
+
+if TYPE_CHECKING:
+    from quintain.services.models.registry import ModelVersionInfo
 
 
 def stands_on(

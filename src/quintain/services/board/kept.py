@@ -26,7 +26,8 @@ from quintain.services.board.assemble import board
 from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardPart, BoardRound, Figure
 from quintain.services.evaluate.standing import Runs
 from quintain.services.jobs.figures import FigureKind, Tell, files, wake
-from quintain.services.tasks.board_settings import BoardSpec, board_spec
+from quintain.services.tasks.board_settings import board_spec, frozen_at
+from quintain.services.tasks.board_spec import BoardSpec
 from quintain.services.tasks.definitions import get_task, list_tasks
 from quintain.services.tasks.machines import RankedMachine
 from quintain.store.blobs import Blobs
@@ -163,7 +164,7 @@ def basis(db: Session, subject: str) -> str:
     spec = board_spec(db, key.task)
     fitted = kept_queries.kept_basis(db, NAME, key.task) if spec.metric == ABILITY else None
     stamp = ".".join(map(str, queries.stamp(db)))
-    moments = [spec.frozen_at, fitted.computed_at if fitted else None]
+    moments = [frozen_at(spec), fitted.computed_at if fitted else None]
     return f"{FORMAT}-{__version__} {stamp} {' '.join(one.isoformat() if one else '' for one in moments)}"
 
 

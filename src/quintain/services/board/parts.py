@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from quintain.core.records.figures import Estimate
 from quintain.core.task import Task
 from quintain.services.evaluate.standing import Gap, Runs
-from quintain.services.tasks.board_settings import BoardSpec
+from quintain.services.tasks.board_spec import BoardSpec
 from quintain.services.tasks.machines import RankedMachine
 from quintain.stats.fitness import Weakness
 

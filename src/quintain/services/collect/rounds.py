@@ -361,13 +361,13 @@ def _check_surroundings(db: Session, spec: RoundSpec, file: str | None) -> None:
         raise BadInput(faults=[Fault(reason, file=file, field=field) for field, reason in faults])
 
 
-def _model_faults(db: Session, spec: RoundSpec) -> list[tuple[str, str]]:
+def _model_faults(db: Session, spec: RoundSpec) -> list[tuple[str, Text]]:
     faults = []
     for ref in spec.targets.models:
         try:
             version = get_model(db, OPERATOR, ref).version
         except (NotFound, Conflict) as error:
-            faults.append(("targets.models", str(error)))
+            faults.append(("targets.models", error.text))
             continue
         if version.task != spec.task:
             faults.append(("targets.models", Text("'{ref}' is a model of task '{task}'", ref=ref, task=version.task)))

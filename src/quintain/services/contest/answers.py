@@ -10,6 +10,7 @@ import polars as pl
 from sqlalchemy.orm import Session
 
 from quintain.core.cells import CellState
+from quintain.core.contests import HandedState
 from quintain.core.hashing import content_id
 from quintain.core.task import Task
 from quintain.services.contest.contests import ContestInfo
@@ -28,7 +29,7 @@ from quintain.store.tables import ContestSystem
 class HandedIn:
     """A system's answers to one part: how far they are, and the file that holds them."""
 
-    state: str
+    state: HandedState
     blob: str | None = None
 
 
@@ -42,15 +43,15 @@ def given_answers(db: Session, info: ContestInfo, systems: Sequence[ContestSyste
         for one in systems:
             if one.model_version_id is None:
                 own = handed.get((one.id, part))
-                found[one.id, part] = HandedIn("there", own.blob) if own else HandedIn("missing")
+                found[one.id, part] = HandedIn(HandedState.THERE, own.blob) if own else HandedIn(HandedState.MISSING)
                 continue
             cell = runs.get(one.model_version_id)
             if cell is not None and cell.state == CellState.DONE and cell.predictions:
-                found[one.id, part] = HandedIn("there", cell.predictions)
+                found[one.id, part] = HandedIn(HandedState.THERE, cell.predictions)
             elif cell is not None and cell.state in {CellState.FAILED, CellState.CANCELLED}:
-                found[one.id, part] = HandedIn("failed")
+                found[one.id, part] = HandedIn(HandedState.FAILED)
             else:
-                found[one.id, part] = HandedIn("waiting")
+                found[one.id, part] = HandedIn(HandedState.WAITING)
     return found
 
 

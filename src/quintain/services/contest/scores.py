@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 from sqlalchemy.orm import Session
 
-from quintain.core.contests import Phase
+from quintain.core.contests import PairStatus, Phase
 from quintain.core.errors import BadInput, Conflict, Forbidden
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor
@@ -58,7 +58,7 @@ class Matrix:
     @property
     def counted(self) -> list[PairFound]:
         """The pairs that were not dropped."""
-        return [one for one in self.pairs if self.settled[one.row.id].status != "dropped"]
+        return [one for one in self.pairs if self.settled[one.row.id].status is not PairStatus.DROPPED]
 
     def rows(self) -> list[dict[str, Any]]:
         """Give the table that `quintain contest score` reads: two rows for each pair that was not dropped."""
@@ -80,7 +80,7 @@ class Matrix:
                 "gold": as_cell(self.task, gold),
                 "rationale": row.rationale,
                 "tags": ";".join(tags),
-                "status": stands.status,
+                "status": stands.status.value,
                 **{name: said.get(key) for name, said in self.answers.items()},
             }
             for side, inputs, key, gold in sides
@@ -289,8 +289,8 @@ def _with_answers(matrix: Matrix, found: PairFound) -> records.ContestPair:
         described(matrix.task, found),
         original_label=golds[0],
         modified_label=golds[1],
-        status=stands.status,
-        why=stands.why,
+        status=stands.status.value,
+        why=stands.why.value,
         answers=answers,
         broken=broken,
     )

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 from sqlalchemy.orm import Session
 
-from quintain.core.contests import ContestSpec, Phase
+from quintain.core.contests import ContestSpec, PairReason, PairStatus, Phase
 from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, NotFound
 from quintain.core.people import Actor
 from quintain.core.records import contests as records
@@ -38,10 +38,10 @@ MOST_COUNTED = 200
 
 @dataclass(frozen=True, slots=True)
 class PairStanding:
-    """Where a pair stands: its *status* (empty, contested, settled or dropped), why, and the labels that count."""
+    """Where a pair stands: its *status*, why, and the labels that count."""
 
-    status: str
-    why: str
+    status: PairStatus
+    why: PairReason
     original: Any
     modified: Any
 
@@ -130,7 +130,7 @@ def count_to_rule(db: Session, info: ContestInfo) -> int:
         return 0
     rows = [one.row for one in queries.of_contest(db, info.id, ids=ids)]
     found = settle(db, info, get_task(db, info.task), rows)
-    return sum(one.status == "contested" and one.why != "judges" for one in found.values())
+    return sum(one.status is PairStatus.CONTESTED and one.why is not PairReason.JUDGES for one in found.values())
 
 
 def rule(
@@ -194,11 +194,13 @@ def standing(
     own = (row.original_gold, row.modified_gold)
     if ruling is not None:
         labels = (ruling.original_label, ruling.modified_label) if ruling.decision == "relabel" else own
-        return PairStanding("dropped" if ruling.decision == "drop" else "settled", "ruled", *labels)
+        return PairStanding(
+            PairStatus.DROPPED if ruling.decision == "drop" else PairStatus.SETTLED, PairReason.RULED, *labels
+        )
     if not (disputed or judges_all(spec)):
-        return PairStanding("", "", *own)
+        return PairStanding(PairStatus.WRITTEN, PairReason.NONE, *own)
     if spec.validation == "none" and not spec.minimality:
-        return PairStanding("contested", "organisers", *own)
+        return PairStanding(PairStatus.CONTESTED, PairReason.ORGANISERS, *own)
     return _judged(task, spec, own, disputed, judged)
 
 
@@ -206,17 +208,17 @@ def _judged(
     task: Task, spec: ContestSpec, own: tuple[Any, Any], disputed: bool, judged: Sequence[ContestJudgement]
 ) -> PairStanding:
     if len(judged) < spec.judges:
-        return PairStanding("contested", "judges", *own)
+        return PairStanding(PairStatus.CONTESTED, PairReason.JUDGES, *own)
     if spec.minimality and 2 * sum(one.minimal is False for one in judged) > len(judged):
-        return PairStanding("dropped", "not minimal", *own)
+        return PairStanding(PairStatus.DROPPED, PairReason.NOT_MINIMAL, *own)
     if spec.validation == "none":
-        return PairStanding(
-            "settled" if not disputed else "contested", "judges" if not disputed else "organisers", *own
-        )
+        if disputed:
+            return PairStanding(PairStatus.CONTESTED, PairReason.ORGANISERS, *own)
+        return PairStanding(PairStatus.SETTLED, PairReason.JUDGES, *own)
     found = [_majority(task, [getattr(one, name) for one in judged]) for name in ("original_label", "modified_label")]
     if any(one is None for one in found):
-        return PairStanding("contested", "no majority", *own)
-    return PairStanding("settled", "judges", *found)
+        return PairStanding(PairStatus.CONTESTED, PairReason.NO_MAJORITY, *own)
+    return PairStanding(PairStatus.SETTLED, PairReason.JUDGES, *found)
 
 
 def judges_all(spec: ContestSpec) -> bool:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
-from quintain.core.contests import Phase
+from quintain.core.contests import HandedState, Phase
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import OPERATOR, Actor
 from quintain.core.records import contests as records
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
-from quintain.services.contest.answers import dev_accuracies, given_answers
+from quintain.services.contest.answers import HandedIn, dev_accuracies, given_answers
 from quintain.services.contest.contests import (
     ContestInfo,
     add_system,
@@ -165,8 +165,8 @@ def list_systems(db: Session, blobs: Blobs | None, actor: Actor, ref: str) -> li
                 counts=one.counts,
                 source="model" if one.model_version_id is not None else "predictions",
                 model=version.ref if version and known and (mine or version.visibility == "public") else None,
-                dev=given[one.id, "dev"].state,
-                pairs=given[one.id, "pairs"].state if (one.id, "pairs") in given else "missing",
+                dev=given[one.id, "dev"].state.value,
+                pairs=given.get((one.id, "pairs"), HandedIn(HandedState.MISSING)).state.value,
                 dev_accuracy=accuracies.get(one.id) if mine or open_ or organises(actor, info) else None,
             )
         )

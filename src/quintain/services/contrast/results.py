@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 from sqlalchemy.orm import Session
 
+from quintain.core.cells import PLAIN
 from quintain.core.errors import BadInput, NotFound
 from quintain.core.example import Role
 from quintain.core.hashing import content_id
@@ -27,14 +28,14 @@ from quintain.metrics.consistency import right_answers
 from quintain.metrics.contract import METRICS, MeanMetric
 from quintain.services.evaluate.dataset_results import few_of, sees_all
 from quintain.services.evaluate.examples import finished_cells, require_gold
-from quintain.services.evaluate.scoring import read_predictions
+from quintain.services.evaluate.kept_predictions import read_predictions
 from quintain.services.models.registry import get_model
 from quintain.services.tasks.definitions import get_task
 from quintain.stats.contrast import Members, consistent_sets, contrast_by, contrast_estimates
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import results as cache
-from quintain.store.queries.evaluate.cells import PLAIN, CellRow
+from quintain.store.queries.evaluate.cells import CellRow
 from quintain.tasks.contract import kind_of
 
 FORMAT = 1  # goes up when the shape or the meaning of what is kept changes

@@ -36,7 +36,8 @@ from quintain.data.importing import Progress, Report, stored_schema, write_examp
 from quintain.data.plan import ImportPlan
 from quintain.services.access.audit import record
 from quintain.services.access.permissions import require_owner
-from quintain.services.tasks.board_settings import BoardSpec, board_spec, let_score
+from quintain.services.tasks.board_settings import board_spec, let_score
+from quintain.services.tasks.board_spec import BoardSpec
 from quintain.services.tasks.definitions import find_row, get_task
 from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction

@@ -9,16 +9,17 @@ from pathlib import Path
 import polars as pl
 from sqlalchemy.orm import Session
 
+from quintain.core.cells import PLAIN
 from quintain.core.people import Actor
 from quintain.core.task import Task
 from quintain.data.exporting import write_parts
 from quintain.services.evaluate.cells import may_see_logs
 from quintain.services.evaluate.examples import finished_cells, require_gold, scored
-from quintain.services.evaluate.scoring import exchanges, read_predictions
+from quintain.services.evaluate.kept_predictions import exchanges, read_predictions
 from quintain.services.models.registry import get_model
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
-from quintain.store.queries.evaluate.cells import PLAIN, CellRow
+from quintain.store.queries.evaluate.cells import CellRow
 
 AT_A_TIME = 20_000  # examples
 

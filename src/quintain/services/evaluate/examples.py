@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 from sqlalchemy.orm import Session
 
+from quintain.core.cells import PLAIN
 from quintain.core.errors import Forbidden, NotFound
 from quintain.core.people import Actor
 from quintain.core.records.evaluate import Flip, Flips
@@ -25,8 +26,8 @@ from quintain.metrics.evaluate import metric_named
 from quintain.metrics.flips import kept_answers, same_answers
 from quintain.services.evaluate.cells import may_see_logs
 from quintain.services.evaluate.dataset_results import sees_all
-from quintain.services.evaluate.scoring import read_predictions
-from quintain.services.evaluate.unchanged import flip_table
+from quintain.services.evaluate.flips import flip_table
+from quintain.services.evaluate.kept_predictions import read_predictions
 from quintain.services.evaluate.variants import family_of, newest_variants
 from quintain.services.jobs.memory import WarmValues
 from quintain.services.models.registry import ModelVersionInfo, get_model
@@ -35,7 +36,7 @@ from quintain.stats.bootstrap import FloatArray
 from quintain.stats.diff import Piece, word_diff
 from quintain.store.blobs import Blobs
 from quintain.store.queries.evaluate import cells as queries
-from quintain.store.queries.evaluate.cells import PLAIN, CellRow
+from quintain.store.queries.evaluate.cells import CellRow
 from quintain.tasks.contract import kind_of
 
 # What was looked at last, without texts: going on to the next page reads what is on it.

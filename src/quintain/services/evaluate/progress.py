@@ -9,17 +9,18 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from quintain.adapters.contract import ADAPTERS
-from quintain.core.cells import CellState
+from quintain.core.cells import MEASURE, PLAIN, CellState
 from quintain.core.errors import NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.core.records.evaluate import Run, RunEvent, RunReport, Runs
 from quintain.services.data.datasets import VersionInfo, get_version
-from quintain.services.evaluate.cells import EVALUATED, counted_variants, estimate_wait, may_see_logs, variants_of
+from quintain.services.evaluate.cells import EVALUATED, estimate_wait, may_see_logs
+from quintain.services.evaluate.variants import counted_variants, variants_of
 from quintain.services.models.registry import ModelVersionInfo, get_model
 from quintain.services.tasks.definitions import get_task
 from quintain.store.queries.evaluate import cells as queries
 from quintain.store.queries.evaluate import runs
-from quintain.store.queries.evaluate.cells import MEASURE, PLAIN, CellRow
+from quintain.store.queries.evaluate.cells import CellRow
 
 WILL_BE = "The cell does not exist yet: the next worker that looks for work makes it."
 

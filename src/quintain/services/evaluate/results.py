@@ -16,15 +16,17 @@ import numpy as np
 import polars as pl
 from sqlalchemy.orm import Session
 
-from quintain.core.cells import CellState
+from quintain.core.cells import MEASURE, PLAIN, CellState
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor
 from quintain.core.task import Task
 from quintain.metrics.flips import same_answers
 from quintain.perturbations.contract import Family
 from quintain.services.evaluate.dataset_results import DatasetResult, guarded, sees_all
+from quintain.services.evaluate.flips import DRAWN, share_of_cells
+from quintain.services.evaluate.kept_predictions import ground_of, read_predictions
 from quintain.services.evaluate.sandbox_wait import SANDBOX
-from quintain.services.evaluate.scoring import ground_of, metric_names, read_predictions, score_on
+from quintain.services.evaluate.scoring import metric_names, score_on
 from quintain.services.evaluate.standing import (
     SHARES,
     Gap,
@@ -36,7 +38,7 @@ from quintain.services.evaluate.standing import (
     run_of,
     standing,
 )
-from quintain.services.evaluate.unchanged import BROKEN, DRAWN, share_of_cells
+from quintain.services.evaluate.unchanged import BROKEN
 from quintain.services.evaluate.variants import family_of, newest_variants
 from quintain.services.models.registry import get_model
 from quintain.services.tasks.definitions import get_task
@@ -45,7 +47,7 @@ from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as cell_queries
 from quintain.store.queries.evaluate import results as cache
-from quintain.store.queries.evaluate.cells import MEASURE, PLAIN, CellRow
+from quintain.store.queries.evaluate.cells import CellRow
 from quintain.tasks.contract import kind_of
 
 FORMAT = 8  # goes up when the shape or the meaning of a cached value changes

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from quintain.core.example import Role
 from quintain.core.task import Task
-from quintain.engine.predicting import EXCHANGE
 from quintain.metrics.contract import METRICS
 from quintain.metrics.evaluate import SlicedRows, evaluate_metrics, slice_rows
 from quintain.services.data.label_shares import label_shares
-from quintain.services.jobs.memory import WarmValues
-from quintain.store.blobs import Blobs
-from quintain.store.queries.evaluate.cells import CellRow
 from quintain.tasks.contract import kind_of
 
 MOST_TAGS = 40
 CONSISTENCY = "consistency"
 GROUND = ("id", "answer", "tags", "group", "meta")  # the columns that scoring needs
-GROUNDS_KEPT = 6  # 20 MB each at 200,000 examples
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,22 +28,8 @@ class Ground:
     slices: Mapping[str, SlicedRows]
 
 
-# A worker scores one model after the other on the same few data sets.
-_GROUNDS: WarmValues[Ground] = WarmValues(GROUNDS_KEPT)
-
-
-def ground_of(blobs: Blobs, blob: str) -> Ground:
-    """Read what predictions are scored against from a data set's file; those that were read last are at hand."""
-    return _GROUNDS.get(blob, lambda: _ground(_read_ground(blobs.path(blob))))
-
-
-def _read_ground(path: Path) -> pl.DataFrame:
-    """Read the columns that scoring needs; what models were given is most of a file."""
-    file = pl.scan_parquet(path, glob=False)
-    return file.select([name for name in file.collect_schema().names() if name in GROUND]).collect()
-
-
-def _ground(examples: pl.DataFrame) -> Ground:
+def make_ground(examples: pl.DataFrame) -> Ground:
+    """Keep of *examples* what predictions are scored against."""
     wanted = [name for name in GROUND if name in examples.columns]
     table = examples.select(wanted).filter(pl.col("answer").is_not_null())
     common = table["tags"].explode().drop_nulls().value_counts(sort=True).head(MOST_TAGS).get_column("tags").to_list()
@@ -61,7 +41,7 @@ def _ground(examples: pl.DataFrame) -> Ground:
 
 def score_table(task: Task, examples: pl.DataFrame, predictions: pl.DataFrame, *, role: str = "") -> dict[str, Any]:
     """Score *predictions* against the gold answers of *examples*, which are of a *role*, overall and by tag."""
-    return score_on(task, _ground(examples), predictions, role=role)
+    return score_on(task, make_ground(examples), predictions, role=role)
 
 
 def score_on(task: Task, ground: Ground, predictions: pl.DataFrame, *, role: str = "") -> dict[str, Any]:
@@ -116,29 +96,3 @@ def metric_names(task: Task, role: str = "") -> tuple[str, ...]:
     own = tuple(name for name in task.metrics if name in METRICS)
     suits = kind_of(task).answer_type in METRICS.get(CONSISTENCY).answer_types
     return (*own, CONSISTENCY) if role == Role.CONTRAST and suits and CONSISTENCY not in own else own
-
-
-def read_predictions(
-    blobs: Blobs, row: CellRow, columns: Collection[str] | None = None, ids: pl.Series | None = None
-) -> pl.DataFrame:
-    """Read the predictions of a cell that is done, or these *columns* of them as far as there are, for some *ids*.
-
-    Older ones say of no example that the model failed on it.
-    """
-    table = _predictions(blobs, row, ids).drop(EXCHANGE, strict=False)
-    if "failure" not in table.collect_schema():
-        table = table.with_columns(failure=pl.lit(None, dtype=pl.String))
-    if columns is not None:
-        table = table.select(name for name in table.collect_schema() if name in columns)
-    return table.collect()
-
-
-def exchanges(blobs: Blobs, row: CellRow, ids: pl.Series | None = None) -> pl.DataFrame:
-    """Read what the model of a cell was asked in words and wrote, by example; no more than ids where it was not."""
-    table = _predictions(blobs, row, ids)
-    return table.select("id", *(name for name in table.collect_schema() if name in EXCHANGE)).collect()
-
-
-def _predictions(blobs: Blobs, row: CellRow, ids: pl.Series | None) -> pl.LazyFrame:
-    table = pl.scan_parquet(blobs.path(str(row.cell.predictions)), glob=False)
-    return table if ids is None else table.filter(pl.col("id").is_in(ids.implode()))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from quintain.core.contests import PairStatus
 from quintain.core.errors import BadInput, Fault
 from quintain.core.records.contest import (
     BreakerIntervals,
@@ -47,7 +48,7 @@ REQUIRED = ("breaker", "pair_id", "side", "gold")
 NO_SYSTEMS = ("sentence", "rationale", "tags", "status")
 METRICS = ("accuracy", "exact_match", "f1")
 _SIDES = {"a": 0, "b": 1, "original": 0, "modified": 1}
-_STATES = ("", "contested", "settled")
+_STATES = (PairStatus.WRITTEN, PairStatus.CONTESTED, PairStatus.SETTLED)
 NO_ACCURACY = "no dev accuracy was given; name them with --dev-accuracy system=0.8,…"
 
 
@@ -70,7 +71,7 @@ class _Pair:
 
     @property
     def contested(self) -> bool:
-        return any(_state(row) == "contested" for row in self.rows)
+        return any(_state(row) == PairStatus.CONTESTED for row in self.rows)
 
     @property
     def tags(self) -> tuple[str, ...]:

@@ -9,13 +9,14 @@ import numpy as np
 import polars as pl
 from sqlalchemy.orm import Session
 
+from quintain.core.cells import PLAIN
 from quintain.core.people import Actor
 from quintain.core.task import Task
 from quintain.data.label_view import meta_of, votes_of
 from quintain.metrics.flips import same_answers
 from quintain.services.data import content
 from quintain.services.data.datasets import VersionInfo, get_version
-from quintain.services.evaluate.scoring import read_predictions
+from quintain.services.evaluate.kept_predictions import read_predictions
 from quintain.stats.artefacts.examples import Examples
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.comparing.compared import ComparedSet
@@ -53,7 +54,7 @@ def stored_set(db: Session, blobs: Blobs, actor: Actor, task: Task, ref: str, *,
     version = get_version(db, actor, ref)
     table = content.scan(db, blobs, actor, ref, answers=True).filter(pl.col("answer").is_not_null()).collect()
     said: dict[str, pl.DataFrame] = {}
-    for row in cell_queries.rows(db, dataset_version_id=version.id, variant=cell_queries.PLAIN):
+    for row in cell_queries.rows(db, dataset_version_id=version.id, variant=PLAIN):
         name = f"{row.model.name}@{row.model_version.number}"
         if row.cell.predictions and (not only or name in only):
             found = read_predictions(blobs, row)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from quintain.store.queries.evaluate.cells import PLAIN
+from quintain.core.cells import PLAIN
 from quintain.store.tables import (
     Cell,
     ContestAnswers,

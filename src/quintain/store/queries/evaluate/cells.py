@@ -10,9 +10,9 @@ from sqlalchemy import ColumnElement, Row, Select, and_, case, func, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from quintain.core.cells import WAITING, CellState
+from quintain.core.cells import MEASURE, PLAIN, WAITING, CellState
 from quintain.core.example import Role
-from quintain.store.queries.evaluate.tryouts import untried
+from quintain.store.queries.models.tried import untried
 from quintain.store.tables import (
     Cell,
     CellEvent,
@@ -23,9 +23,6 @@ from quintain.store.tables import (
     TaskRow,
     Variant,
 )
-
-PLAIN = "plain"
-MEASURE = "measure"
 
 
 class CellRow(NamedTuple):

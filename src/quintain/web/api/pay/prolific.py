@@ -11,11 +11,8 @@ from quintain.services.collect import prolific
 from quintain.services.trial import studies
 from quintain.services.trial.studies import To
 from quintain.web.api.call import Call, Calling
-from quintain.web.api.collect.rounds import RoundRef
-from quintain.web.api.params import TaskName
+from quintain.web.api.params import RoundRef, TaskName, TrialName, ValidationRef
 from quintain.web.api.pay.shapes import GroupRequest, StudyChangeRequest, StudyRequest
-from quintain.web.api.trial.trials import TrialName
-from quintain.web.api.validate.validation import ValidationRef
 
 StudyId = Annotated[str, Path(description="What Prolific calls the study.", max_length=80, pattern=r"^[A-Za-z0-9_-]+$")]
 

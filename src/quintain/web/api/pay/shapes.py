@@ -80,3 +80,11 @@ class PayAnswerRequest(Shape):
     """What an owner answers."""
 
     text: Text
+
+
+class EarningsDecisionRequest(Shape):
+    """Earnings to approve, or to set aside with a reason."""
+
+    ids: Annotated[list[Annotated[int, Field(ge=1, le=2**31 - 1)]], Field(max_length=10_000)]
+    approved: bool = True
+    reason: Text = ""

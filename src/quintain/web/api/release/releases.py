@@ -14,10 +14,9 @@ from quintain.services.release import asking, bundle
 from quintain.services.release import releases as service
 from quintain.services.release.stations import stations_of
 from quintain.web.api.call import Calling
-from quintain.web.api.collect.rounds import RoundRef
 from quintain.web.api.jobs.jobs import JobId
+from quintain.web.api.params import RoundRef, ValidationRef
 from quintain.web.api.shapes import LongText, Shape
-from quintain.web.api.validate.validation import ValidationRef
 from quintain.web.exporting import ASK_AGAIN_S, export_call
 
 ReleaseNumber = Annotated[int, Path(description="Number of the release.", ge=1, le=2**31 - 1)]

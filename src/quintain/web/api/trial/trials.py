@@ -25,11 +25,10 @@ from quintain.services.trial import costs, doors, letters, reporting, rubric, ru
 from quintain.services.trial.rounds import DEFAULT_GENRE
 from quintain.services.trial.trials import OpenTrial
 from quintain.web.api.call import Calling
-from quintain.web.api.params import Limit, Offset, PersonName, TaskName
+from quintain.web.api.params import Limit, Offset, PersonName, TaskName, TrialName
 from quintain.web.api.shapes import LongText, Shape, Text
 from quintain.web.report_files import ReportFormat, send_file
 
-TrialName = Annotated[str, Path(description="Name of the trial.", max_length=40, pattern=r"^[a-z0-9_-]+$")]
 ArmName = Annotated[str, Path(description="Name of the arm.", max_length=40, pattern=r"^[a-z0-9_-]+$")]
 StageName = Annotated[str, Path(description="Name of the stage.", max_length=40, pattern=r"^[a-z0-9_-]+$")]
 

@@ -13,9 +13,8 @@ from quintain.services.validate import forecast as adaptive_forecast
 from quintain.services.validate import trail as validation_trail
 from quintain.services.validate import validations as validate
 from quintain.web.api.call import Calling
-from quintain.web.api.params import Format, Limit
+from quintain.web.api.params import Format, Limit, ValidationRef
 from quintain.web.api.shapes import LongText, Shape
-from quintain.web.api.validate.validation import ValidationRef
 from quintain.web.exporting import export_call
 
 

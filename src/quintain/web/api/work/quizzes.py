@@ -23,8 +23,7 @@ from quintain.services.validate import quiz_use
 from quintain.services.work import qualify as qualifying
 from quintain.services.work import quiz_results, quizzes
 from quintain.web.api.call import Calling
-from quintain.web.api.collect.rounds import RoundRef
-from quintain.web.api.params import Filter, Limit, Offset, TaskName
+from quintain.web.api.params import Filter, Limit, Offset, RoundRef, TaskName
 from quintain.web.api.work.quiz_shapes import (
     FactRequest,
     QualificationRequest,

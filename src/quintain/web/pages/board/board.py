@@ -19,12 +19,14 @@ from quintain.services.board.export import KINDS, SINGLE
 from quintain.services.board.parts import Board, BoardPart, View
 from quintain.services.board.ranking import parse_view
 from quintain.services.models.registry import list_models
-from quintain.services.tasks.board_settings import AXES, BoardSpec, board_spec, set_board
+from quintain.services.tasks.board_settings import board_spec, set_board
+from quintain.services.tasks.board_spec import AXES, BoardSpec
 from quintain.services.tasks.definitions import get_task
 from quintain.web.api.board.board import read_part
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.board.charts import MOST_POINTS, progress_chart, progress_rows, rounds_chart, scatter_chart
-from quintain.web.pages.board.words import axis_title, presets, warning_text, words
+from quintain.web.pages.board.words import presets, words
+from quintain.web.pages.figure_words import axis_title, warning_text
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Post, Posting, Visit, Visiting
 

@@ -22,7 +22,7 @@ from quintain.store.base import now
 from quintain.web.drafts import SpecDraft, refuse_other
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.contest.common import next_steps, room_of
-from quintain.web.pages.contest.words import phase_names, role_names
+from quintain.web.pages.contest_words import phase_names, role_names
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.spec_form import Choice, SpecForm
 from quintain.web.visit import Post, Posting, Visit, Visiting

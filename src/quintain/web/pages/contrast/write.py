@@ -21,17 +21,9 @@ from quintain.stats.diff import word_diff
 from quintain.tasks.contract import kind_of
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.forms import answer_text
-from quintain.web.pages.collect.write_form import (
-    Box,
-    SpanPlace,
-    Typed,
-    boxes_of,
-    places_of,
-    read,
-    shown_input,
-    target_of,
-)
+from quintain.web.pages.collect.write_form import Box, SpanPlace, Typed, boxes_of, places_of, read, target_of
 from quintain.web.pages.contrast.projects import crumbs_of, differences, state_words, titled
+from quintain.web.pages.written import shown_input
 from quintain.web.visit import Post, Posting, Visit, Visiting
 
 SAID = ("rationale", "reason", "draft")

@@ -16,7 +16,7 @@ from quintain.services.release import asking, bundle, releases
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.exporting import export_page
-from quintain.web.pages.release.stations import station_line
+from quintain.web.pages.stations import station_line
 from quintain.web.pages.validate.console import crumbs, home_of
 from quintain.web.spec_form import Sheet, SpecForm
 from quintain.web.visit import Posting, Visit, Visiting

@@ -28,7 +28,7 @@ from quintain.services.validate.judges import WantedJudges
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.exporting import export_page
 from quintain.web.listing import Asked
-from quintain.web.pages.release.stations import station_line
+from quintain.web.pages.stations import station_line
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.pages.validate.charts import agreement_chart
 from quintain.web.pages.validate.judge_items import item_text
