@@ -23,6 +23,7 @@ class NamedJob:
 def titles(_: Callable[[str], str]) -> Mapping[str, str]:
     """Name every kind of job."""
     return {
+        "check": _("Check of kept figures"),
         "comparison": _("Comparison of two models"),
         "export:attempts": _("Export of texts"),
         "export:judgements": _("Export of judgements"),
