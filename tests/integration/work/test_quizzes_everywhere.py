@@ -64,6 +64,9 @@ def test_results_say_who_passed_and_what_is_missed(db: Session, owner: Actor) ->
         (ann.name, 2, 2, True),
         (bob.name, 1, 0, False),
     }
+    pages = [quiz_results(db, owner, "mood", "intro", limit=1, offset=offset) for offset in (0, 1, 2)]
+    assert [page.by_person for page in pages] == [found.by_person[:1], found.by_person[1:], ()]
+    assert {(page.people, page.passed, page.tries) for page in pages} == {(2, 1, 3)}
     assert [one.rate for one in found.by_question] == pytest.approx([2 / 3, 1 / 3])
     assert [one.chosen for one in found.by_question] == [(2, 1), (2, 1)]
     with pytest.raises(Forbidden):

@@ -114,7 +114,10 @@ class QuestionResult(Record):
 
 @dataclass(frozen=True, slots=True)
 class QuizResults(Record):
-    """How a quiz goes: *people* tried it *tries* times, and *passed* of them have passed."""
+    """How a quiz goes: *people* tried it *tries* times, and *passed* of them have passed.
+
+    *by_person* is a page of them from *offset*, who tried last first.
+    """
 
     task: str
     name: str
@@ -124,6 +127,7 @@ class QuizResults(Record):
     tries: int
     by_person: tuple[PersonResult, ...]
     by_question: tuple[QuestionResult, ...]
+    offset: int
 
 
 @dataclass(frozen=True, slots=True)
