@@ -103,7 +103,10 @@ class PersonResult(Record):
 
 @dataclass(frozen=True, slots=True)
 class QuestionResult(Record):
-    """How often each option of a question was chosen in the newest version, and the share of right answers."""
+    """How often each option of a question was chosen in the newest version, and the share of right answers.
+
+    Of many tries, the last thousand are counted.
+    """
 
     text: str
     options: tuple[str, ...]

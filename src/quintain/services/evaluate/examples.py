@@ -29,6 +29,7 @@ from quintain.services.evaluate.dataset_results import sees_all
 from quintain.services.evaluate.scoring import exchanges, read_predictions
 from quintain.services.evaluate.unchanged import flip_table
 from quintain.services.evaluate.variants import family_of, newest_variants
+from quintain.services.jobs.memory import WarmValues
 from quintain.services.models.registry import ModelVersionInfo, get_model
 from quintain.services.tasks.definitions import get_task
 from quintain.stats.bootstrap import FloatArray
@@ -38,7 +39,9 @@ from quintain.store.queries.evaluate import cells as queries
 from quintain.store.queries.evaluate.cells import PLAIN, CellRow
 from quintain.tasks.contract import kind_of
 
-# The metric that says how nearly right one answer is, where there is more than right and wrong.
+FIRST_KEPT = 50
+# The surest mistakes of a model on a data set and how many there are, by the files that say so.
+_FIRST_WRONG: WarmValues[tuple[pl.DataFrame, int]] = WarmValues(100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,13 +151,19 @@ def _rows(path: Path, ids: Sequence[str], names: Sequence[str]) -> dict[str, dic
 def mistakes(
     db: Session, blobs: Blobs, actor: Actor, model: str, dataset: str, *, offset: int = 0, limit: int = 10
 ) -> tuple[list[Mistake], int]:
-    """List what *model* got wrong on *dataset*, the surest mistakes first, and how many there are."""
+    """List what *model* got wrong on *dataset*, the surest mistakes first, and how many there are.
+
+    All answers are read once for the first of them; only who asks for later ones has them read again.
+    """
     version = get_model(db, actor, model).version
     task = get_task(db, version.task)
     row = finished_cells(db, version, dataset)[PLAIN]
     require_gold(actor, row)
-    table = scored(task, pl.read_parquet(blobs.path(row.dataset_version.blob)), read_predictions(blobs, row))
-    wrong = table.filter(pl.col("score") < 1).sort(["score", "confidence", "id"], descending=[False, True, False])
+    key = (task.name, row.dataset_version.blob, row.cell.predictions)
+    if offset + limit <= FIRST_KEPT:
+        first, total = _FIRST_WRONG.get(key, lambda: _first_wrong(blobs, task, row, FIRST_KEPT))
+    else:
+        first, total = _first_wrong(blobs, task, row, offset + limit)
     names = [item.name for item in kind_of(task).fields(task)]
     found = [
         Mistake(
@@ -166,9 +175,16 @@ def mistakes(
             score=one["score"],
             failed=one["failure"] is not None,
         )
-        for one in wrong.slice(offset, limit).iter_rows(named=True)
+        for one in first.slice(offset, limit).iter_rows(named=True)
     ]
-    return found, wrong.height
+    return found, total
+
+
+def _first_wrong(blobs: Blobs, task: Task, row: CellRow, number: int) -> tuple[pl.DataFrame, int]:
+    """Give the surest mistakes, so many of them, and how many there are."""
+    table = scored(task, pl.read_parquet(blobs.path(row.dataset_version.blob)), read_predictions(blobs, row))
+    wrong = table.filter(pl.col("score") < 1).sort(["score", "confidence", "id"], descending=[False, True, False])
+    return wrong.head(number).rechunk(), wrong.height
 
 
 def failures(

@@ -144,10 +144,10 @@ def tries_by_person(db: Session, quiz_id: int, *, limit: int | None = None, offs
     ]
 
 
-def answers_to(db: Session, quiz_id: int, version_id: int) -> Sequence[dict[str, int]]:
-    """Give what was answered at every try of one version of a quiz."""
-    query = select(QuizTry.answers).where(QuizTry.quiz_id == quiz_id)  # by which tries are found
-    return db.scalars(query.where(QuizTry.version_id == version_id)).all()
+def answers_to(db: Session, quiz_id: int, version_id: int, limit: int) -> Sequence[dict[str, int]]:
+    """Give what was answered at the last tries of one version of a quiz."""
+    query = select(QuizTry.answers).where(QuizTry.quiz_id == quiz_id, QuizTry.version_id == version_id)
+    return db.scalars(query.order_by(QuizTry.id.desc()).limit(limit)).all()
 
 
 def newest_qualification(db: Session, task_id: int, user_id: int, name: str) -> Qualification | None:
