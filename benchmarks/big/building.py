@@ -11,7 +11,7 @@ from functools import partial
 
 from sqlalchemy.orm import Session
 
-from big import around, boards, judging, pay, rounds
+from big import around, boards, contests, judging, pay, rounds
 from big.loading import Loader
 from big.people import People, add_people
 from big.sizes import DATASETS, Size
@@ -67,6 +67,7 @@ def build(settings: Settings, size: Size, *, judged: bool = True, figures: bool 
     load = Loader(workspace.engine)
     people = steps.do("people, models, cells", lambda: _people(load, size, datasets, files))
     steps.do("messages, a quiz", lambda: _around(workspace, load, size, people))
+    steps.do("a contest", lambda: contests.make_contest(workspace, load, size))
     if figures:
         steps.do("figures of the cells", lambda: boards.add_figures(settings))
     written = steps.do("attempts", lambda: _attempts(workspace, load, size, people, both))

@@ -25,6 +25,7 @@ class Page:
 _TASK = f"/tasks/{TASK}"
 _API = f"/api/v1/tasks/{TASK}"
 _JUDGED = f"{_TASK}/validation/1"
+_CONTEST = "/tasks/duel/contests/spring"
 
 PAGES = (
     Page("home", "/", None),
@@ -85,6 +86,12 @@ PAGES = (
     Page("trials", f"{_TASK}/trials"),
     Page("contests", f"{_TASK}/contests"),
     Page("new contest", f"{_TASK}/contests/new"),
+    Page("a contest", _CONTEST),
+    Page("results of a contest", f"{_CONTEST}/results", None),
+    Page("pairs of a contest", f"{_CONTEST}/pairs", None),
+    Page("pairs with a tag", f"{_CONTEST}/pairs?tag=negation", None),
+    Page("pairs that broke a system", f"{_CONTEST}/pairs?broke=team-1", None),
+    Page("one pair", f"{_CONTEST}/pairs/1", None),
     Page("contrast", f"{_TASK}/contrast"),
     Page("jobs", "/jobs"),
     Page("notifications", "/notifications", "writer"),

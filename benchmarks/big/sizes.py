@@ -75,6 +75,11 @@ class Size:
         return self._part(20_000)
 
     @property
+    def pairs(self) -> int:
+        """Pairs of a contest."""
+        return self._part(20_000)
+
+    @property
     def gold(self) -> int:
         """Gold items."""
         return max(self._part(1000), 60)
