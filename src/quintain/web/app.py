@@ -24,6 +24,7 @@ from quintain.core.errors import QuintainError
 from quintain.services.access import notify
 from quintain.services.contest import freezing
 from quintain.services.house import health
+from quintain.services.jobs import checking
 from quintain.services.validate import review
 from quintain.services.wheel import standings
 from quintain.web.api.call import may_send
@@ -71,12 +72,14 @@ async def _housekeeping(workspace: Workspace) -> None:
 def keep_house(workspace: Workspace, *, tidy: bool) -> None:
     """Send mail, make up for reviews, comparisons and sets of pairs that are owed; with *tidy* remove what ran out.
 
+    With it, a worker is also asked to compare a part of what is kept with its facts, once in an hour.
     A failure waits for the next time.
     """
     try:
         with workspace.session() as db:
             if tidy:
                 health.tidy(db, workspace.blobs)
+                checking.ask_if_due(db)
             review.catch_up_all(db)
             standings.catch_up(db, workspace.blobs)
             freezing.freeze_due(db, workspace.blobs)

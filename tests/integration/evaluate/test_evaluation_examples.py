@@ -69,6 +69,8 @@ def test_single_examples_are_shown_only_where_they_tell_no_hidden_label(
     )
 
     wrong, total = mistakes(db, blobs, ANONYMOUS, model, "open", limit=50)
+    assert mistakes(db, blobs, ANONYMOUS, model, "open", limit=60)[0][:50] == wrong
+    assert mistakes(db, blobs, ANONYMOUS, model, "open", limit=2, offset=1) == (wrong[1:3], total)
     assert total == len(wrong) > 0
     assert all(one.gold != one.answer for one in wrong)
     sure = [one.confidence for one in wrong if one.confidence is not None]

@@ -13,7 +13,7 @@ from quintain.cli.output import JsonFlag
 from quintain.cli.sandbox import sandbox_facts, sandbox_lines
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
-from quintain.core.records.jobs import FigureCheck
+from quintain.core.records.jobs import FigureCheck, FigureFault
 from quintain.core.records.pay import BooksCheck
 from quintain.core.records.queue import RunQueue
 from quintain.services.evaluate.queue import run_queue
@@ -74,20 +74,21 @@ def status(
 
 def _checked_figures(workspace: Workspace, db: Session) -> FigureCheck:
     """Compare every kept figure with its facts."""
-    from quintain.services.house.job_kinds import (
-        count_kinds,
-        figure_kinds,
-    )  # all that computes, which nothing else here needs
+    from quintain.services.house import job_kinds  # all that computes, which nothing else here needs
+    from quintain.services.jobs import checking
     from quintain.services.jobs.figures import check
 
-    return check(db, workspace.blobs, OPERATOR, figure_kinds(), count_kinds())
+    kinds = job_kinds.figure_kinds(), job_kinds.count_kinds(), job_kinds.check_others()
+    found = check(db, workspace.blobs, OPERATOR, *kinds)
+    checking.note(db, found.checked, found.faults)
+    return found
 
 
 def _figure_facts(found: FigureCheck | None) -> list[tuple[str, str]]:
     """Say how kept figures compare with their facts; nothing where nobody asked."""
     if found is None:
         return []
-    wrong = [("figure: repaired", f"{fault.kind} of {fault.subject}") for fault in found.faults]
+    wrong = [(_outcome(fault), f"{fault.kind} of {fault.subject}") for fault in found.faults]
     return [("figures", f"{found.checked} checked, {len(wrong)} wrong, {found.outrun} being computed anew"), *wrong]
 
 
@@ -97,6 +98,10 @@ def _book_facts(found: BooksCheck | None) -> list[tuple[str, str]]:
         return []
     wrong = [("books: wrong", f"{one.place}: {one.booked}, not {one.counted}") for one in found.discrepancies]
     return [("books", f"{found.transactions} transactions, {len(wrong)} differences"), *wrong]
+
+
+def _outcome(fault: FigureFault) -> str:
+    return "figure: could not be counted" if "error" in fault.counted else "figure: repaired"
 
 
 def _queue_facts(queue: RunQueue | None) -> list[tuple[str, str]]:

@@ -35,7 +35,7 @@ def list_(
     with workspace_of(context).session() as db:
         found = service.list_models(db, OPERATOR, task)
     if json:
-        print_json(Models([model.record() for model in found]))
+        print_json(Models([model.record() for model in found], len(found), 0))
         return
     rows = [(m.version.ref, m.version.adapter, m.visibility, m.owner, m.version.hash[:12]) for m in found]
     print_table(("model", "adapter", "visibility", "owner", "hash"), rows)

@@ -120,7 +120,7 @@ def judges(
         rows = judge_service.judge_table(db, OPERATOR, ref)
     rows = [row for row in rows if (row.patterns or not suspicious) and (not row.qualified or not unqualified)]
     if json:
-        print_json(Judges(rows))
+        print_json(Judges(rows, len(rows), 0))
         return
     print_table(*judge_rows(rows))
 

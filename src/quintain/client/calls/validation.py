@@ -164,9 +164,11 @@ class ValidationCalls:
         """
         return self._transport.read(JudgeReview, "POST", f"{place(ref, 'validations')}/review", json={"apply": apply})
 
-    def judges(self, ref: str) -> list[Judge]:
-        """List the judges with their figures, the lowest accuracy first (owners)."""
-        return self._transport.read(Judges, "GET", f"{place(ref, 'validations')}/judges").judges
+    def judges(self, ref: str, *, limit: int = 100, offset: int = 0) -> list[Judge]:
+        """Give a page of the judges with their figures, the lowest accuracy first (owners)."""
+        return self._transport.read(
+            Judges, "GET", f"{place(ref, 'validations')}/judges", params={"limit": limit, "offset": offset}
+        ).judges
 
     def judge_history(self, ref: str, name: str) -> JudgeHistory:
         """Tell everything that happened to one judge (owners)."""

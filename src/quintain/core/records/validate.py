@@ -170,9 +170,11 @@ class Judge(Record):
 
 @dataclass(frozen=True, slots=True)
 class Judges(Record):
-    """The judges of a validation, the lowest accuracy first."""
+    """A page of the judges of a validation, the lowest accuracy first: *total* are all of them."""
 
     judges: list[Judge]
+    total: int
+    offset: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from quintain.services.tasks.board_spec import BoardSpec
 from quintain.services.tasks.definitions import get_task, list_tasks
 from quintain.services.tasks.machines import RankedMachine
 from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
 from quintain.store.queries.board import boards as queries
 from quintain.store.queries.jobs import figures as kept_queries
 
@@ -196,6 +197,16 @@ def wake_boards(db: Session, task: str) -> None:
     for subject in _of_task(task):
         if facts(db, subject) > BOARD.at_once:
             wake(db, BOARD, subject, task=task)
+
+
+def distrust(db: Session, task: str, kinds: Sequence[str]) -> None:
+    """Throw away the boards of a task, and what else is kept of them: they are made of figures that were wrong."""
+    with transaction(db):
+        for kind in kinds:
+            for subject in kept_queries.subjects(db, kind):
+                if BoardKey.read(subject).task == task:
+                    kept_queries.drop(db, kind, subject)
+    wake_boards(db, task)
 
 
 def task_of(db: Session, subject: str) -> Task:

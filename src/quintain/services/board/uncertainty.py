@@ -26,6 +26,8 @@ from quintain.services.board.draws import draw_axes, shares_of
 from quintain.services.board.kept import BOARD, LONGEST, BoardKey, sight_of, whole_boards
 from quintain.services.board.parts import Board, BoardPart, View
 from quintain.services.board.ranking import Ranked, choices_of, rank
+from quintain.services.evaluate.recount import set_right
+from quintain.services.jobs.checks import Checked
 from quintain.services.jobs.figures import FigureKind, Tell, files, show
 from quintain.services.jobs.memory import WarmValues
 from quintain.stats.bootstrap import FloatArray, interval
@@ -157,6 +159,28 @@ def _compute(db: Session, given: Blobs | None, subject: str, tell: Tell) -> Mapp
     return {**uncertainty(db, blobs, made, tell=tell), "key": name}
 
 
+def _recount(db: Session, given: Blobs | None, subject: str, tell: Tell) -> Mapping[str, Any]:
+    """Compute what is kept from the answers, whatever is known already."""
+    blobs = files(given)
+    key = BoardKey.read(subject)
+    ranked = rank(warm_board(db, blobs, key.actor, key.task, key.part, wait=True).board)
+    found = _report(db, blobs, ranked, tell) if any(ranked.ranking.rank) else dict(NOTHING)
+    return {**found, "key": _key(ranked)}
+
+
+def check_small(db: Session, blobs: Blobs, subject: str) -> Checked:
+    """Compare what is remembered of how sure a board of few models is with what its answers say, and set it right."""
+    key = BoardKey.read(subject)
+    made = warm_board(db, blobs, key.actor, key.task, key.part, wait=True).board
+    if made.is_empty or len(made.models) > MANY_MODELS:
+        return Checked()
+    ranked = rank(made)
+    name = _key(ranked)
+    if name not in cache.cached(db, [name]):
+        return Checked()
+    return set_right(db, "how sure a board is", subject, {name: _report(db, blobs, ranked)})
+
+
 def _answers(db: Session, subject: str) -> int:
     return queries.count_answers(db, BoardKey.read(subject).task)
 
@@ -165,7 +189,7 @@ def _large(db: Session) -> Iterable[str]:
     return (one for one in whole_boards(db) if _answers(db, one) > AT_ONCE)
 
 
-UNCERTAINTY = FigureKind("uncertainty", BOARD.basis, _answers, _compute, _large, at_once=AT_ONCE)
+UNCERTAINTY = FigureKind("uncertainty", BOARD.basis, _answers, _compute, _large, at_once=AT_ONCE, recount=_recount)
 
 
 def _key(ranked: Ranked) -> str:

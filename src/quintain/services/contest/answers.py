@@ -76,17 +76,33 @@ def dev_accuracies(
     known = cache.cached(db, list(keys.values()))
     missing = {keys[system]: blob for system, blob in blobs_of.items() if keys[system] not in known}
     if missing:
-        golds = _golds(blobs, task, dev)
-        grade = grading_of(task, info.spec)
-        new = {}
-        for key, blob in missing.items():
-            said = answer_cells(blobs, task, blob)
-            right = sum(grade(said.get(example), gold).right for example, gold in golds.items())
-            new[key] = {"accuracy": right / len(golds) if golds else 0.0}
+        new = _computed(blobs, info, task, dev, missing)
         with transaction(db):
             cache.keep(db, new)
         known |= new
     return {system: float(known[key]["accuracy"]) for system, key in keys.items()}
+
+
+def computed_accuracies(
+    db: Session, blobs: Blobs, info: ContestInfo, task: Task, given: Mapping[tuple[int, str], HandedIn]
+) -> dict[str, dict[str, float]]:
+    """Compute the share of the development set that each system has right again, by the keys that it is kept under."""
+    dev = parts_of(db, info)["dev"]
+    files = {one.blob for (_, part), one in given.items() if part == "dev" and one.blob}
+    return _computed(blobs, info, task, dev, {_key(info, task, dev, blob): blob for blob in files})
+
+
+def _computed(
+    blobs: Blobs, info: ContestInfo, task: Task, dev: VersionInfo, files: Mapping[str, str]
+) -> dict[str, dict[str, float]]:
+    golds = _golds(blobs, task, dev)
+    grade = grading_of(task, info.spec)
+    found = {}
+    for key, blob in files.items():
+        said = answer_cells(blobs, task, blob)
+        right = sum(grade(said.get(example), gold).right for example, gold in golds.items())
+        found[key] = {"accuracy": right / len(golds) if golds else 0.0}
+    return found
 
 
 def _golds(blobs: Blobs, task: Task, version: VersionInfo) -> dict[str, Any]:

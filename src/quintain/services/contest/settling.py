@@ -91,7 +91,7 @@ def judge_pair(
         require_phase(info, *JUDGED_IN)
         lock(db, f"judging of {info.ref}")
         row = _pair(db, info, pair)
-        if any(one.user_id == user_id for one in queries.judgements(db, info.id).get(row.id, ())):
+        if any(one.user_id == user_id for one in queries.judgements(db, info.id, [row.id]).get(row.id, ())):
             raise Conflict("You have judged this pair already.")
         if not _waiting(db, info, user_id, row.id)[0]:  # nobody picks what to add a vote to
             raise Conflict("This pair waits for no judgement.", remedy="Judge the one that is handed out next.")
@@ -173,9 +173,10 @@ def rule(
 
 def settle(db: Session, info: ContestInfo, task: Task, rows: Sequence[ContestPair]) -> dict[int, PairStanding]:
     """Say where each of *rows* stands."""
-    disputed = queries.disputes(db, info.id)
-    judged = queries.judgements(db, info.id)
-    ruled = queries.rulings(db, info.id)
+    ids = [row.id for row in rows]
+    disputed = queries.disputes(db, info.id, ids)
+    judged = queries.judgements(db, info.id, ids)
+    ruled = queries.rulings(db, info.id, ids)
     return {
         row.id: standing(task, info.spec, row, bool(disputed.get(row.id)), judged.get(row.id, ()), ruled.get(row.id))
         for row in rows
@@ -228,7 +229,7 @@ def judges_all(spec: ContestSpec) -> bool:
 
 def reasons(db: Session, info: ContestInfo, pair: int) -> list[str]:
     """List what was said against a pair."""
-    return [one.reason for one in queries.disputes(db, info.id).get(pair, ())]
+    return [one.reason for one in queries.disputes(db, info.id, [pair]).get(pair, ())]
 
 
 def _majority(task: Task, labels: Sequence[Any]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from sqlalchemy.orm import Session
@@ -24,7 +25,7 @@ from quintain.services.contest.contests import (
 from quintain.services.contest.freezing import freeze, parts_of, queue_runs
 from quintain.services.contest.prediction_files import keep_predictions
 from quintain.services.contest.teams import require_part, team_of
-from quintain.services.models.registry import get_model, list_models, versions_by_id
+from quintain.services.models.registry import ModelChoices, get_model, models_to_choose, versions_by_id
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
@@ -230,8 +231,8 @@ def _refuse_too_often(db: Session, info: ContestInfo, system: ContestSystem, mod
         raise Conflict("Your team has handed in {n} times, which is all that this contest allows.", n=times)
 
 
-def reference_models(db: Session, info: ContestInfo) -> list[str]:
-    """List the models that organisers may add as references."""
+def reference_models(db: Session, info: ContestInfo) -> ModelChoices:
+    """Give the models that organisers may add as references; of many, the newest."""
     taken = {one.model_version_id for one in queries.systems(db, info.id)}
-    found = list_models(db, OPERATOR, info.task)
-    return [one.version.ref for one in found if one.version.withdrawn_at is None and one.version.id not in taken]
+    found = models_to_choose(db, OPERATOR, info.task)
+    return replace(found, models=[one for one in found.models if one.id not in taken])

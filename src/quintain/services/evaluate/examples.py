@@ -42,6 +42,9 @@ from quintain.tasks.contract import kind_of
 # What was looked at last, without texts: going on to the next page reads what is on it.
 _FLIPS: WarmValues[pl.DataFrame] = WarmValues(4)
 _MISTAKES: WarmValues[pl.DataFrame] = WarmValues(4)
+FIRST_KEPT = 50
+# The surest mistakes of a model on a data set and how many there are, by the files that say so.
+_FIRST_WRONG: WarmValues[tuple[pl.DataFrame, int]] = WarmValues(100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,13 +166,21 @@ def _rows(path: Path, ids: Sequence[str], names: Sequence[str]) -> dict[str, dic
 def mistakes(
     db: Session, blobs: Blobs, actor: Actor, model: str, dataset: str, *, offset: int = 0, limit: int = 10
 ) -> tuple[list[Mistake], int]:
-    """List what *model* got wrong on *dataset*, the surest mistakes first, and how many there are."""
+    """List what *model* got wrong on *dataset*, the surest mistakes first, and how many there are.
+
+    Of many models the first of them are remembered, and all of those that were looked at last.
+    """
     version = get_model(db, actor, model).version
     task = get_task(db, version.task)
     row = finished_cells(db, version, dataset)[PLAIN]
     require_gold(actor, row)
-    wrong = _MISTAKES.get(_key(task, row), lambda: _all_mistakes(blobs, task, row))
-    shown = wrong.slice(offset, limit)
+    key = _key(task, row)
+    if offset + limit <= FIRST_KEPT:
+        first, total = _FIRST_WRONG.get(key, lambda: _first(_all_mistakes(blobs, task, row)))
+    else:
+        wrong = _MISTAKES.get(key, lambda: _all_mistakes(blobs, task, row))
+        first, total = wrong, wrong.height
+    shown = first.slice(offset, limit)
     names = [item.name for item in kind_of(task).fields(task)]
     inputs = _rows(blobs.path(row.dataset_version.blob), shown["id"].to_list(), names)
     found = [
@@ -184,7 +195,12 @@ def mistakes(
         )
         for one in shown.iter_rows(named=True)
     ]
-    return found, wrong.height
+    return found, total
+
+
+def _first(wrong: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """Give the first mistakes, and how many there are."""
+    return wrong.head(FIRST_KEPT).rechunk(), wrong.height
 
 
 def _all_mistakes(blobs: Blobs, task: Task, row: CellRow) -> pl.DataFrame:

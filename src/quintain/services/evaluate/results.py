@@ -7,7 +7,7 @@ cached under a hash of everything that went in.
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -118,6 +118,30 @@ def _put(fresh: dict[str, dict[str, Any]], key: str, value: dict[str, Any]) -> d
     if drawn is not None:
         fresh[_draws_key(key)] = {DRAWN: drawn}
     return value
+
+
+def computed_again(
+    db: Session,
+    blobs: Blobs,
+    task: Task,
+    group: Sequence[CellRow],
+    moments: Iterable[datetime | None],
+    *,
+    only_known: bool,
+) -> dict[str, dict[str, Any]]:
+    """Compute what there is to know of a model version on a data set version at *moments* again, by its keys.
+
+    With *only_known* that is what is known already: the rest is computed when its last run is done.
+    """
+    wanted: dict[str, tuple[str, datetime | None]] = {}
+    for at in moments:
+        for part, key in _keys(task, group, at).items():
+            wanted.setdefault(key, (part, at))
+    found: dict[str, dict[str, Any]] = {}
+    for key in cache.cached(db, list(wanted)) if only_known else wanted:
+        part, at = wanted[key]
+        _put(found, key, _compute(db, blobs, task, group, part, at))
+    return found
 
 
 def variants_at(task: Task, rows: Sequence[CellRow], at: datetime) -> dict[Family, tuple[str, ...]]:

@@ -90,6 +90,12 @@ class _Answers:
     def breaks(self) -> dict[str, BoolArray]:
         return {name: broken(own) for name, own in self.right.items()}
 
+    def settled(self) -> _Answers:
+        """Give those pairs that nobody contests, as they were graded."""
+        left = [place for place, pair in enumerate(self.pairs) if not pair.contested]
+        right = {name: own[left] for name, own in self.right.items()}
+        return _Answers([self.pairs[place] for place in left], right, self.options)
+
 
 def is_reserved(name: str) -> bool:
     """Say whether a column of this *name* is no system.
@@ -121,7 +127,7 @@ def score_rows(
     """Score the contest in the *rows* of a table in which *systems* are the columns of answers."""
     pairs = _pairs(file, rows)
     whole = _answers(pairs, systems, options)
-    settled = _answers([pair for pair in pairs if not pair.contested], systems, options)
+    settled = whole.settled()
     contested = len(pairs) - len(settled.pairs)
     figures, intervals = _figures(settled, [pair.breaker for pair in pairs])
     drawn = {"seed": options.seed, "resamples": options.resamples}

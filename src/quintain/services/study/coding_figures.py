@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,15 +26,18 @@ from quintain.data.exporting import whole_or_nothing
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.access.pseudonyms import pseudonyms
+from quintain.services.jobs.checks import Checked, compared
 from quintain.services.study.coding_sources import shorten, text_of
 from quintain.services.study.codings import CodingInfo, find_coding, records_of, require_open
 from quintain.services.tasks.definitions import get_task
 from quintain.stats.coding import Codes, agreement_on, agreement_on_all, arm_pairs, arm_shares, difference_of, share_of
 from quintain.store.base import now
+from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
 from quintain.store.queries.study import coding as queries
 from quintain.store.tables import CodingRow
 
+KIND = "figures of codings"
 STEPS = 20  # times that figures are computed anew while people code
 EXAMPLES = 3  # of each category that are shown
 LONGEST = 400
@@ -131,6 +134,32 @@ def _keep(db: Session, info: CodingInfo, closing: Actor | None = None) -> None:
                 row.state, row.closed_at = CodingState.CLOSED.value, now()
                 audit.record(db, closing, "coding.close", info.ref, codes=figures.codes)
             return
+
+
+def check_coding(db: Session, blobs: Blobs, ref: str) -> Checked:
+    """Compare the kept figures of a coding with its codes, and set them right.
+
+    Codes that arrived since, and texts that were taken back, have outrun figures: those are computed anew and no fault.
+    """
+    info = find_coding(db, ref)
+    said = queries.count_said(db, info.id)
+    if not queries.codes(db, info.id):
+        return Checked()
+    counted = json.loads(to_json(_figures(db, info, closed=info.state is CodingState.CLOSED)))
+    with transaction(db):
+        lock(db, f"coding {info.ref}")
+        row = db.get_one(CodingRow, info.id, populate_existing=True)
+        if not row.figures or row.state != info.state or queries.count_said(db, info.id) != said:
+            return Checked()  # there is nothing to compare, or somebody was faster
+        outrun = row.figured != said or bool(queries.left_items(db, info.id))
+        faults = compared(KIND, ref, _timeless(row.figures), _timeless(counted))
+        if faults or outrun:
+            row.figures, row.figured = counted, said
+    return Checked(1, int(bool(outrun and faults)), () if outrun else faults)
+
+
+def _timeless(figures: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in figures.items() if name != "at"}
 
 
 def _figures(db: Session, info: CodingInfo, *, closed: bool) -> records.CodingFigures:

@@ -290,6 +290,24 @@ def rows(
     return [CellRow(*found) for found in db.execute(query)]
 
 
+class ScoredPair(NamedTuple):
+    """A model version and a data set version that it was run on."""
+
+    model_version_id: int
+    dataset_version_id: int
+
+
+def scored_pairs(db: Session, *, role: str | None = None) -> list[ScoredPair]:
+    """List the model versions and data set versions, all or those of a *role*, that there are predictions of."""
+    query = select(Cell.model_version_id, Cell.dataset_version_id).where(
+        Cell.variant == PLAIN, Cell.predictions.is_not(None)
+    )
+    if role is not None:
+        query = query.join(DatasetVersion, DatasetVersion.id == Cell.dataset_version_id)
+        query = query.where(DatasetVersion.role == role)
+    return [ScoredPair(*row) for row in db.execute(query.order_by(Cell.model_version_id, Cell.dataset_version_id))]
+
+
 def failures(db: Session, model_version_id: int, dataset_version_id: int) -> int:
     """Count the failed cells of a model version on a data set version."""
     same = and_(Cell.model_version_id == model_version_id, Cell.dataset_version_id == dataset_version_id)

@@ -46,6 +46,13 @@ def all_of(db: Session, task: str, *, limit: int, offset: int) -> tuple[list[tup
     return found, db.scalar(total.where(TaskRow.name == task)) or 0
 
 
+def refs_with_figures(db: Session) -> list[str]:
+    """Name the codings of all tasks that figures are kept of, the oldest first."""
+    query = select(TaskRow.name, CodingRow.name).join(TaskRow, TaskRow.id == CodingRow.task_id)
+    found = db.execute(query.where(CodingRow.figured > 0).order_by(CodingRow.id))
+    return [f"{task}/{name}" for task, name in found]
+
+
 def newest_open(db: Session, limit: int) -> list[tuple[CodingRow, str]]:
     """List the newest codings that are open."""
     query = _codings().where(CodingRow.state == "open").order_by(CodingRow.id.desc()).limit(limit)

@@ -15,6 +15,7 @@ from quintain.services.access.links import Link
 from quintain.services.access.permissions import require_admin
 from quintain.services.evaluate.queue import run_queue
 from quintain.services.house import health
+from quintain.services.jobs import checking
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.i18n import Tongue, languages
@@ -99,6 +100,7 @@ def health_page(visit: Visiting) -> Response:
         status_info=status,
         queue=run_queue(visit.db, visit.actor),
         checks=checks,
+        kept=checking.how_far(visit.db, visit.actor),
         sandbox=sandbox_of(visit.workspace.settings),
         wanted=visit.workspace.settings.sandbox,
         tab="health",

@@ -29,6 +29,7 @@ def titles(_: Callable[[str], str]) -> Mapping[str, str]:
     """Name every kind of job."""
     return {
         "approve pay": _("Approving what people earned"),
+        "check": _("Check of kept figures"),
         "comparison": _("Comparison of two models"),
         "export:attempts": _("Export of texts"),
         "export:bundle": _("Release as a file"),
