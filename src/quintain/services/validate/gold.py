@@ -27,6 +27,7 @@ from quintain.services.validate.validations import find, strange_keys
 from quintain.stats.judge_rules import catches
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
+from quintain.store.queries.pay import earnings as earning_queries
 from quintain.store.queries.validate import intake
 from quintain.store.queries.validate import items as item_queries
 from quintain.store.queries.validate import judgements as judgement_queries
@@ -203,26 +204,35 @@ def after_answers(db: Session, validation: ValidationInfo, user_id: int) -> Gold
     """Look at a judge's gold answers: pay the bonus for doing well, end the qualification where they fall short."""
     gold = validation.policy.gold
     answers = judgement_queries.gold_answers(db, validation.id, user_id)
-    blocks = len(answers) // gold.bonus_every if gold.bonus else 0
-    for block in range(blocks):
-        right = sum(good for _, good in answers[block * gold.bonus_every : (block + 1) * gold.bonus_every])
-        if right >= gold.bonus_right:
-            earnings.earn(
-                db,
-                user_id,
-                validation.task_id,
-                kind="bonus",
-                work=f"gold:{validation.id}:{user_id}:{block}",
-                money=Money(gold.bonus, validation.policy.reward.currency),
-                what=f"Good judgement for {validation.ref}",
-                round_id=validation.round_id,
-            )
+    _pay_bonuses(db, validation, user_id, [good for _, good in answers])
     rule = UnqualifyRule("gold", gold.below, gold.after)
     # What the owner has forgiven does not end the qualification again.
-    last = judgement_queries.begun_anew(db, validation.id).get(user_id, 0)
+    last = judgement_queries.begun_anew_by(db, validation.id, user_id)
     since = [good for key, good in answers if key > last]
     if validation.policy.automatic and catches(rule, np.array([sum(since)]), np.array([len(since)]))[0]:
         reason = f"{sum(since)} of {len(since)} control items were right; {gold.below:.0%} is needed"
         unqualify.end(db, OPERATOR, validation, {user_id: ("gold", reason)})
         return GoldOutcome(False, reason)
     return GoldOutcome(True, "")
+
+
+def _pay_bonuses(db: Session, validation: ValidationInfo, user_id: int, answers: Sequence[bool]) -> None:
+    """Pay for each run of gold answers of which enough are right; those that are paid are asked for in one go."""
+    gold = validation.policy.gold
+    every = gold.bonus_every
+    blocks = range(len(answers) // every if gold.bonus else 0)
+    earned = [block for block in blocks if sum(answers[block * every : (block + 1) * every]) >= gold.bonus_right]
+    works = [f"gold:{validation.id}:{user_id}:{block}" for block in earned]
+    paid = earning_queries.paid_works(db, works) if works else set()
+    for work in works:
+        if work not in paid:
+            earnings.earn(
+                db,
+                user_id,
+                validation.task_id,
+                kind="bonus",
+                work=work,
+                money=Money(gold.bonus, validation.policy.reward.currency),
+                what=f"Good judgement for {validation.ref}",
+                round_id=validation.round_id,
+            )

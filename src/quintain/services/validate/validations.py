@@ -59,6 +59,15 @@ def find(db: Session, ref: str) -> ValidationInfo:
             remedy="Name it as task/round, such as sentiment/2; `quintain validate open` begins one.",
             page="The page of the task's validations lists those there are, and begins new ones.",
         )
+    return _info(found)
+
+
+def by_id(db: Session, validation_id: int) -> ValidationInfo:
+    """Give the validation of this number."""
+    return _info(queries.by_id(db, validation_id))
+
+
+def _info(found: queries.FoundValidation) -> ValidationInfo:
     return ValidationInfo(
         id=found.id,
         task=read_task(found.task_toml),
