@@ -92,7 +92,7 @@ def _adapt(db: Session, validation: ValidationInfo, adaptive: Adaptive, by_item:
         shape = {"hash": item.hash, "batch": item.batch, "author_id": item.author_id}
         rows = slot_rows(validation, [item_id], [shape], len(by_item[item_id]), [1])
         # As if it came back: judges who are past its place in the order must still find it.
-        slot_queries.add(db, [{**row, "generation": 1} for row in rows])
+        slot_queries.add(db, rows, generation=1)
 
 
 def _scores(

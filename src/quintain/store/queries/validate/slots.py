@@ -5,7 +5,7 @@ States are written as literals, not as parameters: SQLite uses a partial index o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -20,8 +20,10 @@ from quintain.store.base import UtcTime
 from quintain.store.tables import Slot, ValidationItem
 
 MANY = 10_000  # slots from which on PostgreSQL is told that the table has changed
+NEW = ("validation_id", "item_id", "k", "batch", "rank", "draw", "author_id")  # what is said of a slot that is added
 _ARRAYS = {"draw": "bigint"}  # the columns whose values are no int for PostgreSQL
 
+NewSlot = tuple[int, int, int, int, int, int, int | None]
 # The columns that make a `SlotRow`, in its order.
 _COLUMNS = "id, item_id, author_id, batch, rank, state, generation, judgement_id"
 _OF_ITEMS = {
@@ -90,26 +92,22 @@ def _is(state: SlotState, slot: Any = Slot) -> ColumnElement[bool]:
     return slot.state == literal_column(f"'{state.value}'")  # type: ignore[no-any-return]  # a column gives a condition
 
 
-def add(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Add slots, all with the same columns, of which there are several for every item.
+def add(db: Session, rows: Sequence[NewSlot], *, generation: int = 0) -> None:
+    """Add open slots, of which there are several for every item.
 
     They go to the database as plain values, which no layer in between looks at one by one.
     """
     if not rows:
         return
-    names = list(rows[0])
-    begun = {"state": "'open'", "generation": "0"}
-    begun = {name: value for name, value in begun.items() if name not in names}
-    into = f"INSERT INTO validation_slots ({', '.join((*names, *begun))})"
+    into = f"INSERT INTO validation_slots ({', '.join(NEW)}, state, generation)"
     if db.get_bind().dialect.name == "postgresql":
-        arrays = ", ".join(f"CAST(:{name} AS {_ARRAYS.get(name, 'int')}[])" for name in names)
-        chosen = ", ".join(("slot.*", *begun.values()))
-        columns = map(list, zip(*(row.values() for row in rows), strict=True))
-        given = dict(zip(names, columns, strict=True))
-        db.connection().execute(text(f"{into} SELECT {chosen} FROM unnest({arrays}) AS slot"), given)  # noqa: S608 - names of ours
+        arrays = ", ".join(f"CAST(:{name} AS {_ARRAYS.get(name, 'int')}[])" for name in NEW)
+        given: dict[str, Any] = dict(zip(NEW, map(list, zip(*rows, strict=True)), strict=True))
+        query = text(f"{into} SELECT slot.*, 'open', {generation:d} FROM unnest({arrays}) AS slot")  # noqa: S608 - names of ours
+        db.connection().execute(query, given)
     else:
-        marks = ", ".join((*("?" * len(names)), *begun.values()))
-        db.connection().exec_driver_sql(f"{into} VALUES ({marks})", [tuple(row.values()) for row in rows])
+        marks = ", ".join("?" * len(NEW))
+        db.connection().exec_driver_sql(f"{into} VALUES ({marks}, 'open', {generation:d})", list(rows))
     if len(rows) >= MANY:
         analyse(db)
 
