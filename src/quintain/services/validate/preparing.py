@@ -92,7 +92,12 @@ def preparation(db: Session, actor: Actor, ref: str) -> JobStanding | None:
     """Say how far the preparing of a validation is, to its owners and experts; None where it is over."""
     validation = find(db, ref)
     require_role(actor, RoleName.EXPERT, RoleName.OWNER, task=validation.task.name)
-    return queue.newest(db, PREPARE, ref) if validation.state is ValidationState.PREPARING else None
+    return preparation_of(db, validation)
+
+
+def preparation_of(db: Session, validation: ValidationInfo) -> JobStanding | None:
+    """Say the same of a validation that was found already; for other services."""
+    return queue.newest(db, PREPARE, validation.ref) if validation.state is ValidationState.PREPARING else None
 
 
 def _often(db: Session, validation: ValidationInfo) -> dict[str, int]:
