@@ -1,4 +1,4 @@
-"""Indices by which hot paths find their rows: the gold items that somebody was shown."""
+"""Indices of hot paths: gold items by judge, the audit log by subject, messages that may have to be mailed."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ branch_labels = None
 depends_on = None
 
 GOLD = sa.text("slot_id IS NULL")
+NOT_SENT = sa.text("emailed_at IS NULL")
 
 
 def upgrade() -> None:
@@ -18,8 +19,7 @@ def upgrade() -> None:
     op.create_index(
         "ix_judging_offers_gold_of", "judging_offers", ["user_id"], postgresql_where=GOLD, sqlite_where=GOLD
     )
-
-
-def downgrade() -> None:
-    """Remove them."""
-    op.drop_index("ix_judging_offers_gold_of", "judging_offers")
+    op.create_index("ix_audit_subject_id", "audit", ["subject", "id"])
+    op.create_index(
+        "ix_notifications_mail", "notifications", ["at", "id"], postgresql_where=NOT_SENT, sqlite_where=NOT_SENT
+    )
