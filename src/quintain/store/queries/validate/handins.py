@@ -12,6 +12,7 @@ from sqlalchemy import JSON, Boolean, Integer, String, bindparam, column, text
 from sqlalchemy.orm import Session
 
 from quintain.store.base import UtcTime
+from quintain.store.queries.validate.handouts import OFFERED, SAID
 
 
 class PageRow(NamedTuple):
@@ -58,12 +59,9 @@ _PAGES = {
     )
     for lock in ("", " FOR UPDATE")
 }
-_OFFERS = text("""
-    SELECT o.id, o.item_id, o.slot_id, o.generation, i.inputs, i.author_id, i.attempt_id, i.gold, j.label, EXISTS (
-        SELECT 1 FROM judging_notes n WHERE n.offer_id = o.id AND n.kind = 'skip'
-    ) AS skipped
-    FROM judging_offers o JOIN validation_items i ON i.id = o.item_id LEFT JOIN judgements j ON j.offer_id = o.id
-    WHERE o.page_id = :page ORDER BY o.position""").columns(
+_OFFERS = text(f"""
+    SELECT o.id, o.item_id, o.slot_id, o.generation, i.inputs, i.author_id, i.attempt_id, i.gold, {SAID}
+    FROM {OFFERED} JOIN validation_items i ON i.id = o.item_id ORDER BY o.position""").columns(  # noqa: S608 - nothing here comes from outside
     *(column(name, Integer()) for name in ("id", "item_id", "slot_id", "generation")),
     column("inputs", JSON()),
     *(column(name, Integer()) for name in ("author_id", "attempt_id")),
