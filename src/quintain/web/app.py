@@ -20,6 +20,7 @@ from starlette.routing import BaseRoute
 
 from quintain import __version__
 from quintain.compose import Workspace
+from quintain.conditions import sandbox_of
 from quintain.core.errors import QuintainError
 from quintain.services.access import notify
 from quintain.services.contest import freezing
@@ -67,6 +68,16 @@ async def _housekeeping(workspace: Workspace) -> None:
     for minute in count(1):
         await asyncio.sleep(HOUSE_SECONDS)
         await run_in_threadpool(keep_house, workspace, tidy=minute % MINUTES_BETWEEN_TIDYING == 0)
+        if minute == 1:
+            await run_in_threadpool(_try_sandbox, workspace)
+
+
+def _try_sandbox(workspace: Workspace) -> None:
+    """Find out which layers of the sandbox hold, which starts processes: whoever looks at the health does not wait."""
+    try:
+        sandbox_of(workspace.settings)
+    except QuintainError as error:
+        log.warning("the sandbox cannot be tried: %s", error)
 
 
 def keep_house(workspace: Workspace, *, tidy: bool) -> None:

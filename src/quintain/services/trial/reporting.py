@@ -26,7 +26,6 @@ from quintain.services.trial.pool import fill_pool, final_items, final_round, po
 from quintain.services.trial.progress import sync
 from quintain.services.trial.trials import find
 from quintain.store.blobs import Blobs
-from quintain.store.database import transaction
 from quintain.store.queries.collect.notes import texts_of
 from quintain.store.queries.trial import trials as queries
 from quintain.store.tables import CrowdArm, CrowdTrial
@@ -41,8 +40,7 @@ def open_pool(db: Session, actor: Actor, task: str, name: str) -> ItemsAdded:
     arms = queries.arms(db, trial.id)
     for arm in arms:
         sync(db, trial, arm)
-    with transaction(db):
-        return fill_pool(db, actor, task, trial, arms)
+    return fill_pool(db, actor, task, trial, arms)
 
 
 def report(

@@ -94,12 +94,11 @@ def health_page(visit: Visiting) -> Response:
     """Show whether all parts work, and how full the house is."""
     _ = visit.tongue.gettext
     status = health.status(visit.db, visit.blobs, visit.actor, as_known=True)
-    checks = health.readiness(visit.db, visit.blobs)
     return visit.render(
         "house/health.html",
         status_info=status,
         queue=run_queue(visit.db, visit.actor),
-        checks=checks,
+        checks=visit.workspace.watch.checks(),
         kept=checking.how_far(visit.db, visit.actor),
         sandbox=sandbox_of(visit.workspace.settings),
         wanted=visit.workspace.settings.sandbox,
