@@ -14,7 +14,7 @@ from quintain.core.records.figures import Estimate
 from quintain.core.records.trial import ArmForecast, TrialForecast
 from quintain.core.rounds import Money
 from quintain.protocols.reading import shipped, shipped_text
-from quintain.services.plain.trial_report import ReportOptions
+from quintain.services.plain.trial_measures import ReportOptions
 from quintain.services.plain.trials import Simulation, find_protocol, report, simulate
 
 app = typer.Typer(name="trial", help="Compare ways of writing in a randomised trial.", no_args_is_help=True)

@@ -26,10 +26,8 @@ from quintain.store.tables import (
     Quiz,
     Round,
     TaskRow,
-    ValidationItem,
     WritingSession,
 )
-from quintain.store.tables.validation import Judgement, Validation
 
 MANY = 500  # people whom one does not name one by one
 CHUNK = 500  # sessions whose items are looked up together
@@ -183,21 +181,6 @@ def count_final(db: Session, round_id: int, *, fooling: bool) -> int:
 
 def _final(round_id: int, *, fooling: bool) -> ColumnElement[bool]:
     return and_(Attempt.round_id == round_id, ~gone(), *([Attempt.fooled.is_(True)] if fooling else []))
-
-
-def judgements(db: Session, task_id: int, name: str) -> dict[str, list[tuple[int, Any]]]:
-    """Give the judgements of a validation by the hash of what was judged: who, and which label."""
-    query = (
-        select(ValidationItem.hash, Judgement.user_id, Judgement.label)
-        .join(Judgement, Judgement.item_id == ValidationItem.id)
-        .join(Validation, Validation.id == ValidationItem.validation_id)
-        .where(Validation.task_id == task_id, Validation.name == name, ValidationItem.gold.is_(None))
-        .order_by(Judgement.id)
-    )
-    found: dict[str, list[tuple[int, Any]]] = {}
-    for hash_, user_id, label in db.execute(query):
-        found.setdefault(hash_, []).append((user_id, label))
-    return found
 
 
 def answers(db: Session, arm_id: int, user_id: int) -> Sequence[CrowdAnswer]:

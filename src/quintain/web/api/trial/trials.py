@@ -19,9 +19,10 @@ from quintain.core.records.trial import (
     PoolAdded,
     TrialCosts,
     TrialEntries,
+    TrialModels,
     TrialPart,
 )
-from quintain.services.trial import costs, doors, letters, reporting, rubric, running, taking_part, trials
+from quintain.services.trial import costs, doors, letters, model_runs, reporting, rubric, running, taking_part, trials
 from quintain.services.trial.rounds import DEFAULT_GENRE
 from quintain.services.trial.trials import OpenTrial
 from quintain.web.api.call import Calling
@@ -87,6 +88,12 @@ class DoorsRequest(Shape):
     """How people from panels come into a trial and go back, as a TOML file."""
 
     toml: LongText
+
+
+class ModelsRequest(Shape):
+    """Which models to run: by their names or as NAME@VERSION; none means the newest version of each."""
+
+    models: Annotated[tuple[Text, ...], Field(max_length=200)] = ()
 
 
 class LetterText(Shape):
@@ -256,6 +263,19 @@ def open_trial_pool(call: Calling, task: TaskName, trial: TrialName) -> PoolAdde
     """Let the final items of all arms be judged, in one pool."""
     found = reporting.open_pool(call.db, call.actor, task, trial)
     return PoolAdded(found.added, found.repeats)
+
+
+def get_trial_models(call: Calling, task: TaskName, trial: TrialName) -> TrialModels:
+    """Say which models are run on the final items of a trial, and how far each is (owners)."""
+    return model_runs.get_models(call.db, call.actor, task, trial)
+
+
+def run_trial_models(call: Calling, task: TaskName, trial: TrialName, given: ModelsRequest) -> TrialModels:
+    """Have models run on the final items of a trial, once they are judged (owners).
+
+    Asking again adds models, and has those tried again that failed.
+    """
+    return model_runs.run_models(call.db, call.blobs, call.actor, task, trial, given.models)
 
 
 def get_trial_report(call: Calling, task: TaskName, trial: TrialName) -> Report:

@@ -15,11 +15,12 @@ from quintain.services.collect.starting import prompt_sources
 from quintain.services.tasks import definitions as tasks
 from quintain.services.trial import doors as doors_
 from quintain.services.trial import letters as letters_
-from quintain.services.trial import reporting, running, trials
+from quintain.services.trial import model_runs, reporting, running, trials
 from quintain.services.trial.costs import trial_costs
 from quintain.services.trial.trials import OpenTrial
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.form_reading import FormReading
+from quintain.web.pages.evaluate.runs import state_names
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.report_files import in_words, send_file
 from quintain.web.said import say
@@ -71,6 +72,19 @@ def open_pool(post: Posting, task: str, trial: str) -> Response:
     added = reporting.open_pool(visit.db, visit.actor, task, trial)
     told = visit.tongue.ngettext("%(num)s item can be judged now.", "%(num)s items can be judged now.", added.added)
     return visit.redirect(f"/tasks/{task}/trials/{trial}", told)
+
+
+def run_models(post: Posting, task: str, trial: str) -> Response:
+    """Have models run on the final items, those that are named or all."""
+    visit = post.visit
+    named = [one.strip() for one in post.text("models").split(",") if one.strip()]
+    try:
+        found = model_runs.run_models(visit.db, visit.blobs, visit.actor, task, trial, named)
+    except (BadInput, Conflict, NotFound) as error:
+        visit.db.rollback()
+        return show_to_owner(visit, task, trial, model_trouble=trouble_of(error), named=post.text("models"))
+    told = visit.tongue.ngettext("%(num)s model is asked.", "%(num)s models are asked.", len(found.runs))
+    return visit.redirect(f"/tasks/{task}/trials/{trial}#model-runs", told)
 
 
 def close_stage(post: Posting, task: str, trial: str) -> Response:
@@ -172,7 +186,14 @@ def fetch(visit: Visiting, task: str, trial: str, *, format: str = "html") -> Re
 
 
 def show_to_owner(
-    visit: Visit, task: str, trial: str, trouble: Trouble | None = None, typed: dict[str, Any] | None = None
+    visit: Visit,
+    task: str,
+    trial: str,
+    trouble: Trouble | None = None,
+    typed: dict[str, Any] | None = None,
+    *,
+    model_trouble: Trouble | None = None,
+    named: str = "",
 ) -> Response:
     """Show where the arms of a trial stand."""
     found = tasks.get_task(visit.db, task)
@@ -184,10 +205,14 @@ def show_to_owner(
         doors = doors_.get_doors(visit.db, visit.actor, task, trial, base_url=visit.base_url)
     return visit.render(
         "trial/trial.html",
-        status=trouble.status if trouble else 200,
+        status=shown.status if (shown := trouble or model_trouble) else 200,
         task=found,
         section="trials",
         trial=record,
+        models=model_runs.get_models(visit.db, visit.actor, task, trial) if doors and record.state != "draft" else None,
+        run_states=state_names(visit),
+        model_trouble=model_trouble,
+        named=named,
         kinds=_kinds(visit),
         doors=doors,
         sheet=Sheet(DOORS, visit.tongue, values, faults, {}),
