@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from starlette.testclient import TestClient
 from typer.testing import Result
 
@@ -13,6 +15,9 @@ from quintain.client import Client
 from quintain.compose import Workspace, create_workspace
 from quintain.core.people import OPERATOR, RoleName
 from quintain.services.access.links import make_link, redeem_link
+from quintain.services.jobs.figures import handler_of
+from quintain.services.jobs.running import run_all as run_jobs
+from quintain.services.trial import kept_report
 from quintain.settings import Settings
 from tests.integration.trial.modelled import begin, judge, run_all
 from tests.people import make_person
@@ -84,3 +89,23 @@ def test_an_owner_runs_models_on_every_surface(tmp_path: Path, cli: Callable[...
     told = json.loads(cli(*at, "trial", "export", "mood/words", file, "--json").stdout)
     assert told["items"] == {"easy": 8, "hard": 8}
     assert "gap to lexicon@1" in cli("trial", "report", file, "--json").stdout
+
+
+def test_the_page_of_a_large_report_waits_for_a_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says that the report is being made and looks again by itself; the file is refused until it is there."""
+    large = replace(kept_report.REPORT, at_once=1)
+    monkeypatch.setattr(kept_report, "REPORT", large)
+    workspace = site(tmp_path)
+    with workspace.session() as db:
+        judge(db, OPERATOR)
+    with browser_of(workspace, "olga") as client:
+        page = client.get(f"{PLACE}/report").text
+        assert "This is being computed for the first time." in page
+        assert 'hx-trigger="every 3s"' in page
+        assert client.get(f"{PLACE}/report/download?format=md").status_code == 503
+        assert run_jobs(workspace.session, workspace.blobs, {large.job: handler_of(large)}) == 1
+        there = client.get(f"{PLACE}/report?following=1")
+        assert there.headers["hx-refresh"] == "true"
+        assert "How hard is what each arm gave?" in there.text
+        assert "Made " in there.text
+        assert client.get(f"{PLACE}/report/download?format=md").status_code == 200

@@ -189,5 +189,5 @@ class TrialsCalls:
         )
 
     def trial_report(self, ref: str) -> Report:
-        """Report on a trial."""
+        """Report on a trial; of one with many judgements a worker makes it, the first time too."""
         return self._transport.read(Report, "GET", f"{place(ref, 'trials')}/report")

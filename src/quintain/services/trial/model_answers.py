@@ -62,7 +62,7 @@ def _unfinished(runs: Collection[PoolRun]) -> tuple[Text, ...]:
     failed = [one for one in runs if one.state == CellState.FAILED]
     told = []
     if waiting:
-        names = ", ".join(f"{one.model} ({one.done:,}/{one.total:,})" for one in waiting)
+        names = ", ".join(one.model for one in waiting)
         told.append(Text("Not finished yet, so without a figure: {models}.", models=names))
     if failed:
         told.append(Text("Failed, so without a figure: {models}.", models=", ".join(one.model for one in failed)))

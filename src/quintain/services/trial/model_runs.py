@@ -102,6 +102,13 @@ def was_asked(db: Session, task: str, trial: str) -> bool:
     return bool(_made(db, task, trial))
 
 
+def states_of_runs(db: Session, task: str, trial: str) -> str:
+    """Name the runs on a trial's items and their states: where these are the same, the report has the same models."""
+    made = _made(db, task, trial)
+    runs = [one for version in made for one in queries.runs(db, version.id, PLAIN)]
+    return " ".join([*(str(one.id) for one in made), *(f"{one.cell}:{one.state}" for one in runs)])
+
+
 def covering(db: Session, blobs: Blobs, task: str, trial: str, hashes: Collection[str]) -> DatasetVersion | None:
     """Give the newest version that has all of these items."""
     for version in _made(db, task, trial):

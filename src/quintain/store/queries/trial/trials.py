@@ -86,7 +86,7 @@ def by_id(db: Session, number: int) -> tuple[CrowdTrial, str]:
     return row[0], row[1]
 
 
-def all_of(db: Session, task: str | None, offset: int, limit: int) -> Sequence[tuple[CrowdTrial, str]]:
+def all_of(db: Session, task: str | None, offset: int, limit: int | None) -> Sequence[tuple[CrowdTrial, str]]:
     """List the trials of a task, or of all, with its name; the newest first."""
     query = select(CrowdTrial, TaskRow.name).join(TaskRow, TaskRow.id == CrowdTrial.task_id)
     if task is not None:
@@ -140,6 +140,11 @@ def member_counts(db: Session, trial_id: int, stratum: str) -> dict[str, int]:
 def events_from(db: Session, arm_id: int, number: int) -> Sequence[tuple[int, str, dict[str, Any]]]:
     """List the events of an arm from a number on, in order."""
     return [(row[0], row[1], row[2]) for row in db.execute(_EVENTS, {"arm_id": arm_id, "number": number})]
+
+
+def newest_event(db: Session, arm_id: int) -> int:
+    """Give the number of the newest event of an arm; 0 where there is none."""
+    return db.scalar(select(func.max(CrowdEvent.number)).where(CrowdEvent.arm_id == arm_id)) or 0
 
 
 def add_event(db: Session, **values: Any) -> None:

@@ -22,7 +22,18 @@ from quintain.core.records.trial import (
     TrialModels,
     TrialPart,
 )
-from quintain.services.trial import costs, doors, letters, model_runs, reporting, rubric, running, taking_part, trials
+from quintain.services.trial import (
+    costs,
+    doors,
+    kept_report,
+    letters,
+    model_runs,
+    reporting,
+    rubric,
+    running,
+    taking_part,
+    trials,
+)
 from quintain.services.trial.rounds import DEFAULT_GENRE
 from quintain.services.trial.trials import OpenTrial
 from quintain.web.api.call import Calling
@@ -279,8 +290,8 @@ def run_trial_models(call: Calling, task: TaskName, trial: TrialName, given: Mod
 
 
 def get_trial_report(call: Calling, task: TaskName, trial: TrialName) -> Report:
-    """Report on a trial."""
-    return reporting.report(call.db, call.blobs, call.actor, task, trial)
+    """Report on a trial; of one with many judgements a worker makes it, the first time too."""
+    return kept_report.get_report(call.db, call.blobs, call.actor, task, trial)
 
 
 def download_trial_report(
@@ -290,5 +301,5 @@ def download_trial_report(
     format: Annotated[ReportFormat, Query(description="Format of the file; a ZIP has all of them.")] = "html",  # noqa: A002 - the word in the address
 ) -> Response:
     """Send the report of a trial as a file."""
-    found = reporting.report(call.db, call.blobs, call.actor, task, trial)
+    found = kept_report.get_report(call.db, call.blobs, call.actor, task, trial)
     return send_file(found, f"{task}-trial-{trial}", format)

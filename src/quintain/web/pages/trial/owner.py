@@ -14,8 +14,8 @@ from quintain.reports.html import body_of
 from quintain.services.collect.starting import prompt_sources
 from quintain.services.tasks import definitions as tasks
 from quintain.services.trial import doors as doors_
+from quintain.services.trial import kept_report, model_runs, reporting, running, trials
 from quintain.services.trial import letters as letters_
-from quintain.services.trial import model_runs, reporting, running, trials
 from quintain.services.trial.costs import trial_costs
 from quintain.services.trial.trials import OpenTrial
 from quintain.web.errors import Trouble, trouble_of
@@ -158,17 +158,21 @@ def answer_reply(post: Posting, task: str, trial: str, arm: str, stage: str) -> 
     return visit.redirect(f"/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", visit.tongue.gettext("Sent"))
 
 
-def report(visit: Visiting, task: str, trial: str) -> Response:
-    """Show the report of a trial."""
+def report(visit: Visiting, task: str, trial: str, following: str = "") -> Response:
+    """Show the report of a trial; who is *following* is told to look again once the next one is there."""
     found = tasks.get_task(visit.db, task)
-    told, wording = in_words(reporting.report(visit.db, visit.blobs, visit.actor, task, trial), visit.language)
+    shown = kept_report.shown_report(visit.db, visit.blobs, visit.actor, task, trial)
+    told, wording = in_words(shown.report, visit.language) if shown.report else (None, None)
     _ = visit.tongue.gettext
     return visit.render(
-        "study/report.html",
+        "trial/report.html",
+        headers={"HX-Refresh": "true"} if following and shown.fresh else None,
         task=found,
         section="trials",
+        trial=trial,
+        shown=shown,
         report=told,
-        body=body_of(told, wording),
+        body=body_of(told, wording) if told and wording else "",
         files=f"/tasks/{task}/trials/{trial}/report/download?format=",
         crumbs=[
             (title_of(visit, found), f"/tasks/{task}"),
@@ -181,7 +185,7 @@ def report(visit: Visiting, task: str, trial: str) -> Response:
 
 def fetch(visit: Visiting, task: str, trial: str, *, format: str = "html") -> Response:  # noqa: A002 - the word in the address
     """Send the report as a file."""
-    found = reporting.report(visit.db, visit.blobs, visit.actor, task, trial)
+    found = kept_report.get_report(visit.db, visit.blobs, visit.actor, task, trial)
     return visit.finish(send_file(found, f"{task}-trial-{trial}", format, visit.language))
 
 
