@@ -72,15 +72,20 @@ def truth(inputs: dict[str, Any]) -> str:
     )
 
 
-def begin(db: Session, blobs: Blobs, owner: Actor, folder: Path) -> list[Actor]:
-    """Open the trial, train two models, and let four people write; give them."""
-    put_task(db, owner, TASK)
+def import_training(db: Session, blobs: Blobs, owner: Actor, folder: Path) -> None:
+    """Add a little data that a model can be trained on."""
     file = folder / "train.jsonl"
     rows = [("great and wonderful", "positive")] * 4 + [("awful and boring", "negative")] * 3
     file.write_text(
         "".join(json.dumps({"text": f"{text} {n}", "answer": said}) + "\n" for n, (text, said) in enumerate(rows))
     )
     import_dataset(db, blobs, owner, "mood", "train", file, ImportPlan(role="train"))
+
+
+def begin(db: Session, blobs: Blobs, owner: Actor, folder: Path) -> list[Actor]:
+    """Open the trial, train two models, and let four people write; give them."""
+    put_task(db, owner, TASK)
+    import_training(db, blobs, owner, folder)
     for baseline in ("majority", "lexicon"):
         train(db, blobs, owner, "mood", baseline, ["mood/train"])
     put_trial(db, owner, *WHERE, [ARM.format(name=name) for name in TEXTS], title="Words of mood")

@@ -80,7 +80,9 @@ def simulate_(
     seed: Annotated[int, typer.Option(help="Seed of everything that is drawn.", min=0)] = 0,
     json: output.JsonFlag = False,
 ) -> None:
-    """Let a simulated crowd go through protocols, and forecast cost, time, yield and power.
+    """Let a simulated crowd go through protocols in memory, and forecast cost, time, yield and power.
+
+    `quintain simulate trial` lets one go through a trial of a workspace instead, by the services that people use.
 
     Example: quintain trial simulate baseline expert --workers 500 --seed 1
     """

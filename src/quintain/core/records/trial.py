@@ -361,6 +361,30 @@ class PoolAdded(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class SimulatedArm(Record):
+    """What came of an arm: so many simulated *people* were drawn into it, and *finalists* wrote *items* in the end."""
+
+    arm: str
+    people: int
+    finalists: int
+    items: int
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedTrial(Record):
+    """What came of a trial that simulated people went through; *models* are asked to answer what they wrote."""
+
+    task: str
+    name: str
+    seed: int
+    entered: int
+    left: int
+    arms: list[SimulatedArm]
+    judgements: int
+    models: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class TrialEntries(Record):
     """The addresses that panels send people to, with their own places for ids; *toml* is what they follow from."""
 
