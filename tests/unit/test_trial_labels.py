@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from quintain.data.trials import TrialArm, TrialItem, items_of
 from quintain.services.trial.judged_items import (
     NOTHING,
     OTHER,
@@ -13,6 +14,7 @@ from quintain.services.trial.judged_items import (
     label_of_writer,
     labels_when_asked,
 )
+from quintain.stats.arms import EVERYTHING, figures, sum_arm
 from quintain.tasks.definition import parse_task
 
 CLASSES = parse_task('name = "mood"\nkind = "text-classification"\ntitle = "Mood"\nlabels = ["bad", "good"]')
@@ -49,3 +51,12 @@ def test_models_that_were_to_be_fooled_have_the_names_of_runs() -> None:
     """What one said while somebody wrote is not counted beside its run as if it were another model."""
     said = [{"model": "mood/counter@2", "answer": "good"}]
     assert labels_when_asked(CLASSES, said, "bad") == {"counter@2": "good"}
+
+
+def test_no_answer_counts_against_a_model() -> None:
+    """Of two items that all judges agree on, one that the model failed on leaves it at a half."""
+    votes = tuple((f"judge-{number}", "good") for number in range(5))
+    said = [{"counter@2": "good"}, {"counter@2": label_of_model(CLASSES, None, "good")}]
+    items = [TrialItem(str(place), f"w{place}", "good", votes, one) for place, one in enumerate(said)]
+    found = figures(sum_arm(items_of(TrialArm("plain", items)), seeds=5), EVERYTHING, resamples=50)
+    assert found.models["counter@2"].value == pytest.approx(0.5)

@@ -172,6 +172,10 @@ def test_what_came_later_and_what_failed_has_no_figure(
     run_all(db, workspace, tmp_path)
     found = report(db, blobs, owner, *WHERE)
     assert "Failed, so without a figure: majority@1." in found.sections[0].findings
+    with transaction(db):
+        for row in cell_queries.rows(db, task="mood", states=["failed"]):
+            row.cell.state = "cancelled"
+    assert "Cancelled, so without a figure: majority@1." in report(db, blobs, owner, *WHERE).sections[0].findings
     assert value_of(found, "hard", "judged often", "lexicon@1") < 0.5
     assert {one.model: one.state for one in run_models(db, blobs, owner, *WHERE).runs}["majority@1"] == "queued"
     run_all(db, workspace, tmp_path)

@@ -60,10 +60,16 @@ def _never_asked(db: Session, task: str, trial: str) -> Text:
 def _unfinished(runs: Collection[PoolRun]) -> tuple[Text, ...]:
     waiting = [one for one in runs if one.state in {CellState.QUEUED, CellState.RUNNING}]
     failed = [one for one in runs if one.state == CellState.FAILED]
+    cancelled = [one for one in runs if one.state == CellState.CANCELLED]
     told = []
     if waiting:
-        names = ", ".join(one.model for one in waiting)
-        told.append(Text("Not finished yet, so without a figure: {models}.", models=names))
+        told.append(Text("Not finished yet, so without a figure: {models}.", models=_names(waiting)))
     if failed:
-        told.append(Text("Failed, so without a figure: {models}.", models=", ".join(one.model for one in failed)))
+        told.append(Text("Failed, so without a figure: {models}.", models=_names(failed)))
+    if cancelled:
+        told.append(Text("Cancelled, so without a figure: {models}.", models=_names(cancelled)))
     return tuple(told)
+
+
+def _names(runs: Collection[PoolRun]) -> str:
+    return ", ".join(one.model for one in runs)
