@@ -30,6 +30,7 @@ def titles(_: Callable[[str], str]) -> Mapping[str, str]:
         "figure:ability": _("Abilities of models"),
         "figure:board": _("Board"),
         "figure:round": _("Figures of a round"),
+        "figure:trial report": _("Report of a trial"),
         "figure:uncertainty": _("How sure a board is"),
         "figure:validation": _("Figures of a validation"),
         "open validation": _("Taking items into a validation"),
@@ -50,13 +51,17 @@ def name_job(_: Callable[[str], str], job: JobStanding) -> NamedJob:
 
 def _place(job: JobStanding) -> tuple[str, str]:
     name = job.subject.removeprefix(job.task)[1:]
-    if job.kind == "study":
-        return name, f"studies/{name}"
-    if job.kind.startswith("export:"):
-        place = name.split(" ")[0]
-        return name, f"rounds/{place}" if job.kind == "export:attempts" else f"validation/{place}"
-    if job.kind == "figure:round":
-        return name, f"rounds/{name}"
+    place = name.split(" ")[0]
+    own = {
+        "study": f"studies/{name}",
+        "figure:round": f"rounds/{name}",
+        "figure:trial report": f"trials/{name}/report",
+        "export:attempts": f"rounds/{place}",
+        "export:judgements": f"validation/{place}",
+        "export:labels": f"validation/{place}",
+    }
+    if job.kind in own:
+        return name, own[job.kind]
     if job.kind in VALIDATIONS or job.kind.startswith("review"):
         return name, f"validation/{name}"
     if job.kind == "comparison":
