@@ -2,7 +2,8 @@
 
 Everything goes through the services that real people go through, and each stage is closed when nobody has anything left
 to do there. People are called after the seed, and shown as simulated; a trial that this begins is called so, too. Time
-passes as they work, without being waited for, from some days ago until now.
+passes as they work, without being waited for, from some days ago until now. Whoever was interrupted goes on with the
+same seed: the same people come back.
 """
 
 from __future__ import annotations

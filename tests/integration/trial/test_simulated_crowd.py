@@ -78,6 +78,24 @@ def test_a_crowd_goes_through_a_whole_trial(
         simulate_trial(workspace, WHERE, 3, SIZE)
 
 
+def test_a_crowd_that_was_interrupted_goes_on(db: Session, workspace: Workspace, owner: Actor) -> None:
+    """The same people come back to the same trial: nobody enters twice, and nothing that was written is lost."""
+    put_task(db, owner, TASK)
+    db.rollback()
+
+    def stop(what: str, _done: int, _of: int) -> None:
+        if what == "trained: tutorial":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        simulate_trial(workspace, WHERE, 3, SIZE, BEGINNING, progress=stop)
+    before = sum(one.people for one in get_trial(db, owner, *WHERE).arms)
+    db.rollback()
+    made = simulate_trial(workspace, WHERE, 3, SIZE)
+    assert made.entered == before == 16
+    assert all(one.items > 0 for one in made.arms)
+
+
 def test_simulated_people_do_not_mix_with_real_ones(
     db: Session, blobs: Blobs, workspace: Workspace, owner: Actor, tmp_path: Path
 ) -> None:
