@@ -44,13 +44,13 @@ from quintain.simulate.clock import SimulatedClock
 from quintain.simulate.driving import Pen, hire, judge_all, write_all
 from quintain.simulate.people import Crowd, SimulatedPerson, draw_people
 from quintain.simulate.reviews import gist, make_reviews
+from quintain.simulate.strangers import MARK
 from quintain.simulate.writers import SimulatedWriter
 from quintain.store.base import clock, now
 
 TASK = "sentiment"
 BASELINE = "ngram"
 DAYS = 8.0  # a wheel began so long ago
-MARK = "Simulated"  # titles of rounds begin with it
 # What is drawn at each station has a generator of its own, so that a wheel which is turned on draws what it would have.
 STATIONS = ("people", "reviews", "judging", "prompts", "writing")
 

@@ -305,6 +305,7 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/trials/{trial}/open", trial_owner.open_trial),
     PageRoute("POST", "/tasks/{task}/trials/{trial}/close", trial_owner.close_trial),
     PageRoute("POST", "/tasks/{task}/trials/{trial}/pool", trial_owner.open_pool),
+    PageRoute("POST", "/tasks/{task}/trials/{trial}/models", trial_owner.run_models),
     PageRoute("POST", "/tasks/{task}/trials/{trial}/stage", trial_owner.close_stage),
     PageRoute("GET", "/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", trial_owner.letters),
     PageRoute("POST", "/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", trial_owner.edit_letter),
@@ -940,6 +941,8 @@ API = [
     Endpoint("GET", "/tasks/{task}/trials/{trial}/doors", api_trials.get_trial_doors, "trials"),
     Endpoint("PUT", "/tasks/{task}/trials/{trial}/doors", api_trials.put_trial_doors, "trials"),
     Endpoint("POST", "/tasks/{task}/trials/{trial}/pool", api_trials.open_trial_pool, "trials"),
+    Endpoint("GET", "/tasks/{task}/trials/{trial}/models", api_trials.get_trial_models, "trials"),
+    Endpoint("POST", "/tasks/{task}/trials/{trial}/models", api_trials.run_trial_models, "trials"),
     Endpoint("GET", "/tasks/{task}/trials/{trial}/report", api_trials.get_trial_report, "trials"),
     Endpoint(
         "GET",

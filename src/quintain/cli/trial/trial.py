@@ -13,12 +13,13 @@ from quintain.cli.plain.trial import app
 from quintain.cli.reporting import FolderOption, give_report
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
-from quintain.core.records.trial import CrowdTrial
+from quintain.core.records.trial import CrowdTrial, TrialModels
 from quintain.data.text import read_bytes
+from quintain.data.trials import write_trial
 from quintain.protocols.reading import shipped, shipped_text
 from quintain.services.trial import costs as costs_
 from quintain.services.trial import doors as doors_
-from quintain.services.trial import reporting, running, trials
+from quintain.services.trial import model_runs, reporting, running, trials
 from quintain.services.trial.rounds import DEFAULT_GENRE
 from quintain.services.trial.trials import OpenTrial
 
@@ -208,6 +209,60 @@ def doors(
     print_line(f"to grade: {found.grading or 'no door'}")
 
 
+@app.command(name="run-models")
+def run_models(
+    context: typer.Context,
+    ref: TrialArgument,
+    model: Annotated[
+        list[str] | None, typer.Option(help="A model; by default the newest version of each.", show_default=False)
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Have models run on the final items of a trial once they are judged; a worker does it, and the report reads it.
+
+    Example: quintain trial run-models sentiment/first --model sentiment/ngram
+    """
+    task, name = split_ref(ref)
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        found = model_runs.run_models(db, workspace.blobs, OPERATOR, task, name, model or ())
+    _give_models(found, json=json)
+
+
+@app.command()
+def models(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) -> None:
+    """Show which models are run on the final items of a trial, and how far each is.
+
+    Example: quintain trial models sentiment/first
+    """
+    task, name = split_ref(ref)
+    with workspace_of(context).session() as db:
+        found = model_runs.get_models(db, OPERATOR, task, name)
+    _give_models(found, json=json)
+
+
+@app.command()
+def export(
+    context: typer.Context,
+    ref: TrialArgument,
+    file: Annotated[Path, typer.Argument(help="The file to write; .gz at its end compresses.")],
+    json: JsonFlag = False,
+) -> None:
+    """Write the final items of a trial with their judgements and what models said, for `quintain trial report`.
+
+    Example: quintain trial export sentiment/first first.json
+    """
+    task, name = split_ref(ref)
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        arms = reporting.arms_of(db, workspace.blobs, OPERATOR, task, name)
+    write_trial(arms, file)
+    if json:
+        print_json({"file": str(file), "items": {one.name: len(one.items) for one in arms}})
+        return
+    say(f"{file} has the trial: quintain trial report {file}")
+
+
 @app.command(name="report-of")
 def report_of(context: typer.Context, ref: TrialArgument, out: FolderOption = None, json: JsonFlag = False) -> None:
     """Report on a trial of the workspace.
@@ -219,6 +274,20 @@ def report_of(context: typer.Context, ref: TrialArgument, out: FolderOption = No
     with workspace.session() as db:
         found = reporting.report(db, workspace.blobs, OPERATOR, task, name)
     give_report(found, out, json=json)
+
+
+def _give_models(found: TrialModels, *, json: bool) -> None:
+    if json:
+        print_json(found)
+        return
+    if found.dataset is None:
+        waiting = f"; {found.waiting:,} still wait for judgements" if found.waiting else ""
+        print_line(f"No model has been asked. {found.items:,} items are in the pool{waiting}.")
+        return
+    rows = [(one.model, one.state, f"{one.done:,} of {one.total:,}") for one in found.runs]
+    print_table(["model", "state", "items"], rows, title=f"{found.dataset}")
+    if found.later:
+        print_line(f"{found.later:,} items came later: `quintain trial run-models` again.")
 
 
 def give(found: CrowdTrial, *, json: bool) -> None:

@@ -40,6 +40,7 @@ EVALUATED = (Role.DEV, Role.TEST, Role.CONTRAST)
 MAX_ATTEMPTS = 3
 REASON_CHARACTERS = 4_000
 MAX_LOST = 10  # workers are killed, machines restarted: more than this, and it is the cell that ends them
+ASKED = "asked"  # of a version's `models`: only those are run on it that somebody asks for
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +71,10 @@ def fill(db: Session, task: str | None = None) -> int:
 def _fill_task(db: Session, task_id: int, task: Task) -> int:
     models = queries.live_model_versions(db, task_id)
     machine = board_spec(db, task.name).machine
-    datasets = queries.newest_dataset_versions(db, task_id, EVALUATED)
-    plain_only = _plain_only(db, task, datasets)
+    every = queries.newest_dataset_versions(db, task_id, EVALUATED)
+    left = _until_scoring(db, task, every, "models", ASKED)
+    datasets = [one for one in every if one.id not in left]
+    plain_only = _until_scoring(db, task, datasets, "variants", PLAIN)
     there = queries.existing_keys(db, [dataset.id for dataset in datasets])
     wanted = [
         {
@@ -94,10 +97,13 @@ def _fill_task(db: Session, task_id: int, task: Task) -> int:
     return added
 
 
-def _plain_only(db: Session, task: Task, datasets: Sequence[DatasetVersion]) -> set[int]:
-    """Give those of *datasets* that are run as they are only, as their makers said, until they score on the board."""
+def _until_scoring(db: Session, task: Task, datasets: Sequence[DatasetVersion], what: str, value: str) -> set[int]:
+    """Give those of *datasets* of which their makers said this, which holds until they score on the board.
+
+    `variants`: they are run as they are only; `models`: only by those models that somebody asks for.
+    """
     spec = board_spec(db, task.name)
-    asked = [one for one in datasets if one.meta.get("variants") == PLAIN]
+    asked = [one for one in datasets if one.meta.get(what) == value]
     return {one.id for one in asked if not spec.dataset_weight(db.get_one(Dataset, one.dataset_id).name)}
 
 

@@ -19,7 +19,7 @@ from quintain.core.cells import CellState
 from quintain.core.task import Task
 from quintain.engine.runner import RunnableModel
 from quintain.engine.sandbox.limits import Outcome, RunEnded
-from quintain.services.evaluate.cells import EVALUATED, CellLease
+from quintain.services.evaluate.cells import ASKED, EVALUATED, CellLease
 from quintain.services.evaluate.estimate import CHAT, CostEstimate, budgets_of, estimate, most_of
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -45,7 +45,8 @@ def estimate_of_task(
     if adapter != CHAT or row is None:
         return None
     versions = cell_queries.newest_dataset_versions(db, row.id, EVALUATED)
-    tables = ((one.rows, pl.scan_parquet(blobs.path(one.blob)).head(SAMPLED).collect()) for one in versions)
+    run = [one for one in versions if one.meta.get("models") != ASKED]
+    tables = ((one.rows, pl.scan_parquet(blobs.path(one.blob)).head(SAMPLED).collect()) for one in run)
     return estimate(task, adapter, options, outside, tables)
 
 

@@ -31,6 +31,7 @@ from quintain.services.study.abilities import ABILITIES
 from quintain.services.study.kept_reports import FIGURES
 from quintain.services.study.making import make_study
 from quintain.services.study.studies import KIND as STUDY
+from quintain.services.trial.kept_report import REPORT
 from quintain.services.validate import review
 from quintain.services.validate.export import JUDGEMENTS_FILE, LABELS_FILE
 from quintain.services.validate.kept import VALIDATION
@@ -49,7 +50,7 @@ from quintain.store.queries.validate import item_figures
 
 def figure_kinds() -> tuple[FigureKind, ...]:
     """Name the kinds of figures that are kept up as facts arrive."""
-    return (BOARD, UNCERTAINTY, ABILITIES, ROUND, VALIDATION, *FIGURES.values())
+    return (BOARD, UNCERTAINTY, ABILITIES, ROUND, VALIDATION, REPORT, *FIGURES.values())
 
 
 def count_kinds() -> tuple[CountKind, ...]:

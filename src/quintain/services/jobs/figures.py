@@ -63,9 +63,10 @@ class FigureKind:
 
     *basis* says what it would rest on now, and *facts* how many facts that are: both are asked at every look, so they
     read an index and never a table. *subjects* lists what there are figures of. *at_once* is how many facts may be
-    read while somebody waits. A figure that has *rows* is kept whenever it is computed, because lists read them. One
-    that reads files asks for them with `files`; the others can be shown without. Where *compute* takes over what is
-    kept while nothing has changed, *recount* computes it from the facts alone, for those who check it.
+    read while somebody waits. A figure that has *rows* is kept whenever it is computed, because lists read them, and so
+    is one that is *kept_always*, because computing it takes longer than writing it. One that reads files asks for them
+    with `files`; the others can be shown without. Where *compute* takes over what is kept while nothing has changed,
+    *recount* computes it from the facts alone, for those who check it.
     """
 
     name: str
@@ -76,6 +77,7 @@ class FigureKind:
     at_once: int = AT_ONCE
     rows: bool = False
     recount: Compute | None = None
+    kept_always: bool = False
 
     @property
     def job(self) -> str:
@@ -108,10 +110,10 @@ def show(db: Session, blobs: Blobs | None, kind: FigureKind, subject: str, *, ta
 
 
 def _at_once(db: Session, blobs: Blobs | None, kind: FigureKind, subject: str) -> Mapping[str, Any]:
-    """Compute a figure of few facts. Where its rows cannot be written, because the disk is full, it is shown anyway."""
+    """Compute a figure of few facts. Where it cannot be written, because the disk is full, it is shown anyway."""
     basis, started = kind.basis(db, subject), time.perf_counter()
     computed = kind.compute(db, blobs, subject, quietly)
-    if isinstance(computed, WithRows):
+    if isinstance(computed, WithRows) or kind.kept_always:
         try:
             _keep(db, kind, subject, basis, computed, time.perf_counter() - started)
         except Unavailable as error:

@@ -24,7 +24,6 @@ from quintain.services.plain.artefacts import LEAST_EXAMPLES, ArtefactOptions, a
 from quintain.services.plain.irt import study_responses
 from quintain.services.plain.irt_report import irt_sections
 from quintain.services.plain.keeping import Keeping
-from quintain.services.plain.trial_report import ReportOptions
 from quintain.services.release.releases import list_releases
 from quintain.services.study.compare import compare_report
 from quintain.services.study.errors import error_sections
@@ -99,7 +98,7 @@ class _Asked:
 
 def _trial(db: Session, blobs: Blobs, actor: Actor, asked: _Asked) -> Report:
     task, _, name = asked.ref.partition("/")
-    found = report(db, blobs, actor, task, name, ReportOptions(seed=asked.seed))
+    found = report(db, blobs, actor, task, name, seed=asked.seed)
     return _report(asked, Text("All about trial {ref}", ref=asked.ref), list(found.facts), list(found.sections))
 
 

@@ -26,10 +26,9 @@ from quintain.store.tables import (
     Quiz,
     Round,
     TaskRow,
-    ValidationItem,
+    Validation,
     WritingSession,
 )
-from quintain.store.tables.validation import Judgement, Validation
 
 MANY = 500  # people whom one does not name one by one
 CHUNK = 500  # sessions whose items are looked up together
@@ -94,7 +93,7 @@ def by_id(db: Session, number: int) -> tuple[CrowdTrial, str]:
     return row[0], row[1]
 
 
-def all_of(db: Session, task: str | None, offset: int, limit: int) -> Sequence[tuple[CrowdTrial, str]]:
+def all_of(db: Session, task: str | None, offset: int, limit: int | None) -> Sequence[tuple[CrowdTrial, str]]:
     """List the trials of a task, or of all, with its name; the newest first."""
     query = select(CrowdTrial, TaskRow.name).join(TaskRow, TaskRow.id == CrowdTrial.task_id)
     if task is not None:
@@ -167,6 +166,11 @@ def events_from(db: Session, arm_id: int, number: int) -> Sequence[tuple[int, st
     return [(row[0], row[1], row[2]) for row in db.execute(_EVENTS, {"arm_id": arm_id, "number": number})]
 
 
+def newest_event(db: Session, arm_id: int) -> int:
+    """Give the number of the newest event of an arm; 0 where there is none."""
+    return db.scalar(select(func.max(CrowdEvent.number)).where(CrowdEvent.arm_id == arm_id)) or 0
+
+
 def add_event(db: Session, **values: Any) -> None:
     """Add an event to an arm's record."""
     db.execute(_ADD_EVENT, {"created_at": now(), **values})
@@ -209,21 +213,6 @@ def count_final(db: Session, round_id: int, *, fooling: bool) -> int:
 
 def _final(round_id: int, *, fooling: bool) -> ColumnElement[bool]:
     return and_(Attempt.round_id == round_id, ~gone(), *([Attempt.fooled.is_(True)] if fooling else []))
-
-
-def judgements(db: Session, task_id: int, name: str) -> dict[str, list[tuple[int, Any]]]:
-    """Give the judgements of a validation by the hash of what was judged: who, and which label."""
-    query = (
-        select(ValidationItem.hash, Judgement.user_id, Judgement.label)
-        .join(Judgement, Judgement.item_id == ValidationItem.id)
-        .join(Validation, Validation.id == ValidationItem.validation_id)
-        .where(Validation.task_id == task_id, Validation.name == name, ValidationItem.gold.is_(None))
-        .order_by(Judgement.id)
-    )
-    found: dict[str, list[tuple[int, Any]]] = {}
-    for hash_, user_id, label in db.execute(query):
-        found.setdefault(hash_, []).append((user_id, label))
-    return found
 
 
 def answers(db: Session, arm_id: int, user_id: int) -> Sequence[CrowdAnswer]:

@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 from quintain.core.records.jobs import JobStanding
 from quintain.services.study.kept_reports import ReportKey
 
-ROUNDS = {"figure:round": "", "approve pay": "/pay"}
 RELEASES = {"export:bundle", "look at release", "release"}
 REPORT = "figure:report "
 VALIDATIONS = {"figure:validation", "open validation", "take in attempts"}
@@ -42,6 +41,7 @@ def titles(_: Callable[[str], str]) -> Mapping[str, str]:
         "figure:report relabel": _("Report on old and new labels"),
         "figure:report workers": _("Report on who did the work"),
         "figure:round": _("Figures of a round"),
+        "figure:trial report": _("Report of a trial"),
         "figure:uncertainty": _("How sure a board is"),
         "figure:validation": _("Figures of a validation"),
         "look at release": _("Look at a release"),
@@ -65,13 +65,18 @@ def name_job(_: Callable[[str], str], job: JobStanding) -> NamedJob:
 
 def _place(job: JobStanding) -> tuple[str, str]:
     name = job.subject.removeprefix(job.task)[1:]
-    if job.kind == "study":
-        return name, f"studies/{name}"
-    if job.kind.startswith("export:"):
-        place = name.split(" ")[0]
-        return name, f"rounds/{place}" if job.kind == "export:attempts" else f"validation/{place}"
-    if job.kind in ROUNDS:
-        return name, f"rounds/{name}{ROUNDS[job.kind]}"
+    place = name.split(" ")[0]
+    own = {
+        "study": f"studies/{name}",
+        "figure:round": f"rounds/{name}",
+        "approve pay": f"rounds/{name}/pay",
+        "figure:trial report": f"trials/{name}/report",
+        "export:attempts": f"rounds/{place}",
+        "export:judgements": f"validation/{place}",
+        "export:labels": f"validation/{place}",
+    }
+    if job.kind in own:
+        return name, own[job.kind]
     if job.kind in VALIDATIONS or job.kind.startswith("review"):
         return name, f"validation/{name}"
     if job.kind == "comparison":
