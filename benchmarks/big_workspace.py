@@ -7,7 +7,8 @@
     python benchmarks/big_workspace.py --size 0.1 --judgements 10000000 # much judging, the rest a tenth
 
 At full size there are 1,000 models on five data sets of 200,000 rows, 210,000 attempts of 5,000 writers, 200,000 judged
-items with 1.1 million judgements by 2,000 judges, and 20,000 accounts. Rows are loaded in bulk as the services would
+items with 1.1 million judgements by 2,000 judges, 20,000 accounts, a quiz that every writer took, people with 20,000
+messages, and a contest of 20,000 pairs. Rows are loaded in bulk as the services would
 have written them; what services compute as facts come in is computed afterwards, in two processes. A build that was
 ended goes on where it was, if it is kept.
 

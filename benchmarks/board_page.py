@@ -27,7 +27,7 @@ from quintain.core.task import Task
 from quintain.services.board import cache as board_cache
 from quintain.services.board.parts import Axis, BoardMatrix, BoardPart, MatrixDataset, MatrixModel
 from quintain.services.board.ranking import rank
-from quintain.services.tasks.board_settings import BoardSpec
+from quintain.services.tasks.board_spec import BoardSpec
 from quintain.services.tasks.definitions import put_task
 from quintain.settings import Settings
 from quintain.tasks.starter import starter

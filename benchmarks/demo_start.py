@@ -30,11 +30,11 @@ from sqlalchemy import select
 
 from quintain.client import Client
 from quintain.compose import open_workspace
-from quintain.core.cells import WAITING
-from quintain.services.evaluate.cells import counted_variants
+from quintain.core.cells import MEASURE, PLAIN, WAITING
+from quintain.services.evaluate.variants import counted_variants
 from quintain.services.tasks.board_settings import board_spec
 from quintain.settings import Settings
-from quintain.store.queries.evaluate.cells import MEASURE, PLAIN, CellRow, rows
+from quintain.store.queries.evaluate.cells import CellRow, rows
 from quintain.store.tables import Cell
 
 PATIENCE = 900.0

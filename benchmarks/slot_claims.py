@@ -36,6 +36,7 @@ from quintain.services.validate.validation import ValidationInfo, slot_rows
 from quintain.store.base import now
 from quintain.store.database import connect, transaction
 from quintain.store.migrate import upgrade
+from quintain.store.queries.validate.slots import NEW
 from quintain.store.tables import User
 from tests.postgres import PostgresServer
 
@@ -92,7 +93,8 @@ def fill(db: Session, ground: ValidationInfo, open_slots: int) -> None:
         slots = slot_rows(ground, [number + 1 for number in numbers], items, 0, [5] * len(items))
         with transaction(db):
             load(db, "validation_items", items)
-            load(db, "validation_slots", [{**row, "state": "open", "generation": 0} for row in slots])
+            named = [dict(zip(NEW, row, strict=True)) for row in slots]
+            load(db, "validation_slots", [{**row, "state": "open", "generation": 0} for row in named])
 
 
 def prepare(url: str, open_slots: int, people: int) -> list[int]:

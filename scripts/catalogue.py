@@ -16,7 +16,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
@@ -26,24 +26,61 @@ from quintain.core.task import Label, Task
 from quintain.tasks.contract import KINDS
 from quintain.web.said import NAMES_A_COMMAND
 
+
+class ErrorClass(NamedTuple):
+    """How an error is raised: at which place its template is, if it takes one, and which arguments are no values."""
+
+    place: int | None
+    own: frozenset[str]
+
+
+def classes_of_errors(root: Path) -> dict[str, ErrorClass]:
+    """Find `QuintainError` and everything that is made from it, by reading the source.
+
+    An error without an `__init__` of its own takes what the one above it takes.
+    """
+    bodies = [body for path in sorted(root.rglob("*.py")) for body in ast.parse(path.read_bytes()).body]
+    classes = {body.name: body for body in bodies if isinstance(body, ast.ClassDef)}
+    found: dict[str, ErrorClass] = {}
+
+    def visit(name: str, above: ErrorClass) -> None:
+        made = next((one for one in classes[name].body if getattr(one, "name", "") == "__init__"), None)
+        found[name] = _taken(made) if isinstance(made, ast.FunctionDef) else above
+        for one in classes.values():
+            if any(isinstance(base, ast.Name) and base.id == name for base in one.bases):
+                visit(one.name, found[name])
+
+    visit("QuintainError", ErrorClass(0, frozenset()))
+    return found
+
+
+def _taken(made: ast.FunctionDef) -> ErrorClass:
+    places = [one.arg for one in (*made.args.posonlyargs, *made.args.args)]
+    own = frozenset(one.arg for one in made.args.kwonlyargs)
+    return ErrorClass(places.index("message") - 1 if "message" in places and made.args.kwarg else None, own)
+
+
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "quintain"
 WEB = SOURCE / "web"
 METHODS = [("**.html", "jinja2.ext:babel_extract"), ("**.py", "python")]
 OPTIONS = {"**.html": {"trimmed": "true", "silent": "false"}}
 
-ERRORS = ("QuintainError", "BadInput", "NotFound", "NotSignedIn", "Forbidden", "Conflict", "TooMany", "Unavailable")
-KINDS_OF_ERRORS = (*ERRORS, "NoSandbox", "Collision", "OverBudget")
+ERRORS = classes_of_errors(SOURCE)
 # What takes a template, and at which place; the values are its other arguments by name, but for those of its own.
 TEMPLATES = {
-    **dict.fromkeys((*KINDS_OF_ERRORS, "Fault", "Text", "mistake", "refuse"), 0),
+    **{name: one.place for name, one in ERRORS.items() if one.place is not None},
+    "super": 0,  # within an error: what it says whatever it is given
+    **dict.fromkeys(("Fault", "Text", "mistake", "refuse"), 0),
     "fault": 1,
     "_fault": 1,
     "Rule": 2,
 }
 OWN = {
-    **dict.fromkeys(KINDS_OF_ERRORS, frozenset({"remedy", "page", "code", "faults", "total", "retry_after"})),
+    **{name: one.own for name, one in ERRORS.items()},
+    "super": ERRORS["BadInput"].own,
     "Fault": frozenset({"file", "row", "field", "line"}),
 }
+SAID_AT_ONCE = frozenset({*ERRORS, "Fault"})  # helpers hand on what they are given
 SPOKEN_IN_ENGLISH = ("cli/", "client/", "engine/guest/")  # commands, the library, and what runs beside a model
 
 
@@ -67,12 +104,19 @@ def is_said(text: str) -> bool:
 @cache
 def calls(source: bytes) -> list[ast.Call]:
     """List every call that takes a template."""
-    found = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
-    return [call for call in found if name_of(call) in TEMPLATES or is_plural(call)]
+    tree = ast.parse(source)
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    errors = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name in ERRORS]
+    within = {node for one in errors for node in ast.walk(one)}
+    taken = TEMPLATES.keys() - {"super"}
+    return [call for call in found if name_of(call) in (TEMPLATES if call in within else taken) or is_plural(call)]
 
 
 def name_of(call: ast.Call) -> str:
-    """Give the last part of what is called."""
+    """Give the last part of what is called; `super` for what an error hands to the one above it."""
+    match call.func:
+        case ast.Attribute(attr="__init__", value=ast.Call(func=ast.Name(id="super"))):
+            return "super"
     return getattr(call.func, "id", None) or getattr(call.func, "attr", "")
 
 
@@ -112,11 +156,15 @@ def holes(text: str) -> set[str]:
 
 def slips(path: Path) -> Iterator[str]:
     """Find texts that were put together before they became a template, and values that do not fit their template."""
-    for call in calls(path.read_bytes()):
+    source = path.read_bytes()
+    for call in calls(source):
         place = f"{path.relative_to(SOURCE)}:{call.lineno}"
         written = [*(call.args[:2] if is_plural(call) else ()), *templates(call)]
-        if any(isinstance(part, ast.JoinedStr | ast.BinOp) for one in written for part in chosen(one)):
+        if any(is_finished(part) for one in written for part in chosen(one)):
             yield f"{place}: write a template and its values, not a finished text"
+        named = [part.id for one in written for part in chosen(one) if isinstance(part, ast.Name)]
+        bare = sorted({name for name in named if name_of(call) in SAID_AT_ONCE and name in bare_names(source, call)})
+        yield from (f"{place}: '{name}' is a plain string here; make it a Text(…)" for name in bare)
         given = {one.arg for one in call.keywords} - OWN.get(name_of(call), frozenset())
         texts = [text for one in written for text in literals(one)]
         if None in given or name_of(call) == "Rule" or not texts:
@@ -124,6 +172,36 @@ def slips(path: Path) -> Iterator[str]:
         asked = set().union(*map(holes, texts)) if given else set()
         if asked != given - {"n"} | (asked & {"n"}):
             yield f"{place}: the templates ask for {sorted(asked)}, and the values are {sorted(map(str, given))}"
+
+
+def is_finished(node: ast.expr) -> bool:
+    """Say whether a text is put together there, or what it was made of is dropped."""
+    match node:
+        case ast.JoinedStr() | ast.BinOp():
+            return True
+        case ast.Call(func=ast.Name(id="str")):
+            return True
+    return False
+
+
+def bare_names(source: bytes, call: ast.Call) -> set[str]:
+    """Name the variables around *call* that a string was written into, which no catalogue would hold."""
+    around = [scope for scope in scopes(source) if scope.lineno <= call.lineno <= (scope.end_lineno or 0)]
+    if not around:
+        return set()
+    scope = max(around, key=lambda one: one.lineno)
+    given = [*scope.args.posonlyargs, *scope.args.args, *scope.args.kwonlyargs]
+    found = {one.arg for one in given if isinstance(one.annotation, ast.Name) and one.annotation.id == "str"}
+    for node in ast.walk(scope):
+        if isinstance(node, ast.Assign) and any(literals(node.value) or is_finished(one) for one in chosen(node.value)):
+            found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return found
+
+
+@cache
+def scopes(source: bytes) -> list[ast.FunctionDef]:
+    """List the functions of a file."""
+    return [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
 
 
 def catalogues() -> dict[str, Catalog]:

@@ -81,6 +81,8 @@ GIVES = {
     "earnings": "earnings",
     "my_earnings": "earnings",
     "eligible": "people",
+    "judges": "judges",
+    "models": "models",
     "overlap": "overlaps",
     "results": "datasets",
     "extend_page": "lease_until",

@@ -102,14 +102,14 @@ def page() -> str:
     return HEAD.format(notebooks="\n".join(notebooks())) + "\n" + "\n".join(section(*one) for one in analyses())
 
 
-def main() -> int:
+def main() -> None:
     """Write the page, or say that it is stale."""
     text = page().rstrip() + "\n"
-    if "--check" in sys.argv:
-        return int(not TARGET.exists() or TARGET.read_text("utf-8") != text)
-    TARGET.write_text(text, "utf-8")
-    return 0
+    if "--check" not in sys.argv:
+        TARGET.write_text(text, "utf-8")
+    elif not TARGET.exists() or TARGET.read_text("utf-8") != text:
+        sys.exit(f"{TARGET.name} is stale: run `python scripts/make_library_reference.py`.")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

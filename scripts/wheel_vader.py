@@ -39,8 +39,8 @@ from quintain.core.validation import ValidationPolicy
 from quintain.data.harvest_rules import parse_rules
 from quintain.data.plan import ImportPlan
 from quintain.services.data.datasets import import_dataset
-from quintain.services.harvest.model import target_from_workspace
 from quintain.services.harvest.run import Harvesting, harvest
+from quintain.services.harvest.stored_model import target_from_workspace
 from quintain.services.house.demo import add_starter
 from quintain.services.models.train import train
 from quintain.services.release.releases import release

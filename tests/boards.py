@@ -11,21 +11,21 @@ from typing import Any
 import polars as pl
 from sqlalchemy.orm import Session
 
+from quintain.core.cells import MEASURE, PLAIN
 from quintain.core.people import Actor
 from quintain.core.records.tasks import Visibility
 from quintain.data.plan import ImportPlan
 from quintain.perturbations.contract import names_of
 from quintain.services.data.datasets import VersionInfo, import_dataset
-from quintain.services.evaluate.cells import variant_name
 from quintain.services.evaluate.run_cell import variant_of
 from quintain.services.evaluate.standing import SHARES
+from quintain.services.evaluate.variants import variant_name
 from quintain.services.models.registry import ModelVersionInfo, register_version
 from quintain.services.tasks.definitions import get_task
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.board import boards as board_queries
-from quintain.store.queries.evaluate.cells import MEASURE, PLAIN
 from quintain.store.tables import Cell, CellEvent, DatasetVersion
 from tests.evaluation import CARD, add_task
 

@@ -13,7 +13,7 @@ from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox.limits import MIB, Limits
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate.run_cell import Conditions
+from quintain.services.evaluate.conditions import Conditions
 from quintain.services.evaluate.worker import work
 from quintain.settings import Settings
 from quintain.store.database import transaction

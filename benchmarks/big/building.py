@@ -11,7 +11,7 @@ from functools import partial
 
 from sqlalchemy.orm import Session
 
-from big import boards, judging, pay, rounds
+from big import around, boards, contests, judging, pay, rounds
 from big.loading import Loader
 from big.people import People, add_people
 from big.sizes import DATASETS, Size
@@ -38,12 +38,13 @@ STEPS = "big-workspace-steps"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A workspace that was built, and the cookies of those who look at it."""
+    """A workspace that was built, and the names and cookies of those who look at it."""
 
     settings: Settings
     size: Size
     cookies: dict[str, str]
     csrf: dict[str, str]
+    names: dict[str, str]
 
 
 def build(settings: Settings, size: Size, *, judged: bool = True, figures: bool = True) -> None:
@@ -65,6 +66,8 @@ def build(settings: Settings, size: Size, *, judged: bool = True, figures: bool 
     files = steps.do("predictions", lambda: boards.add_predictions(settings, size, datasets))
     load = Loader(workspace.engine)
     people = steps.do("people, models, cells", lambda: _people(load, size, datasets, files))
+    steps.do("messages, a quiz", lambda: _around(workspace, load, size, people))
+    steps.do("a contest", lambda: contests.make_contest(workspace, load, size))
     if figures:
         steps.do("figures of the cells", lambda: boards.add_figures(settings))
     written = steps.do("attempts", lambda: _attempts(workspace, load, size, people, both))
@@ -96,6 +99,13 @@ def _people(load: Loader, size: Size, datasets: list[VersionInfo], files: list[l
         people = add_people(load, size, BEGUN)
         boards.add_models(load, size, people, datasets, files, BEGUN)
     return people
+
+
+def _around(workspace: Workspace, load: Loader, size: Size, people: People) -> None:
+    around.make_quiz(workspace)
+    with load.loading():
+        around.add_messages(load, size, people, BEGUN)
+        around.add_tries(load, people, BEGUN)
 
 
 def _attempts(workspace: Workspace, load: Loader, size: Size, people: People, both: tuple[int, int]) -> rounds.Written:
@@ -148,7 +158,7 @@ def sign_in(settings: Settings, size: Size) -> Place:
             started = start_session(db, person)
             cookies[who], csrf[who] = started.token, started.csrf
     workspace.close()
-    return Place(settings, size, cookies, csrf)
+    return Place(settings, size, cookies, csrf, names)
 
 
 def prepare(settings: Settings, size: Size, **wanted: bool) -> Place:

@@ -22,6 +22,7 @@ from quintain.services.validate.validation import QUALIFICATION, ValidationInfo,
 from quintain.services.validate.validations import find, open_validation
 from quintain.store.database import transaction
 from quintain.store.queries.validate.intake import mark
+from quintain.store.queries.validate.slots import NEW
 from quintain.store.tables import (
     Judgement,
     JudgePlace,
@@ -109,7 +110,6 @@ def add_slots(
 ) -> int:
     """Add five slots for every item; *filled* has the judgements by the places of their slots. Give the first id."""
     first = load.next_id(Slot)
-    names = ("id", "validation_id", "item_id", "k", "batch", "rank", "draw", "author_id")
 
     def rows() -> Iterator[tuple[object, ...]]:
         numbers = count()
@@ -127,10 +127,9 @@ def add_slots(
                 place = next(numbers)
                 judgement = filled.get(place)
                 state = "open" if judgement is None else "filled"
-                values = (first + place, *(row[name] for name in names[1:]))
-                yield (*values, state, 0 if judgement is None else 1, judgement)
+                yield (first + place, *row, state, 0 if judgement is None else 1, judgement)
 
-    load.add(Slot, (*names, "state", "generation", "judgement_id"), rows())
+    load.add(Slot, ("id", *NEW, "state", "generation", "judgement_id"), rows())
     return first
 
 

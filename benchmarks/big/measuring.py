@@ -83,7 +83,7 @@ def _measure(client: httpx.Client, process: int, place: Place, page: Page, warm:
     costs = []
     for _ in range(1 + (HEAVY if page.heavy else warm)):
         before = used_ms(process)
-        answer = client.get(page.path, headers=headers)
+        answer = client.get(page.path.format(**place.names), headers=headers)
         costs.append(used_ms(process) - before)
         if answer.status_code == PENDING:  # a worker is wanted; this one stands beside the server
             do_jobs(place.settings)

@@ -11,7 +11,10 @@ LIMITS_MS = (150.0, 300.0)  # warm and cold
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """An address that somebody opens; *heavy* ones are measured once or twice, not thirty times."""
+    """An address that somebody opens; *heavy* ones are measured once or twice, not thirty times.
+
+    A name in braces in the *path* is that of somebody who looks.
+    """
 
     name: str
     path: str
@@ -22,6 +25,7 @@ class Page:
 _TASK = f"/tasks/{TASK}"
 _API = f"/api/v1/tasks/{TASK}"
 _JUDGED = f"{_TASK}/validation/1"
+_CONTEST = "/tasks/duel/contests/spring"
 
 PAGES = (
     Page("home", "/", None),
@@ -57,6 +61,43 @@ PAGES = (
     Page("adjudicate", f"{_JUDGED}/adjudicate"),
     Page("judging, landing", f"{_TASK}/judge/1", "judge"),
     Page("timeline", f"{_TASK}/timeline", None),
+    Page("models as JSON", f"{_API}/models", None),
+    Page("a builder's form", f"{_TASK}/submit"),
+    Page("training form", f"{_TASK}/train"),
+    Page("talk", f"{_TASK}/talk", None),
+    Page("results of a model", f"{_TASK}/models/model-0007/results/set-1"),
+    Page("a model's answers", f"{_TASK}/models/model-0007/results/set-1/answers"),
+    Page("board settings", f"{_TASK}/board/settings"),
+    Page("task's settings", f"{_TASK}/settings"),
+    Page("new round", f"{_TASK}/rounds/new"),
+    Page("editing a round", f"{_TASK}/rounds/1/edit"),
+    Page("adding a harvest", f"{_TASK}/rounds/harvest"),
+    Page("who may write", f"{_TASK}/rounds/1/eligibility"),
+    Page("writing, landing", f"{_TASK}/rounds/2/write", "writer"),
+    Page("results of a quiz", f"{_TASK}/quizzes/intro/results"),
+    Page("results of a quiz as JSON", f"{_API}/quizzes/intro/results"),
+    Page("validations", f"{_TASK}/validation"),
+    Page("a judge", f"{_JUDGED}/judges/{{judge}}"),
+    Page("judges as JSON", f"{_API}/validations/1/judges"),
+    Page("what may be released", f"{_JUDGED}/release"),
+    Page("reports", f"{_TASK}/reports"),
+    Page("codings", f"{_TASK}/codings"),
+    Page("new coding", f"{_TASK}/codings/new"),
+    Page("trials", f"{_TASK}/trials"),
+    Page("contests", f"{_TASK}/contests"),
+    Page("new contest", f"{_TASK}/contests/new"),
+    Page("a contest", _CONTEST),
+    Page("results of a contest", f"{_CONTEST}/results", None),
+    Page("pairs of a contest", f"{_CONTEST}/pairs", None),
+    Page("pairs with a tag", f"{_CONTEST}/pairs?tag=negation", None),
+    Page("pairs that broke a system", f"{_CONTEST}/pairs?broke=team-1", None),
+    Page("one pair", f"{_CONTEST}/pairs/1", None),
+    Page("contrast", f"{_TASK}/contrast"),
+    Page("jobs", "/jobs"),
+    Page("notifications", "/notifications", "writer"),
+    Page("a writer's home", "/", "writer"),
+    Page("a judge's work", "/work", "judge"),
+    Page("a writer's account", "/account", "writer"),
     Page("people", "/admin"),
     Page("people as JSON", "/api/v1/users"),
     Page("audit", "/admin/audit"),

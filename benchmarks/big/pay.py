@@ -52,7 +52,7 @@ def add_pay(
     decisions = {piece.id: decision + n for n, piece in enumerate(approved)}
     load.add(
         EarningStanding,
-        ("earning_id", "user_id", "task_id", "round_id", "status", "decision_id"),
+        ("earning_id", "user_id", "task_id", "round_id", "status", "decision_id", "amount"),
         (
             (
                 p.id,
@@ -61,6 +61,7 @@ def add_pay(
                 p.round_id,
                 "approved" if p.id in decisions else "pending",
                 decisions.get(p.id),
+                p.amount,
             )
             for p in pieces
         ),

@@ -70,6 +70,16 @@ class Size:
         return max(self._part(20_000), self.writers + self.judges + self.builders)
 
     @property
+    def messages(self) -> int:
+        """Messages to somebody who was here from the beginning."""
+        return self._part(20_000)
+
+    @property
+    def pairs(self) -> int:
+        """Pairs of a contest."""
+        return self._part(20_000)
+
+    @property
     def gold(self) -> int:
         """Gold items."""
         return max(self._part(1000), 60)

@@ -32,14 +32,15 @@ if TYPE_CHECKING:
     )
     from quintain.core.example import Example, Prediction
     from quintain.core.task import Label, Task
+    from quintain.library.artefacts import artefacts
     from quintain.library.comparing import compare
     from quintain.library.errors import calibration, disagreement, slices
+    from quintain.library.item_response import irt
     from quintain.library.labels import aggregate, agreement, expand, human, workers
     from quintain.library.perturbed import perturb
     from quintain.library.releasing import release
     from quintain.library.results import Chart, Result
     from quintain.library.scores import contest_score, contrast_score, rank, score
-    from quintain.library.studies import artefacts, irt
     from quintain.tasks.contract import kind_of
     from quintain.tasks.definition import parse_task, read_task
 
@@ -60,12 +61,12 @@ _PUBLIC = {
     "Task": "quintain.core.task",
     "aggregate": "quintain.library.labels",
     "agreement": "quintain.library.labels",
-    "artefacts": "quintain.library.studies",
+    "artefacts": "quintain.library.artefacts",
     "calibration": "quintain.library.errors",
     "compare": "quintain.library.comparing",
     "disagreement": "quintain.library.errors",
     "slices": "quintain.library.errors",
-    "irt": "quintain.library.studies",
+    "irt": "quintain.library.item_response",
     "contest_score": "quintain.library.scores",
     "contrast_score": "quintain.library.scores",
     "expand": "quintain.library.labels",

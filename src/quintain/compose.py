@@ -7,39 +7,34 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from quintain.adapters.contract import Outside
+from quintain.conditions import LOCKS, conditions_here
 from quintain.core.errors import BadInput, Unavailable
-from quintain.engine import measuring
 from quintain.engine.companion import Companion
-from quintain.engine.jobs import LocalEngine, is_machine_free, machine_taken
+from quintain.engine.jobs import LocalEngine, machine_taken
 from quintain.engine.presence import served_at, serving
-from quintain.engine.sandbox.layers import NEEDED, SandboxReport, probe
-from quintain.engine.sandbox.limits import GIB, Limits
 from quintain.services.access.mail import Mail
 from quintain.services.access.signing import sign_kept
-from quintain.services.evaluate.run_cell import Conditions
+from quintain.services.evaluate.conditions import Conditions
 from quintain.services.evaluate.run_cell import Engine as CellEngine
 from quintain.services.evaluate.submit import SubmissionRules
 from quintain.services.evaluate.train_recipe import TrainingPlace
 from quintain.services.evaluate.trainings import Trainer
 from quintain.services.evaluate.warm_models import LiveModels, LiveRunners
 from quintain.services.house.health import HealthCheck, Watch, readiness
-from quintain.services.models.environments import Environments
 from quintain.services.models.outside import read_outside
-from quintain.services.tasks.machines import class_of_machine, is_class_name
 from quintain.settings import Settings, settings_environment
 from quintain.store.blobs import Blobs
 from quintain.store.database import connect
 from quintain.store.migrate import require_current, upgrade
 from quintain.store.remote_blobs import open_blobs
 
-LOCKS = "locks"  # folder of the workspace with which workers on one machine keep out of each other's way
 SERVING = "serving"  # folder of the workspace in which servers say where they listen
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what listens on all addresses is reached on this one
 SERVER_SECONDS = 15.0  # a server finishes requests for ten seconds, then closes its models
@@ -161,43 +156,9 @@ def servers_beside(settings: Settings, count: int, listener: int, ready: int) ->
     return [Companion(command, environment, files=(listener, ready), grace=SERVER_SECONDS) for _ in range(count)]
 
 
-def sandbox_of(settings: Settings) -> SandboxReport | None:
-    """Say which layers of the sandbox hold here; None where models run on the machines of a cluster."""
-    _check_sandbox(settings)
-    return probe() if settings.engine == "local" else None
-
-
-def _check_sandbox(settings: Settings) -> None:
-    if settings.sandbox not in NEEDED:
-        raise BadInput(
-            "QUINTAIN_SANDBOX is '{sandbox}'.", sandbox=settings.sandbox, remedy="It is `full`, `partial` or `off`."
-        )
-
-
 def conditions_of(settings: Settings) -> Conditions:
-    """Give the conditions that every model is run under."""
-    _check_sandbox(settings)
-    limits = Limits(
-        memory_bytes=settings.model_memory * GIB,
-        wall_seconds=settings.model_seconds,
-        cpu_seconds=settings.model_seconds,
-    )
-    outside = read_outside(settings.endpoints, settings.secrets, settings.workspace / "cache")
-    environments = Environments(
-        settings.workspace / "environments", settings.package_index, room=settings.environments_gib * GIB
-    )
-    return Conditions(
-        limits,
-        settings.sandbox,
-        outside,
-        environments,
-        settings.lease_seconds,
-        settings.trial_seconds,
-        look=lambda: sandbox_of(settings),
-        machine=_machine(settings),
-        free=lambda: settings.engine != "local" or is_machine_free(settings.workspace / LOCKS),
-        finished=_cell_finished,
-    )
+    """Give the conditions that every model is run under, and have boards follow the cells that are done."""
+    return replace(conditions_here(settings), finished=_cell_finished)
 
 
 def _cell_finished(db: Session, task: str) -> None:
@@ -205,14 +166,6 @@ def _cell_finished(db: Session, task: str) -> None:
     from quintain.services.board.kept import wake_boards  # only workers need it, and it takes a while to import
 
     wake_boards(db, task)
-
-
-def _machine(settings: Settings) -> str:
-    """Name the class of the machine that cells run on; of a cluster's nodes nothing is known before they have run."""
-    name = settings.machine_class.strip()
-    if name and not is_class_name(name):
-        raise BadInput("QUINTAIN_MACHINE_CLASS cannot be the name of a class.", remedy="Use 1 to 120 characters.")
-    return name or (class_of_machine(measuring.machine()) if settings.engine == "local" else "")
 
 
 def rules_of(settings: Settings) -> SubmissionRules:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +97,12 @@ def read_settings(environment: Mapping[str, str] | None = None, **overrides: Any
         elif raw is not None:
             values[item.name] = _parse(item.name, raw, item.default)
     return Settings(**values)
+
+
+def unless_set(settings: Settings, environment: Mapping[str, str] | None = None, **values: Any) -> Settings:
+    """Put *values* in place of those that *environment* (the process's own by default) says nothing about."""
+    source = os.environ if environment is None else environment
+    return replace(settings, **{name: v for name, v in values.items() if f"QUINTAIN_{name.upper()}" not in source})
 
 
 def spare_threads() -> None:

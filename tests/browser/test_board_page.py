@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from quintain.compose import Workspace
-from quintain.services.board.keep import verify_snapshot
+from quintain.services.board.verify import verify_snapshot
 from tests.browser.board_site import BOARD, open_board, order, press
 from tests.browser.visitor import Visitor
 from tests.web_support import running

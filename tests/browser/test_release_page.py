@@ -9,6 +9,9 @@ from playwright.sync_api import expect
 
 from quintain.compose import Workspace
 from quintain.services.access.actors import actor_of, find_user
+from quintain.services.house.job_kinds import job_handlers
+from quintain.services.jobs.running import run_all
+from quintain.services.release import asking
 from quintain.services.release.releases import parse_release, release
 from tests.browser.judging import make_judging
 from tests.browser.visitor import Visitor
@@ -45,3 +48,19 @@ def test_the_release_page_is_sound(visitor: Visitor) -> None:
     expect(page.locator("h1")).to_be_visible()
     expect(page.locator("main")).to_contain_text("round-1-test")
     expect(page.get_by_label("Release once more")).to_have_count(1)
+
+
+def test_a_look_that_a_worker_takes_comes_by_itself(
+    visitor: Visitor, released: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page that waits keeps the form and is sound; then it shows what the release would be."""
+    monkeypatch.setattr(asking, "is_large", lambda db, validation: True)
+    visitor.sign_in("olga")
+    page = visitor.go(PAGE)
+    page.get_by_label("Release once more").check()
+    visitor.press("Look at it")
+    expect(page.locator("#release-state progress")).to_be_visible()
+    visitor.check_looks()
+    expect(page.get_by_label("Release once more")).to_be_checked()
+    run_all(released.session, released.blobs, job_handlers())
+    expect(page.locator("#looked")).to_be_visible()

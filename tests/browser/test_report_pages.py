@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from quintain.core.people import OPERATOR
 from quintain.reports.folder import write_folder
 from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs.running import run_all
+from quintain.services.study import kept_reports
 from quintain.services.study.compare import compare_report
 from quintain.services.study.studies import start_study
 from tests.boards import add_sentences, add_version, evaluated, sentences, up_to
@@ -61,6 +63,21 @@ def test_report_pages_are_sound(visitor: Visitor) -> None:
     visitor.arrive("h2#vocabulary")
     expect(page.locator(".chart[data-drawn]")).to_have_count(5)
     visitor.check_looks()
+
+
+def test_a_report_that_a_worker_makes_comes_by_itself(
+    visitor: Visitor, studied: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page that waits is sound, and once the report is there it stands on the page with its charts drawn."""
+    much = {name: replace(one, at_once=-1) for name, one in kept_reports.FIGURES.items()}
+    monkeypatch.setattr(kept_reports, "FIGURES", much)
+    visitor.sign_in("olga")
+    page = visitor.go_in_looks("/tasks/mood/reports/compare?rounds=1&harvests=old")
+    expect(page.locator("h1")).to_have_text("A report on its way")
+    run_all(studied.session, studied.blobs, job_handlers())
+    expect(page.locator("h2#vocabulary")).to_be_visible()
+    expect(page.locator(".chart[data-drawn]")).to_have_count(5)
+    expect(page.locator("#figure-state")).to_have_count(0)
 
 
 @pytest.mark.parametrize(("source", "charts"), [(ERRORS[0], 1), (ERRORS[1], 1)])

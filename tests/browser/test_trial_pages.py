@@ -10,6 +10,8 @@ from playwright.sync_api import Page, expect
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
 from quintain.services.trial.trials import open_trial, put_trial
+from quintain.simulate.crowd_drive import CrowdSize
+from quintain.simulate.crowd_trial import Beginning, simulate_trial
 from quintain.simulate.trial import NAME, add_trial
 from tests.browser.visitor import Visitor
 from tests.integration.trial.life import PLAIN, TRAINED
@@ -26,6 +28,8 @@ TYPED = 'question_types = ["cause", "time", "number"]\n' + PLAIN.replace(
 def site(demo: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A served copy of the demo, with a finished trial and one that is open."""
     workspace = copy_demo(demo, tmp_path_factory.mktemp("trials") / "demo")
+    size, beginning = CrowdSize(workers=4, judges=4), Beginning([PLAIN])
+    simulate_trial(workspace, ("sentiment", "rehearsal"), 1, size, beginning, anyway=True)
     add_trial(workspace, "sentiment")
     with workspace.session() as db:
         put_trial(db, OPERATOR, "sentiment", "words", [TRAINED], title="Words of mood")
@@ -44,6 +48,24 @@ def test_the_report_is_one_click_from_home(visitor: Visitor) -> None:
     expect(page.locator(".chart[data-drawn]")).to_have_count(1)
     visitor.check_looks()
     visitor.go_in_looks(f"{HOME}/{NAME}")
+
+
+def test_the_page_says_how_far_models_are_on_its_items(visitor: Visitor) -> None:
+    """What is asked stands there with its state, an unknown name is refused, and the report says what waits."""
+    visitor.sign_in("demo-owner")
+    page = visitor.go_in_looks(f"{HOME}/rehearsal")
+    table = page.get_by_role("region", name="Runs of models")
+    expect(table.get_by_role("link").first).to_contain_text("queued")
+    visitor.expected = ("status of 404",)  # the form comes back with what is wrong in it
+    page.get_by_label("Models to run").fill("sentiment/absent")
+    page.get_by_role("button", name="Run the models on it").click()
+    expect(page.get_by_role("alert")).to_contain_text("sentiment/absent")
+    visitor.check_looks()
+    page.get_by_label("Models to run").fill("")
+    visitor.press("Run the models on it")
+    page = visitor.go(f"{HOME}/rehearsal/report")
+    expect(page.get_by_text("Not finished yet, so without a figure")).to_be_visible()
+    visitor.check_looks()
 
 
 def test_a_trial_is_run_by_hand(visitor: Visitor) -> None:

@@ -8,6 +8,7 @@ import tomllib
 from functools import cache
 from importlib.metadata import packages_distributions
 
+import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -19,7 +20,7 @@ EXTRAS = {
     canonicalize_name(Requirement(one).name) for some in PROJECT["optional-dependencies"].values() for one in some
 }
 # What an optional part brings along, and models may use with it.
-BROUGHT = {"joblib": "scikit-learn", "tokenizers": "transformers"}
+BROUGHT = {"joblib": "scikit-learn"}
 # The package, and a program of the sandbox that another one beside it imports.
 OURS = {"quintain", "main"}
 # Declared for their own sake: uvicorn, FastAPI and the time zones of the standard library look for them.
@@ -54,6 +55,16 @@ def test_what_is_imported_is_declared() -> None:
     found = imported()
     missing = {name: sorted(files) for name, files in found.items() if BROUGHT.get(name, name) not in ALWAYS | EXTRAS}
     assert not missing
+
+
+@pytest.mark.parametrize("extra", ["onnx", "sklearn", "transformers", "embeddings"])
+def test_an_adapter_imports_what_its_extra_installs(extra: str) -> None:
+    """Whoever installs the extra of an adapter can run all of its models: no other extra is needed as well."""
+    own = {canonicalize_name(Requirement(one).name) for one in PROJECT["optional-dependencies"][extra]}
+    file = f"src/quintain/adapters/{extra}.py"
+    wanted = {BROUGHT.get(name, name) for name, files in imported().items() if file in files}
+    assert wanted & own
+    assert wanted <= ALWAYS | own
 
 
 def test_what_is_declared_is_imported() -> None:

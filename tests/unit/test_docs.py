@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 import sys
+import tomllib
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -152,3 +153,16 @@ def _is_known(line: str) -> bool:
         return words[1:] in (["--version"], ["--help"])
     known = {option for item in COMMANDS[name].params for option in [*item.opts, *item.secondary_opts]} | {"--help"}
     return all(word.partition("=")[0] in known for word in words if word.startswith("--"))
+
+
+def test_the_picture_of_rooms_shows_every_room() -> None:
+    """docs/concepts.md draws the rooms that the import contract knows, and CONTRIBUTING lists them in its order."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    layers = next(one["layers"] for one in contracts if one["name"] == "The rooms of services, one direction")
+    picture = (
+        (ROOT / "docs" / "concepts.md").read_text("utf-8").partition("## Where it is in the code")[2].split("```")[1]
+    )
+    drawn = {word for line in picture.splitlines() for word in re.sub("[─┴│]", " ", line).split()}
+    assert {room for layer in layers for room in layer.split(" : ")} <= drawn
+    lines = (ROOT / "CONTRIBUTING.md").read_text("utf-8").splitlines()
+    assert [line.split("■")[0].strip() for line in lines if "■" in line] == layers

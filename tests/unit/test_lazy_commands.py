@@ -58,6 +58,30 @@ ON_FILES = [
     ["data", "presets"],
     ["data", "overlap", "labels.csv", "labels.csv", "--field", "item"],
     ["task", "check", "--help"],
+    ["task", "kinds"],
+    ["task", "new", "--kind", "text-classification"],
+    ["model", "baselines"],
+    ["model", "recipes"],
+    ["model", "learners"],
+    ["model", "init", "--help"],
+    ["model", "check", "--help"],
+    ["model", "predict", "--help"],
+    ["board", "verify", "--help"],
+    ["contrast", "import", "--help"],
+    ["evaluate", "local", "--help"],
+    ["harvest", "--help"],
+    ["study", "compare", "--help"],
+    ["study", "irt", "--help"],
+    ["train", "--help"],
+]
+PLATFORM = ("alembic", "fastapi", "httpx2", "quintain.compose", "quintain.store", "sqlalchemy")
+# Commands that do their work, one after the other in one folder: none of them needs a workspace.
+AT_WORK = [
+    ["task", "new", "--kind", "text-classification", "task.toml"],
+    ["train", "ngram", "--task", "task.toml", "--data", "train.csv", "--out", "model"],
+    ["model", "predict", "--dir", "model", "A fine day."],
+    ["harvest", "corpus.csv", "--model", "model", "--size", "2", "--where", "length > 0", "--out", "sample.jsonl"],
+    ["study", "irt", "responses.csv", "--model", "1pl"],
 ]
 
 
@@ -113,10 +137,25 @@ def test_help_imports_no_command(tmp_path: Path) -> None:
     assert not places & modules
 
 
-@pytest.mark.parametrize("command", map(" ".join, ON_FILES))
+@pytest.mark.parametrize("command", [" ".join(one) for one in ON_FILES])
 def test_a_command_on_files_leaves_the_platform_alone(command: str, modules: dict[str, set[str]]) -> None:
     """Commands on plain files import no database, no server and no client, and of SciPy only what they compute with."""
     assert not set(HEAVY) & modules[command] - ({"scipy.special"} if "agreement" in command else set())
+
+
+def test_commands_do_their_work_on_files_without_the_platform(tmp_path: Path) -> None:
+    """Training, asking, harvesting and item response theory run to their end, and import neither store nor server."""
+    (tmp_path / "train.csv").write_text(
+        "text,label\nA fine day.,positive\nA bad day.,negative\nFine.,positive\nIt is.,neutral\n"
+    )
+    (tmp_path / "corpus.csv").write_text("text,rating\nA fine day it was.,5\nBad food and bad service.,1\n")
+    rows = [f"p{person},i{item},{int(person > item)}" for person in range(6) for item in range(5)]
+    (tmp_path / "responses.csv").write_text("\n".join(["respondent,item,correct", *rows]))
+
+    found = imported(AT_WORK, tmp_path, "typer", "pydantic", "numpy", "polars")
+
+    assert {name: sorted(modules & set(PLATFORM)) for name, modules in found.items() if modules & set(PLATFORM)} == {}
+    assert (tmp_path / "sample.jsonl").read_text()
 
 
 @pytest.mark.parametrize(("typed", "meant"), [("labls", "labels"), ("evalute", "evaluate"), ("upgrad", "upgrade")])

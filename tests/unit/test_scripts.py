@@ -8,8 +8,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parent.parent.parent
+HOOKS = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))["repos"][0]["hooks"]
 OFFER = f"source {ROOT}/scripts/lib.sh; offer_package no-such-program bubblewrap 'it makes the sandbox'; echo went on"
 
 
@@ -108,3 +110,19 @@ def test_progress_counts_packages(tmp_path: Path) -> None:
     log.write_text("Installing collected packages: numpy, polars\n")
     shown = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout
     assert shown == "unpacking 60 packages"
+
+
+# Notebooks are run to be compared, and vendored files change with their manifest alone: tests do both.
+@pytest.mark.parametrize("script", ["catalogue", "make_cli_reference", "make_client", "make_library_reference"])
+def test_what_is_written_from_the_source_is_checked_before_a_commit(script: str) -> None:
+    """Whoever forgets to run a script hears it at the commit, and not when all tests have run."""
+    checked = [one for one in HOOKS if f"scripts/{script}.py --check" in one["entry"]]
+    assert len(checked) == 1
+    assert not checked[0]["pass_filenames"]
+
+
+def test_a_check_before_a_commit_names_a_script_that_is_there() -> None:
+    """Every script that a hook runs exists, and the tables of options are among them."""
+    named = [word for one in HOOKS for word in one["entry"].split() if word.startswith("scripts/")]
+    assert "scripts/make_option_tables.py" in named
+    assert all((ROOT / one).is_file() for one in named)

@@ -12,6 +12,7 @@ from quintain.store.tables import Cell, Slot
 SOURCE = Path(__file__).parents[2] / "src" / "quintain"
 WRITTEN_OUT = re.compile(r"\bstate (?:=|<>|IN) \(?'(\w+)'(?:, '(\w+)')?")
 BARE = re.compile(r"(?:cell|slot|Cell|Slot)\.state (?:=|==|!=|in|not in) [{(\[]?\"")
+PAIRS = re.compile(r"\.(?:status|why|state) (?:==|!=|in|not in) [{(\[]?\"|(?:PairStanding|HandedIn)\(\"")
 
 
 def test_states_written_out_in_sql_are_those_of_slots():
@@ -29,6 +30,14 @@ def test_no_state_is_a_bare_string():
     found = [path.name for path in paths if "migrations" not in path.parts and BARE.search(path.read_text())]
     assert len(paths) > 100
     assert found == []
+
+
+def test_no_standing_of_a_pair_is_a_bare_string():
+    """In contests, where a pair stands, why, and how far answers are is named by an enum, too."""
+    folders = [SOURCE / room / "contest" for room in ("services", "web/pages", "web/api", "cli", "store/queries")]
+    paths = [path for folder in folders for path in folder.glob("*.py")]
+    assert len(paths) > 20
+    assert [path.name for path in paths if PAIRS.search(path.read_text())] == []
 
 
 def test_every_state_fits_its_column_and_rows_begin_in_the_first():

@@ -16,7 +16,6 @@ from quintain.adapters.contract import ADAPTERS, Adapter, Connection, Options, O
 from quintain.core.errors import BadInput, Fault
 from quintain.core.example import Example
 from quintain.core.task import Task
-from quintain.core.texts import Text
 from quintain.core.untrusted import Bounds, read_json
 from quintain.data.tables import read_table
 from quintain.tasks.contract import kind_of
@@ -71,14 +70,18 @@ def find_file(folder: Path, options: Options) -> Path:
         raise BadInput(faults=[Fault("is missing", file=str(options["file"]))])
     found = [folder / f"predictions{suffix}" for suffix in SUFFIXES if (folder / f"predictions{suffix}").is_file()]
     if len(found) != 1:
-        reason = "is missing" if not found else Text("stands beside {name}: only one may be there", name=found[-1].name)
-        raise BadInput(faults=[Fault(reason, file="predictions.csv" if not found else found[0].name)])
+        if not found:
+            raise BadInput(faults=[Fault("is missing", file="predictions.csv")])
+        last, file = found[-1].name, found[0].name
+        raise BadInput(faults=[Fault("stands beside {name}: only one may be there", name=last, file=file)])
     return found[0]
 
 
 def read_predictions(folder: Path, options: Options) -> pl.DataFrame:
     """Read the columns `id` and `prediction`."""
-    return read_table(find_file(folder, options), required=["id", "prediction"]).select("id", "prediction")
+    return read_table(find_file(folder, options), required=["id", "prediction"], mapped=False).select(
+        "id", "prediction"
+    )
 
 
 def parse_cell(value: Any) -> Any:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from quintain.cli import output
-from quintain.compose import Workspace, base_address, open_workspace
 from quintain.core.errors import NotFound
 from quintain.settings import Settings, read_settings
+
+if TYPE_CHECKING:
+    from quintain.compose import Workspace
 
 
 def settings_of(context: typer.Context, **overrides: Any) -> Settings:
@@ -29,11 +31,15 @@ def workspace_of(context: typer.Context, *, check: bool = True) -> Workspace:
             workspace=settings.workspace,
             remedy="Make one with `quintain init`, or name another folder with --workspace.",
         )
+    from quintain.compose import open_workspace  # it imports the whole platform, which few paths of a command need
+
     return open_workspace(settings, check=check)
 
 
 def link_base(workspace: Workspace) -> str:
     """Give the address that links begin with; say which one is assumed where nothing tells."""
+    from quintain.compose import base_address
+
     found = base_address(workspace.settings)
     if not found.known:
         output.say(

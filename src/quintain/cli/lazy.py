@@ -47,7 +47,7 @@ COMMANDS: Mapping[str, Listed] = {
     "task": Listed(
         "Define what is asked.",
         (
-            "quintain.cli.plain.task_check:app",
+            "quintain.cli.plain.task:app",
             "quintain.cli.tasks.task",
             "quintain.cli.work.quiz",
             "quintain.cli.wheel.timeline",
@@ -64,7 +64,14 @@ COMMANDS: Mapping[str, Listed] = {
         ),
     ),
     "model": Listed(
-        "Look at models, look after them, ask them.", ("quintain.cli.models.model:app", "quintain.cli.evaluate.submit")
+        "Look at models, look after them, ask them.",
+        (
+            "quintain.cli.plain.models:app",
+            "quintain.cli.models.model",
+            "quintain.cli.models.predict",
+            "quintain.cli.evaluate.check",
+            "quintain.cli.evaluate.submit",
+        ),
     ),
     "train": Listed(
         "Train a baseline or a recipe on data of the workspace, or with --out on plain files and without a workspace.",
@@ -73,7 +80,7 @@ COMMANDS: Mapping[str, Listed] = {
     "evaluate": Listed(
         "Score predictions and run models.",
         (
-            "quintain.cli.evaluate.evaluate:app",
+            "quintain.cli.plain.score:app",
             "quintain.cli.evaluate.cells",
             "quintain.cli.evaluate.results",
             "quintain.cli.evaluate.answers",
@@ -128,7 +135,8 @@ COMMANDS: Mapping[str, Listed] = {
         ("quintain.cli.plain.contest:app", "quintain.cli.contest.contests", "quintain.cli.contest.results"),
     ),
     "trial": Listed(
-        "Compare ways of writing in a randomised trial.", ("quintain.cli.plain.trial:app", "quintain.cli.trial.trial")
+        "Compare ways of writing in a randomised trial.",
+        ("quintain.cli.plain.trial:app", "quintain.cli.trial.trial", "quintain.cli.trial.letters"),
     ),
     "round": Listed(
         "Collect examples in rounds.",
@@ -158,14 +166,17 @@ COMMANDS: Mapping[str, Listed] = {
         ("quintain.cli.house.backup:restore",),
     ),
     "upgrade": Listed(
-        "Bring the database to what this version needs, after a backup.", ("quintain.cli.house.backup:upgrade",)
+        "Bring the database to what this version needs, after a copy of all rows; blobs stay as they are.",
+        ("quintain.cli.house.backup:upgrade",),
     ),
 }
 # Subcommands that people wait for, with the parts of their group that suffice: the others import the whole platform.
 ALONE: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("board", "rank"): ("quintain.cli.plain.rank:app",),
+    ("board", "verify"): ("quintain.cli.plain.rank:app", "quintain.cli.board.verify"),
     ("contest", "score"): ("quintain.cli.plain.contest:app",),
     ("contrast", "formats"): ("quintain.cli.plain.contrast:app",),
+    ("contrast", "import"): ("quintain.cli.plain.contrast:app", "quintain.cli.contrast.published"),
     ("contrast", "score"): ("quintain.cli.plain.contrast:app",),
     ("data", "check"): ("quintain.cli.plain.data_files:app",),
     ("data", "overlap"): ("quintain.cli.plain.data_files:app", "quintain.cli.evaluate.overlap"),
@@ -173,8 +184,12 @@ ALONE: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("data", "perturbations"): ("quintain.cli.plain.data_files:app", "quintain.cli.plain.perturb"),
     ("data", "presets"): ("quintain.cli.plain.data_files:app",),
     ("data", "split"): ("quintain.cli.plain.data_files:app", "quintain.cli.plain.split"),
-    ("evaluate", "local"): ("quintain.cli.evaluate.evaluate:app", "quintain.cli.evaluate.local"),
-    ("evaluate", "score"): ("quintain.cli.evaluate.evaluate:app",),
+    ("evaluate", "local"): ("quintain.cli.plain.score:app", "quintain.cli.evaluate.local"),
+    ("evaluate", "score"): ("quintain.cli.plain.score:app",),
+    **{("model", name): ("quintain.cli.plain.models:app",) for name in ("baselines", "learners", "recipes")},
+    **{("model", name): ("quintain.cli.plain.models:app", "quintain.cli.evaluate.check") for name in ("init", "check")},
+    ("model", "predict"): ("quintain.cli.plain.models:app", "quintain.cli.models.predict"),
+    ("study", "compare"): ("quintain.cli.plain.study:app", "quintain.cli.study.compare"),
     ("study", "irt"): ("quintain.cli.plain.study:app", "quintain.cli.plain.study_irt"),
     ("study", "artefacts"): ("quintain.cli.plain.study:app", "quintain.cli.plain.study_artefacts"),
     **{
@@ -187,7 +202,7 @@ ALONE: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("trial", "protocols"): ("quintain.cli.plain.trial:app",),
     ("trial", "report"): ("quintain.cli.plain.trial:app",),
     ("trial", "simulate"): ("quintain.cli.plain.trial:app",),
-    ("task", "check"): ("quintain.cli.plain.task_check:app",),
+    **{("task", name): ("quintain.cli.plain.task:app",) for name in ("check", "kinds", "new")},
 }
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,6 +25,7 @@ from quintain.core.records.base import Misread, decode
 from quintain.core.records.jobs import JobStanding
 
 T = TypeVar("T")
+API = "/api/v1"
 ACCEPTED = 202
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.2, 5.0
 ERRORS: Mapping[int, type[QuintainError]] = {
@@ -35,13 +37,34 @@ ERRORS: Mapping[int, type[QuintainError]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class _OnTheWay:
+    """What a job makes: a file that is fetched from the job, or else what was asked for, at the same address."""
+
+    number: int
+    location: str
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the job itself gives it."""
+        return self.location.endswith(f"/jobs/{self.number}/file")
+
+
+def _pauses() -> Iterator[float]:
+    """Give how long to wait before asking again: longer and longer."""
+    pause = FIRST_PAUSE_S
+    while True:
+        yield pause
+        pause = min(pause * 1.5, LONGEST_PAUSE_S)
+
+
 class Transport:
     """A connection to the API of one server."""
 
     def __init__(self, url: str, token: str | None, timeout: float) -> None:
         headers = {"authorization": f"Bearer {token}"} if token else {}
         self.url = url.rstrip("/")
-        self._http = httpx2.Client(base_url=f"{self.url}/api/v1", headers=headers, timeout=timeout)
+        self._http = httpx2.Client(base_url=f"{self.url}{API}", headers=headers, timeout=timeout)
 
     def ask(self, method: str, path: str, **request: Any) -> Any:
         """Send a request and give the JSON that comes back; None where the answer has no body."""
@@ -79,13 +102,16 @@ class Transport:
 
         Where the server has a worker write the file first, that is waited for.
         """
-        job = self._fetch(path, target, **request)
-        if job is not None:
-            self._wait_for(job)
-            self._fetch(f"/jobs/{job}/file", target)
+        pauses = _pauses()
+        while (job := self._fetch(path, target, **request)) is not None:
+            if job.is_file:
+                self._wait_for(job.number)
+                path, request = f"/jobs/{job.number}/file", {}
+            else:
+                time.sleep(next(pauses))
 
-    def _fetch(self, path: str, target: Path, **request: Any) -> int | None:
-        """Write what a path gives to *target*; give the number of the job that writes the file, where there is one."""
+    def _fetch(self, path: str, target: Path, **request: Any) -> _OnTheWay | None:
+        """Write what a path gives to *target*; give the job that makes it first, where there is one."""
         part = target.with_name(f".{target.name}.part")
         try:
             with self._http.stream("GET", path, **request) as response:
@@ -94,7 +120,7 @@ class Transport:
                     raise error_of(response)
                 if response.status_code == ACCEPTED:
                     response.read()
-                    return int(response.json()["id"])
+                    return _OnTheWay(int(response.json()["id"]), response.headers.get("location", ""))
                 with part.open("wb") as stream:
                     for piece in response.iter_bytes():
                         stream.write(piece)
@@ -107,10 +133,9 @@ class Transport:
 
     def _wait_for(self, number: int) -> None:
         """Wait until a job is over; it is asked about less and less often."""
-        pause = FIRST_PAUSE_S
+        pauses = _pauses()
         while (job := self.read(JobStanding, "GET", f"/jobs/{number}")).going:
-            time.sleep(pause)
-            pause = min(pause * 1.5, LONGEST_PAUSE_S)
+            time.sleep(next(pauses))
         if job.state != "done":
             reason = job.reason or f"The job is {job.state}."
             raise Unavailable("The file was not written: {reason}", reason=reason, remedy="Ask for it again.")
@@ -120,11 +145,24 @@ class Transport:
         self._http.close()
 
     def _send(self, method: str, path: str, **request: Any) -> httpx2.Response:
+        """Send a request; where a worker is to do it first, it is asked for where it will be until it is there."""
+        pauses = _pauses()
+        while True:
+            response = self._send_once(method, path, **request)
+            if response.status_code != ACCEPTED:
+                return response
+            time.sleep(next(pauses))
+            method, path, request = "GET", response.headers["location"].removeprefix(API), {}
+
+    def _send_once(self, method: str, path: str, **request: Any) -> httpx2.Response:
         try:
             response = self._http.request(method, path, **request)
         except UnicodeEncodeError as error:
-            remedy = "Take halves of surrogate pairs out."
-            raise BadInput("A text cannot be sent: {reason}.", reason=error.reason, remedy=remedy) from error
+            raise BadInput(
+                "A text cannot be sent: {reason}.",
+                reason=error.reason,
+                remedy="Take halves of surrogate pairs out.",
+            ) from error
         except httpx2.TransportError as error:
             raise self._unreachable(error) from error
         if response.is_error:

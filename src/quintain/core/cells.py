@@ -1,8 +1,11 @@
-"""A cell of evaluation: where it stands."""
+"""A cell of evaluation: where it stands, and the variants of data that are not perturbed."""
 
 from __future__ import annotations
 
 from enum import StrEnum
+
+PLAIN = "plain"
+MEASURE = "measure"  # a sample, run while nothing else does
 
 
 class CellState(StrEnum):

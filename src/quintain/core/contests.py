@@ -31,6 +31,35 @@ class Phase(StrEnum):
     OVER = "over"
 
 
+class PairStatus(StrEnum):
+    """Where a pair stands: nobody doubts it, somebody does, its labels are decided, or it does not count."""
+
+    WRITTEN = ""
+    CONTESTED = "contested"
+    SETTLED = "settled"
+    DROPPED = "dropped"
+
+
+class PairReason(StrEnum):
+    """Who settled a pair or dropped it, or what a contested one waits for."""
+
+    NONE = ""
+    RULED = "ruled"
+    ORGANISERS = "organisers"
+    JUDGES = "judges"
+    NO_MAJORITY = "no majority"
+    NOT_MINIMAL = "not minimal"
+
+
+class HandedState(StrEnum):
+    """How far a system's answers to one part are."""
+
+    MISSING = "missing"
+    WAITING = "waiting"
+    FAILED = "failed"
+    THERE = "there"
+
+
 @specification
 class ContestSpec:
     """What a contest asks. Made from a TOML file by `quintain.services.contest.definition.parse_contest`.

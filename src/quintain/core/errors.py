@@ -24,7 +24,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from quintain.core.texts import Text, as_text
+from quintain.core.texts import Text, as_text, joined
 
 MAX_REASON = 4000
 
@@ -102,11 +102,16 @@ class QuintainError(Exception):
         self.code = code or type(self).code
         super().__init__(self.message)
 
-    def __str__(self) -> str:
+    @property
+    def text(self) -> Text:
+        """What is wrong and what to do about it, as one text of ours."""
         if not self.remedy:
-            return str(self.message)
+            return self.message
         stop = "" if self.message.endswith((".", "!", "?", ":", "…")) else "."  # a fault alone is no sentence
-        return f"{self.message}{stop} {self.remedy}"
+        return joined([self.message, self.remedy], f"{stop} ")
+
+    def __str__(self) -> str:
+        return str(self.text)
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON, in the one shape that errors have."""

@@ -8,7 +8,7 @@ same amount. Each holder has an account for every kind of pay and for where it s
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -16,6 +16,7 @@ from quintain.core.errors import BadInput
 from quintain.core.rounds import Money
 
 KINDS = ("base", "bonus")
+AHEAD = "ahead"  # what was paid of an earning whose rest is not paid yet
 STATUSES = ("pending", "approved", "declined", "paid")
 
 
@@ -126,12 +127,29 @@ def decided(piece: PaidPiece, decision_id: int, before: str, after: str) -> Post
     return Posting(f"decision:{decision_id}", after, moves)
 
 
-def paid(payout_id: int, provider: str, task_id: int, pieces: Sequence[PaidPiece]) -> Posting:
-    """Book that approved earnings were paid through a provider, out of the task's budget."""
+def paid(
+    payout_id: int,
+    provider: str,
+    task_id: int,
+    pieces: Sequence[PaidPiece],
+    *,
+    before: Mapping[int, int] | None = None,
+    ahead: Sequence[tuple[PaidPiece, int]] = (),
+) -> Posting:
+    """Book that approved earnings were paid through a provider, out of the task's budget.
+
+    *ahead* are parts of others that it pays; they stand in an account of their own until the payout of the rest takes
+    them out again. *before* says what was so paid of these.
+    """
     moves = [move for piece in pieces for move in _restood(piece, "approved", "paid")]
+    budget, taker = (f"budget:{task_id}", "paid"), (f"provider:{provider}", "paid")
     for piece in pieces:
-        budget, taker = (f"budget:{task_id}", "paid"), (f"provider:{provider}", "paid")
-        moves += transfer(budget, taker, piece.amount, piece.currency)
+        known = (before or {}).get(piece.id, 0)
+        moves += transfer(budget, taker, piece.amount - known, piece.currency)
+        moves += transfer((piece.worker, AHEAD), (piece.payer, AHEAD), known, piece.currency)
+    for piece, amount in ahead:
+        moves += transfer(budget, taker, amount, piece.currency)
+        moves += transfer((piece.payer, AHEAD), (piece.worker, AHEAD), amount, piece.currency)
     return Posting(f"payout:{payout_id}", "paid", merged(moves))
 
 

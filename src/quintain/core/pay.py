@@ -61,6 +61,13 @@ class PaySpec:
     worker_day_cap: int = option(kinds.money(), default=0, title=N_("Most for one worker in a day"), section="caps")
     worker_cap: int = option(kinds.money(), default=0, title=N_("Most for one worker in all"), section="caps")
     day_cap: int = option(kinds.money(), default=0, title=N_("Most for all in a day (UTC)"), section="caps")
+    trial_cap: int = option(
+        kinds.money(),
+        default=0,
+        title=N_("Most for all in one trial"),
+        help=N_("Its rounds, tutorials, grades and bonuses; judging is the task’s."),
+        section="caps",
+    )
     project_cap: int = option(kinds.money(), default=0, title=N_("Most for all in all"), section="caps")
     training: tuple[int, ...] = option(
         kinds.numbers(kinds.whole(1, 10**6), 1000),
@@ -80,6 +87,7 @@ class PaySpec:
             ("worker_day_cap", "worker_cap"),
             ("worker_cap", "project_cap"),
             ("day_cap", "project_cap"),
+            ("trial_cap", "project_cap"),
         ):
             if getattr(self, large) and getattr(self, small) > getattr(self, large):
                 yield Fault("is more than '{large}'", large=large, field=small)

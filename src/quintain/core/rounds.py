@@ -276,6 +276,16 @@ class RoundSpec:
     )
     reward: Reward = option(table(Reward), default=Reward(), section="pay")
     caps: Caps = option(table(Caps), default=Caps(), section="pay", control="cap_")
+    sessions: int | None = option(
+        kinds.whole(1, 10**6),
+        default=None,
+        title=N_("Sessions of one person in all"),
+        help=N_("One that was ended early counts, too, if anything was written in it."),
+        section="pay",
+    )
+    wanted: int | None = option(
+        kinds.whole(1, 10**7), default=None, title=N_("Texts after which no session begins"), section="pay"
+    )
     starts: datetime | None = option(kinds.moment(), default=None, title=N_("Begins (UTC)"), section="pay")
     ends: datetime | None = option(kinds.moment(), default=None, title=N_("Ends (UTC)"), section="pay")
     content_warning: str = option(

@@ -124,7 +124,7 @@ def read(
     *,
     file: str | None = None,
     also: Also | None = None,
-    message: str = "",
+    message: Text | None = None,
 ) -> Made:
     """Make a specification of plain *data*, or raise BadInput with every fault in it; *file* is named in them.
 
@@ -137,7 +137,7 @@ def read(
         reading.faults += also(reading.values(make, data))
     if reading.faults or made is None:
         faults = [Fault(fault.reason, file=file, field=fault.field) for fault in reading.faults]
-        raise BadInput(message, faults=faults)
+        raise BadInput(message or "", faults=faults)
     return made
 
 

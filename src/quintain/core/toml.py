@@ -12,10 +12,11 @@ from quintain.core.jsontext import MAX_DEPTH, deeper_than
 from quintain.core.texts import Text
 
 MAX_BYTES = 1_000_000
+LOOK_AGAIN = Text("Check the spelling and the folder.")
 _DOTS = re.compile(r"""(?<![\w"'.-])(?>[\w"'-]++[ \t]*+\.[ \t]*+){64}""")
 
 
-def read_text(path: Path, *, remedy: str = "Check the spelling and the folder.") -> str:
+def read_text(path: Path, *, remedy: Text = LOOK_AGAIN) -> str:
     """Read the text of the file at *path*, or say why that cannot be; *remedy* is for where there is none."""
     try:
         if path.stat().st_size > MAX_BYTES:

@@ -34,6 +34,13 @@ class TrialDoors:
         help=N_("They then grade in this trial, without any role; not who takes part in it."),
         section="batch",
     )
+    expert_pay: int = option(
+        kinds.money(),
+        default=0,
+        title=N_("What a grade pays such an expert"),
+        help=N_("In the currency of the protocols. 0 where the panel’s own reward pays them."),
+        section="batch",
+    )
     batch: int = option(
         kinds.whole(1, 1000),
         default=10,

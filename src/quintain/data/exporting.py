@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -9,6 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -67,6 +69,24 @@ def _write_parquet(frames: Iterable[pl.DataFrame], schema: Mapping[str, pl.DataT
             frame.write_parquet(parts[-1])
         write_export(pl.scan_parquet(parts, glob=False), "parquet", path)
     return rows
+
+
+def json_list(rows: Iterable[Any], default: Callable[[Any], Any], *, level: int = 0) -> Iterator[str]:
+    r"""Give a list as JSON piece by piece, as `json.dumps` writes it with an indent of 2, *level* steps in.
+
+    >>> "".join(json_list([{"a": 1}, []], str)) == json.dumps([{"a": 1}, []], indent=2)
+    True
+    >>> "".join(json_list([], str))
+    '[]'
+    """
+    before = "\n" + "  " * (level + 1)
+    mark = "["
+    for row in rows:
+        # A line break within a text is written as an escape, so that these are all between values.
+        text = json.dumps(row, ensure_ascii=False, indent=2, default=default).replace("\n", before)
+        yield f"{mark}{before}{text}"
+        mark = ","
+    yield "[]" if mark == "[" else f"{before[:-2]}]"
 
 
 @contextmanager

@@ -22,10 +22,16 @@ def votes_of(meta: str | None) -> dict[str, float]:
     >>> votes_of('{"label_distribution": {"positive": ["w1", "w2"], "neutral": 1}}')
     {'positive': 2.0, 'neutral': 1.0}
     """
-    told = _parsed(meta)
-    given: Any = next((told[key] for key in KEYS if key in told), None) if isinstance(told, Mapping) else None
+    told = meta_of(meta)
+    given: Any = next((told[key] for key in KEYS if key in told), None)
     given = _parsed(given) if isinstance(given, str) else given
     return {str(name): _count(value) for name, value in given.items()} if isinstance(given, Mapping) else {}
+
+
+def meta_of(text: str | None) -> Mapping[str, Any]:
+    """Give what an example has kept beside its input; nothing where that is no object."""
+    told = _parsed(text)
+    return told if isinstance(told, Mapping) else {}
 
 
 def in_view(table: pl.LazyFrame, task: Task, view: str) -> pl.LazyFrame:

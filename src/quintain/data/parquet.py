@@ -1,12 +1,12 @@
 """Parquet from outside: read once by a process of its own before it is read here.
 
 A damaged page makes the library panic, and some make it end the whole process it runs in. So that this is never the
-server or a worker, another process reads the file first, with a bound on memory and time, and says what happened.
+server or a worker, another process reads the file first, with a bound on memory and time, and says what happened. It is
+started here and not by the engine, which is above: whoever reads data needs it, also where no model is ever run.
 """
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,6 +22,7 @@ BYTES_PER_SECOND = 4 << 20
 DAMAGE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OverflowError)
 _PROBE = """
 import os, resource, sys
+os.environ["RUST_BACKTRACE"] = "0"
 total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * 3 // 4
 resource.setrlimit(resource.RLIMIT_AS, (total, total))
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -51,7 +52,6 @@ def _fault_of(path: Path) -> str:
     try:
         found = subprocess.run(  # noqa: S603 - our own program, and a path
             [sys.executable, "-I", "-c", _PROBE, str(path)],
-            env={**os.environ, "RUST_BACKTRACE": "0"},
             capture_output=True,
             text=True,
             errors="replace",

@@ -60,14 +60,16 @@ def read_table(
     optional: Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
     types: Mapping[str, pl.DataType] | None = None,
+    mapped: bool = True,
 ) -> pl.DataFrame:
     """Read the table at *path*: the *required* columns, the *optional* ones that are there, then all others.
 
-    *columns* maps our names to those in the file. *types* gives the columns that are not text, such as
-    `{"correct": pl.Float64()}`; a value that does not fit is a fault with its row.
+    *columns* maps our names to those in the file; *mapped* is whether whoever asks could have given such a map. *types*
+    gives the columns that are not text, such as `{"correct": pl.Float64()}`; a value that does not fit is a fault with
+    its row.
     """
     table = path.frame if isinstance(path, GivenTable) else _read(path)
-    table = _rename(table, path, required, optional, columns or {})
+    table = _rename(table, path, required, optional, columns or {}, mapped=mapped)
     if table.is_empty():
         raise BadInput(faults=[Fault("the file has no rows", file=path.name)])
     return _typed(table, path, types or {})
@@ -230,7 +232,13 @@ def _as_text(cell: Any) -> Any:
 
 
 def _rename(
-    table: pl.DataFrame, path: Source, required: Sequence[str], optional: Sequence[str], columns: Mapping[str, str]
+    table: pl.DataFrame,
+    path: Source,
+    required: Sequence[str],
+    optional: Sequence[str],
+    columns: Mapping[str, str],
+    *,
+    mapped: bool,
 ) -> pl.DataFrame:
     known = (*required, *optional)
     strange = [name for name in columns if name not in known]
@@ -253,6 +261,8 @@ def _rename(
         for ours, theirs in wanted.items()
         if theirs not in there and (ours in required or ours in columns)
     ]
+    if missing and not mapped:
+        raise BadInput(faults=missing, there=", ".join(there), remedy="The file has: {there}. Name one of these.")
     if missing:
         raise BadInput(
             faults=missing,

@@ -15,6 +15,7 @@ from typing import Any
 from quintain.core.errors import BadInput
 from quintain.core.example import Failure, Prediction
 from quintain.core.task import Task
+from quintain.core.texts import Text
 from quintain.core.untrusted import storable
 from quintain.engine.runner import ModelRunner
 from quintain.engine.sandbox.limits import AnswersLost, Outcome, RunEnded
@@ -58,7 +59,11 @@ class Failures:
             first, failed = self._first, self.count - self.unread
             raise RunEnded(
                 first.outcome,
-                f"{first.message} It failed on {failed:,} examples; {self.allowed:,} of {self.rows:,} may fail.",
+                "{first} It failed on {failed:,} examples; {allowed:,} of {rows:,} may fail.",
+                first=first.message,
+                failed=failed,
+                allowed=self.allowed,
+                rows=self.rows,
                 log=error.log or first.log,
                 remedy=first.remedy,
             )
@@ -72,7 +77,11 @@ class Failures:
         if self.unread > allowed:
             raise RunEnded(
                 Outcome.BAD_ANSWER,
-                f"{reason} {self.unread:,} replies could not be read; {allowed:,} of {self.rows:,} may be unreadable.",
+                "{reason} {unread:,} replies could not be read; {allowed:,} of {rows:,} may be unreadable.",
+                reason=reason,
+                unread=self.unread,
+                allowed=allowed,
+                rows=self.rows,
                 remedy="Say in `read`, `pattern` and `after` how answers are read, and ask for that in the prompt.",
             )
         return Prediction(None, failure=storable(reason, REASON))
@@ -101,7 +110,7 @@ def read_answer(runner: ModelRunner, task: Task, given: dict[str, Any], raw: Any
     try:
         return parse_raw(task, given, raw)
     except BadInput as error:
-        said = f"The model answered {shown(raw)}: {error.message}"
+        said = Text("The model answered {answer}: {reason}", answer=shown(raw), reason=error.message)
     return failures.mark(AnswersLost(Outcome.BAD_ANSWER, said, log=_last_words(runner, failures), remedy=REMEDY))
 
 

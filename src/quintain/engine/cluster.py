@@ -59,6 +59,7 @@ class PackedResult:
     message: str = ""
     log: str = ""
     spent: float = 0.0
+    remedy: str | None = None
 
 
 def pack_model(model: RunnableModel) -> PackedModel:
@@ -116,7 +117,13 @@ def run_packed(packed: PackedJob, model: PackedModel, report: Callable[[int], No
         try:
             result = engine.run(job, progress, threading.Event())
         except RunEnded as error:
-            return PackedResult(outcome=error.outcome.value, message=str(error), log=error.log, spent=error.spent)
+            return PackedResult(
+                outcome=error.outcome.value,
+                message=error.message,
+                remedy=error.remedy,
+                log=error.log,
+                spent=error.spent,
+            )
         predictions = job.out.read_bytes() if job.out.exists() else None
         return PackedResult(result.rows, result.measurements, predictions, log=result.printed)
 
@@ -174,9 +181,9 @@ class RayEngine:
         except self._ray.exceptions.RayError as error:
             self._models.pop(job.model.key, None)  # it may have been lost with the node
             first = str(error).strip().splitlines()[0]
-            raise RunEnded(Outcome.PLATFORM, f"The node that ran the cell was lost ({first}).") from error
+            raise RunEnded(Outcome.PLATFORM, "The node that ran the cell was lost ({first}).", first=first) from error
         if result.outcome is not None:
-            ended = RunEnded(Outcome(result.outcome), result.message, log=result.log)
+            ended = RunEnded(Outcome(result.outcome), result.message, log=result.log, remedy=result.remedy)
             ended.spent = result.spent
             raise ended
         if result.predictions is not None:
@@ -200,7 +207,9 @@ class RayEngine:
         if memory > most:
             raise RunEnded(
                 Outcome.PLATFORM,
-                f"A model may use {memory / GIB:.3g} GiB, and no node of the cluster has more than {most / GIB:.3g}.",
+                "A model may use {wanted:.3g} GiB, and no node of the cluster has more than {most:.3g}.",
+                wanted=memory / GIB,
+                most=most / GIB,
                 remedy="Lower QUINTAIN_MODEL_MEMORY, or start a node with more: ray start --memory=BYTES.",
             )
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from quintain.core.example import Exchange, Failure
+from quintain.core.texts import Text
 from quintain.core.untrusted import Bounds
 from quintain.engine.sandbox.limits import AnswersLost, Outcome
 
@@ -52,4 +53,8 @@ def read_answers(message: Mapping[str, Any], ids: Sequence[str]) -> list[Any]:
     if found.keys() != set(ids):
         raise AnswersLost(Outcome.BAD_ANSWER, "The model answered for ids that it was not given, or left some out.")
     raised = {pair[0] for pair in failed}
-    return [Failure(f"The model raised {found[key]}.") if key in raised else found[key] for key in ids]
+    return [_failure(found[key]) if key in raised else found[key] for key in ids]
+
+
+def _failure(error: object) -> Failure:
+    return Failure(Text("The model raised {error}.", error=error))

@@ -97,7 +97,8 @@ class CallRunner:
     def predict(self, inputs: Inputs, *, single: bool = False) -> Reply:
         """Call the function, and blame what goes wrong on the right side."""
         if time.monotonic() - self._started > self._limits.wall_seconds:
-            raise RunEnded(Outcome.WALL_TIME, f"The run took longer than {self._limits.wall_seconds:g} seconds.")
+            most = self._limits.wall_seconds
+            raise RunEnded(Outcome.WALL_TIME, "The run took longer than {most:g} seconds.", most=most)
         start = time.perf_counter_ns()
         try:
             batches = [[one] for one in inputs] if single and self._connection.batched else [list(inputs)]
@@ -111,8 +112,12 @@ class CallRunner:
         except QuintainError as error:
             raise RunEnded(Outcome.BAD_ANSWER, error.message, remedy=error.remedy) from error
         if len(answers) != len(inputs):
-            why = f"{len(inputs)} inputs were sent and {len(answers)} answers came back."
-            raise AnswersLost(Outcome.BAD_ANSWER, why)
+            raise AnswersLost(
+                Outcome.BAD_ANSWER,
+                "{sent} inputs were sent and {back} answers came back.",
+                sent=len(inputs),
+                back=len(answers),
+            )
         ns = time.perf_counter_ns() - start
         if not self.worded:
             return Reply(answers, ns)

@@ -117,13 +117,17 @@ class ModelSession:
         if self.network_attempt is None and "network" in reply:
             self.network_attempt = storable(str(reply["network"]), SHOWN)
         if "fault" in reply:
-            fault = str(reply["fault"])
-            raise AnswersLost(Outcome.BAD_ANSWER, f"{fault[:1].upper()}{fault[1:MESSAGE]}.", log=self.process.printed())
+            said = str(reply["fault"])
+            fault = f"{said[:1].upper()}{said[1:MESSAGE]}"
+            raise AnswersLost(Outcome.BAD_ANSWER, "{fault}.", fault=fault, log=self.process.printed())
         if "error" in reply:
-            hint = f" It {self.network_attempt}; there is no network in the sandbox." if self.network_attempt else ""
             raise AnswersLost(
                 Outcome.CRASHED,
-                f"The model raised {str(reply['error'])[:SHOWN]}.{hint}",
+                "The model raised {error}. It {attempt}; there is no network in the sandbox."
+                if self.network_attempt
+                else "The model raised {error}.",
+                error=str(reply["error"])[:SHOWN],
+                attempt=self.network_attempt or "",
                 log=f"{self.process.printed()}\n{reply.get('traceback', '')}".strip(),
             )
         return called

@@ -118,7 +118,7 @@ def compare(
     sets = [read_dataset(name, source_of(one, name=name), columns) for name, one in _named(datasets)]
     outside = [read_training(name, source_of(one, name=name), columns.examples) for name, one in _named(train)]
     learner: Teachable = LinearLearner() if recipe is None else read_recipe(Path(recipe))
-    key = repr([*(one.digest() for one in [*sets, *outside]), seeds, seed, learner.name])
+    key = [*(one.digest() for one in [*sets, *outside]), seeds, seed, learner.name]
     wanted = CompareOptions(
         outside,
         learner,
@@ -127,7 +127,7 @@ def compare(
         _responses(responses),
         irt_model,
         list(commands),
-        Keeping(Path(keep) if keep else None, key),
+        Keeping(Path(keep) if keep else None).keyed(key),
     )
     found = compare_datasets(sets, wanted, progress or quiet)
     return ComparisonFound(found.report, found.transfer, wanted.keeping)

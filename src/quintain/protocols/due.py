@@ -6,7 +6,7 @@ and so pays everything once, whatever was interrupted between.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from quintain.protocols.engine import Course
@@ -24,8 +24,11 @@ class AmountDue:
     what: str
 
 
-def due(course: Course, only: Collection[str] | None = None) -> Iterator[AmountDue]:
-    """Give everything that has been earned so far, by everybody or by some *only*."""
+def due(course: Course, only: Collection[str] | None = None, *, over: bool = False) -> Iterator[AmountDue]:
+    """Give everything that has been earned so far, by everybody or by some *only*.
+
+    Where the trial is *over*, no stage will be closed any more: what is due then is due now.
+    """
     people = [one for one in course.arm.people.values() if only is None or one.name in only]
     for stage in course.protocol.stages:
         if stage.work is not None and stage.work.pay:
@@ -37,12 +40,14 @@ def due(course: Course, only: Collection[str] | None = None) -> Iterator[AmountD
                 if stage.name in person.been:
                     yield _due(stage.name, person.name, "bonus", stage.bonus.amount, "bonus")
         if stage.grading is not None:
-            yield from _grades(course, stage, stage.grading, only)
+            graders = [one for one in course.arm.graders.get(stage.name, {}) if only is None or one in only]
+            yield from _grades(course, stage, stage.grading, graders, ended=over or stage.name in course.arm.closed)
 
 
-def _grades(course: Course, stage: Stage, rule: GradingStage, only: Collection[str] | None) -> Iterator[AmountDue]:
-    """Pay promoted graders for each grade and, when the stage is closed, for having graded in it."""
-    graders = [one for one in course.arm.graders.get(stage.name, {}) if only is None or one in only]
+def _grades(
+    course: Course, stage: Stage, rule: GradingStage, graders: Sequence[str], *, ended: bool
+) -> Iterator[AmountDue]:
+    """Pay promoted graders for each grade and, when the stage has *ended*, for having graded in it."""
     if not graders:
         return
     if rule.pay:
@@ -52,7 +57,7 @@ def _grades(course: Course, stage: Stage, rule: GradingStage, only: Collection[s
             hidden = course.arm.probes.get(stage.name, {}).get(grader, {})
             for name in (*own, *hidden, *course.arm.late.get(stage.name, {}).get(grader, ())):
                 yield _due(stage.name, grader, name, rule.pay, "grade")
-    if rule.bonus and stage.name in course.arm.closed:
+    if rule.bonus and ended:
         for grader in graders:
             yield _due(stage.name, grader, "bonus", rule.bonus, "bonus")
 

@@ -68,6 +68,8 @@ class Course:
                 self._enter(event.person)
             case EventKind.FINISHED:
                 self._finish(event)
+            case EventKind.STOPPED:
+                self._stop(event)
             case EventKind.GRADED | EventKind.GRADED_LATE | EventKind.REGRADED:
                 self._grade(event)
             case EventKind.CLOSED:
@@ -76,6 +78,8 @@ class Course:
                 self._leave(event.person)
             case EventKind.READMITTED:
                 self._readmit(event)
+            case EventKind.GONE | EventKind.BACK:
+                self._move(event.unit, gone=event.kind is EventKind.GONE)
 
     def todo(self, name: str) -> Todo:
         """Say what somebody can do now."""
@@ -98,13 +102,13 @@ class Course:
         rule = stage.writing
         if rule is None or (rule.wanted and self.arm.written.get(stage.name, 0) >= rule.wanted):
             return 0
-        return rule.sessions - person.done(stage.name)
+        return rule.sessions - person.used(stage.name)
 
     def sessions_left(self, name: str) -> int:
         """Say how many sessions of the stage where they are somebody can still hand in; one begun in time counts."""
         person = self.person(name)
         most = _most(self._stages[person.at]) if person.at != END else None
-        return 0 if most is None else most - person.done(person.at)
+        return 0 if most is None else most - person.used(person.at)
 
     def gradings(self) -> Iterator[Stage]:
         """Give the gradings that are going on: what they grade was all handed in."""
@@ -162,8 +166,18 @@ class Course:
         """Say how the items of *people* did in a grading."""
         stage = self._stages[by]
         sample = self.sample(stage)
-        rubric = self.protocol.rubric
-        return [standing(rubric, one, (self.arm.items[name] for name in sample.of(one))) for one in people]
+        rubric, stands = self.protocol.rubric, {*self._writers(stage)}
+        return [
+            standing(rubric, one, (self.arm.items[name] for name in sample.of(one)), emptied=one not in stands)
+            for one in people
+        ]
+
+    def _writers(self, grades: Stage) -> Iterator[str]:
+        """Name those of whom a grading has something left, or never had anything."""
+        of = grading.rule_of(grades).of
+        wrote = {one.writer for one in self.arm.items.values() if one.stage == of}
+        yield from self.arm.people.keys() - wrote
+        yield from (one.writer for one in self.arm.items.values() if one.stage == of and one.name not in self.arm.gone)
 
     def at(self, stage: str) -> list[str]:
         """Name the people who are at a stage."""
@@ -185,7 +199,7 @@ class Course:
             }
             found = [one.name for one in self.arm.items.values() if one.stage in settled and one.grades]
             self._experts[key] = tuple(sorted(found, key=lambda one: lot(self.seed, stage.name, one)))
-        return self._experts[key]
+        return tuple(one for one in self._experts[key] if one not in self.arm.gone)
 
     def _is_grading(self, stage: Stage) -> bool:
         return stage.grading is not None and stage.name not in self.arm.closed and not self._behind(stage.name)
@@ -206,6 +220,22 @@ class Course:
         self._arrive(person, self.protocol.stages[0].name)
 
     def _finish(self, event: Event) -> None:
+        person, stage = self._hand_in(event)
+        _check_items(stage, event.items, self.arm)
+        person.units.setdefault(stage.name, []).append(event.unit)
+        self._take_items(person, stage, event.items)
+
+    def _stop(self, event: Event) -> None:
+        """Take in a session that was ended early: it counts as one that was done, but not towards going on."""
+        person, stage = self._hand_in(event)
+        if stage.writing is None:
+            raise Conflict("No session ends early at {stage}.", stage=stage.name)
+        _check_items(stage, event.items, self.arm, part=True)
+        person.stopped.setdefault(stage.name, []).append(event.unit)
+        self._take_items(person, stage, event.items)
+
+    def _hand_in(self, event: Event) -> tuple[Participant, Stage]:
+        """Say who hands something in at which stage, or why they cannot."""
         person = self.person(event.person)
         if person.at != event.stage:
             raise Conflict("{name} is at {at}, not at {stage}.", name=person.name, at=person.at, stage=event.stage)
@@ -213,21 +243,25 @@ class Course:
         most = _most(stage)
         if most is None:
             raise Conflict("Nothing is handed in at {stage}.", stage=stage.name)
-        if event.unit in person.units.get(stage.name, ()):
+        if event.unit in (*person.units.get(stage.name, ()), *person.stopped.get(stage.name, ())):
             raise Conflict("{unit} was handed in already.", unit=event.unit)
-        if person.done(stage.name) >= most:
+        if person.used(stage.name) >= most:
             raise Conflict("{name} has done all that {stage} takes.", name=person.name, stage=stage.name)
-        _check_items(stage, event.items, self.arm)
-        person.units.setdefault(stage.name, []).append(event.unit)
-        for name in event.items:
+        return person, stage
+
+    def _take_items(self, person: Participant, stage: Stage, items: tuple[str, ...]) -> None:
+        """Keep what was written; who has no session left goes on, if they did enough."""
+        for name in items:
             self.arm.items[name] = Item(name, person.name, stage.name)
-        self.arm.written[stage.name] = self.arm.written.get(stage.name, 0) + len(event.items)
-        if person.done(stage.name) >= most:
-            self._arrive(person, self._next[stage.name])
+        self.arm.written[stage.name] = self.arm.written.get(stage.name, 0) + len(items)
+        if person.used(stage.name) >= (_most(stage) or 0):
+            self._close_work(stage, [person])
 
     def _grade(self, event: Event) -> None:
         stage = self._stages.get(event.stage)
-        if stage is None or not self._is_grading(stage):
+        was = stage is not None and stage.grading is not None and stage.name in self.arm.closed
+        late = was and event.kind is EventKind.GRADED_LATE  # begun before the stage was closed: paid, and not counted
+        if stage is None or not (late or self._is_grading(stage)):
             raise Conflict("Nothing is graded at {stage} now.", stage=event.stage)
         said = event.answers
         if said.keys() != self._options.keys() or any(said[name] not in one for name, one in self._options.items()):
@@ -310,6 +344,19 @@ class Course:
         person.been += [one for one in passed if one not in person.been]
         self._arrive(person, name)
 
+    def _move(self, name: str, *, gone: bool) -> None:
+        """Take an item out of what is graded, or back into it; what a grading that is over has graded stays."""
+        item = self.arm.items.get(name)
+        if item is None:
+            raise NotFound("There is no item '{name}'.", name=name)
+        if (name in self.arm.gone) == gone:
+            raise Conflict("{name} is gone already." if gone else "{name} is not gone.", name=name)
+        going_on = [one for one in self.gradings() if grading.rule_of(one).of == item.stage]
+        before = {one.name: self.sample(one) for one in going_on}
+        self.arm.gone ^= {name}
+        for stage in going_on:
+            self._samples[stage.name] = grading.redraw(self.arm, stage, before[stage.name], item.writer, self.seed)
+
     def _past(self, name: str) -> tuple[list[str], str]:
         """Name the stages from one on that somebody passes who comes late, and the first at which they stay."""
         passed = []
@@ -349,9 +396,9 @@ def _most(stage: Stage) -> int | None:
     return stage.writing.sessions if stage.writing is not None else None
 
 
-def _check_items(stage: Stage, items: tuple[str, ...], arm: Arm) -> None:
+def _check_items(stage: Stage, items: tuple[str, ...], arm: Arm, *, part: bool = False) -> None:
     wanted = stage.tutorial.written if stage.tutorial is not None else stage.writing.items if stage.writing else 0
-    at_most = stage.writing is not None and stage.writing.target  # not every session fools the model
+    at_most = part or (stage.writing is not None and stage.writing.target)  # not every session fools the model
     if len(items) > wanted or (len(items) < wanted and not at_most):
         raise BadInput(
             "{stage} takes {wanted} items at once, and {count} were given.",

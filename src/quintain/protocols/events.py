@@ -13,12 +13,15 @@ class EventKind(StrEnum):
 
     ENTERED = "entered"
     FINISHED = "finished"
+    STOPPED = "stopped"
     GRADED = "graded"
     GRADED_LATE = "graded late"
     REGRADED = "regraded"
     CLOSED = "closed"
     LEFT = "left"
     READMITTED = "readmitted"
+    GONE = "gone"
+    BACK = "back"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,11 @@ def finished(person: str, stage: str, unit: str, items: tuple[str, ...] = ()) ->
     return Event(EventKind.FINISHED, person, stage, unit, items)
 
 
+def stopped(person: str, stage: str, unit: str, items: tuple[str, ...] = ()) -> Event:
+    """Somebody ended a session early, in which they had written something: it is one of those that they may do."""
+    return Event(EventKind.STOPPED, person, stage, unit, items)
+
+
 def graded(person: str, stage: str, item: str, answers: Mapping[str, str], seconds: float = 0.0) -> Event:
     """Somebody graded an item."""
     return Event(EventKind.GRADED, person, stage, item, answers=answers, seconds=seconds)
@@ -105,3 +113,13 @@ def left(person: str) -> Event:
 def readmitted(person: str, stage: str) -> Event:
     """Somebody goes on, whom a qualification had turned away, because the owner let them."""
     return Event(EventKind.READMITTED, person, stage)
+
+
+def gone(item: str) -> Event:
+    """Somebody took an item back, or the owner withheld it: nobody is to read it any more."""
+    return Event(EventKind.GONE, unit=item)
+
+
+def back(item: str) -> Event:
+    """Somebody let an item stand again that was gone."""
+    return Event(EventKind.BACK, unit=item)

@@ -7,16 +7,19 @@ from statistics import fmean
 
 from quintain.core.records.trial import Letter
 from quintain.core.texts import Text
-from quintain.protocols.engine import Course
-from quintain.protocols.ranking import is_answerable, item_score
+from quintain.protocols.engine import INSTANT, Course
+from quintain.protocols.ranking import is_answerable, item_score, qualify
 from quintain.protocols.rubric import Part, RubricQuestion, is_good, value
 from quintain.protocols.spec import Protocol
 from quintain.protocols.stages import END, Stage
 from quintain.protocols.state import Decision, Item
 
 
-def letter_of(course: Course, stage: Stage, person: str) -> Letter:
-    """Make the letter that somebody gets at a stage of feedback, or when a qualification turns them away."""
+def letter_of(course: Course, stage: Stage, person: str, decision: Decision | None = None) -> Letter:
+    """Make the letter that somebody gets at a stage of feedback, or when a qualification turns them away.
+
+    It tells what was decided about them or, before that is so, the *decision* that is given.
+    """
     told = stage.feedback or stage.qualification
     if told is None:
         raise ValueError(f"{stage.name} sends no letter")
@@ -24,9 +27,10 @@ def letter_of(course: Course, stage: Stage, person: str) -> Letter:
     sample = course.sample(course.protocol.stage(by))
     everybody = [course.arm.items[name] for name in sorted(sample.names) if course.arm.items[name].grades]
     own = [course.arm.items[name] for name in sample.of(person) if course.arm.items[name].grades]
-    ranked = sorted(own, key=lambda one: (-(item_score(rubric, one) or 0.0), one.name))
-    unclear = [one.name for one in own if not is_answerable(rubric, one)]
-    decision = _decision(course, by, person)
+    quoted = [one for one in own if one.name not in course.arm.gone]  # nobody reads again what was taken back
+    ranked = sorted(quoted, key=lambda one: (-(item_score(rubric, one) or 0.0), one.name))
+    unclear = [one.name for one in quoted if not is_answerable(rubric, one)]
+    decision = decision or _decision(course, by, person)
     after, bonus = _ahead(course.protocol, stage) if stage.feedback is not None else (END, 0)
     return Letter(
         person,
@@ -37,7 +41,7 @@ def letter_of(course: Course, stage: Stage, person: str) -> Letter:
         _mean(rubric, own, "creativity"),
         _mean(rubric, everybody, "creativity"),
         _share(rubric, own, "distractors"),
-        len(unclear) / len(own) if own else None,
+        sum(not is_answerable(rubric, one) for one in own) / len(own) if own else None,
         unclear,
         ranked[0].name if ranked else None,
         ranked[-1].name if len(ranked) > 1 else None,
@@ -48,6 +52,17 @@ def letter_of(course: Course, stage: Stage, person: str) -> Letter:
         course.protocol.currency,
         after,
     )
+
+
+def not_going_on(course: Course, stage: Stage) -> dict[str, Decision]:
+    """Say whom a qualification would turn away for good if it were closed now; nobody until all is graded."""
+    rule = stage.qualification
+    if rule is None or stage.name in course.arm.closed or course.hindrances_before(stage.name):
+        return {}
+    if not _is_the_end(course.protocol, rule.otherwise):
+        return {}
+    found = qualify(stage.name, rule, course.standings(rule.by, course.at(stage.name)), course.seed)
+    return {name: one for name, one in found.items() if not one.passed}
 
 
 def sentences(letter: Letter, money: str) -> list[Text]:
@@ -84,6 +99,7 @@ REASONS = {
     "readmitted": Text("We have looked at it again, and you go on to the next round."),
     "ungraded": Text("You go on to the next round."),
     "unanswerable": Text("You do not go on, because too many of your items could not be answered."),
+    "gone": Text("You do not go on, because nothing that you wrote was left to be graded."),
     "score": Text("You do not go on, because your items did not reach the score that this takes."),
     "place": Text("You do not go on, because others’ items had higher scores."),
 }
@@ -95,6 +111,13 @@ def _decision(course: Course, by: str, person: str) -> Decision | None:
         if stage.qualification is not None and stage.qualification.by == by:
             return course.arm.decisions.get(stage.name, {}).get(person)
     return None
+
+
+def _is_the_end(protocol: Protocol, name: str) -> bool:
+    """Say whether nothing is done or waited for from a stage on."""
+    while name != END and protocol.stage(name).kind in INSTANT:
+        name = protocol.follows(protocol.stage(name))
+    return name == END
 
 
 def _ahead(protocol: Protocol, stage: Stage) -> tuple[str, int]:

@@ -34,7 +34,7 @@ def draw(arm: Arm, stage: Stage, seed: int) -> Sample:
     rule = rule_of(stage)
     written: dict[str, list[str]] = {}
     for item in arm.items.values():
-        if item.stage == rule.of and stage.name in arm.people[item.writer].been:
+        if item.stage == rule.of and stage.name in arm.people[item.writer].been and not _is_lost(arm, item.name):
             written.setdefault(item.writer, []).append(item.name)
     chosen = {
         writer: tuple(
@@ -42,7 +42,35 @@ def draw(arm: Arm, stage: Stage, seed: int) -> Sample:
         )
         for writer, names in written.items()
     }
+    return _sample(chosen)
+
+
+def redraw(arm: Arm, stage: Stage, before: Sample, writer: str, seed: int) -> Sample:
+    """Draw for one writer again, an item of whom is gone or back: what has no grade and is gone makes room for others.
+
+    What is graded stays, so that nobody has graded for nothing.
+    """
+    if stage.name not in arm.people[writer].been:
+        return before
+    rule = rule_of(stage)
+    kept = [name for name in before.of(writer) if not _is_lost(arm, name)]
+    others = [
+        one.name
+        for one in arm.items.values()
+        if (one.writer, one.stage) == (writer, rule.of) and one.name not in kept and one.name not in arm.gone
+    ]
+    kept += sorted(others, key=lambda one: lot(seed, stage.name, one))
+    chosen = tuple(kept[: rule.least] if rule.least else sorted(kept))
+    return _sample({**before.by_writer, writer: chosen})
+
+
+def _sample(chosen: Mapping[str, tuple[str, ...]]) -> Sample:
     return Sample(chosen, frozenset(name for names in chosen.values() for name in names))
+
+
+def _is_lost(arm: Arm, name: str) -> bool:
+    """Say whether an item is gone before anybody graded it."""
+    return name in arm.gone and not arm.items[name].grades and not arm.items[name].checks
 
 
 def rule_of(stage: Stage) -> GradingStage:
@@ -66,14 +94,15 @@ def take(arm: Arm, stage: Stage, sample: Sample, event: Event, checks: Sequence[
     """
     item = arm.items.get(event.unit)
     check = item is not None and item.name in checks and _is_new(arm, item, event.person)
-    if item is None or (item.name not in sample.names and not check):
+    late = event.kind is EventKind.GRADED_LATE
+    lost = item is not None and late and item.name in arm.gone  # it went while somebody had it before them
+    if item is None or (item.name not in sample.names and not check and not lost):
         raise Conflict("{item} is not among the items that are graded at {stage}.", item=event.unit, stage=stage.name)
     if item.writer == event.person:
         raise Forbidden("Nobody grades what they wrote themselves.")
     insider = event.person in arm.people
     if insider and not may_grade(arm, stage, event.person):
         raise Forbidden("{name} has not been promoted to a grader.", name=event.person)
-    late = event.kind is EventKind.GRADED_LATE
     if late:
         if given(arm, stage, item.name, event.person) is not None or item.name in _late(arm, stage, event.person):
             raise Conflict("{name} has graded {item} already.", name=event.person, item=item.name)
@@ -118,7 +147,8 @@ def missing(arm: Arm, stage: Stage, sample: Sample) -> int:
     """Count the grades that are still to come; an item cannot have more than there are people who may grade it."""
     rule = rule_of(stage)
     promoted = {one for one in arm.people if may_grade(arm, stage, one)} if rule.by == "promoted" else set()
-    waited_for = [arm.items[name] for name in sample.names if not arm.people[arm.items[name].writer].left]
+    there = [arm.items[name] for name in sample.names if name not in arm.gone]
+    waited_for = [one for one in there if not arm.people[one.writer].left]
     return sum(max(0, _wanted(rule, item, promoted) - len(item.grades)) for item in waited_for)
 
 
@@ -127,7 +157,7 @@ def to_grade(arm: Arm, stage: Stage, sample: Sample, person: str, seed: int = 0)
     if person in arm.people and not may_grade(arm, stage, person):
         return []
     found, late = [], _late(arm, stage, person)
-    for name in sample.names:
+    for name in sample.names - arm.gone:
         item = arm.items[name]
         kept = _kept(arm, stage, item, person)
         if item.writer != person and person not in kept and name not in late and len(kept) < rule_of(stage).grades:

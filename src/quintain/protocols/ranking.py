@@ -15,12 +15,16 @@ from quintain.protocols.state import Decision, Item
 
 @dataclass(frozen=True, slots=True)
 class GradeStanding:
-    """How somebody's graded items did: their mean score, and the share that most graders found answerable."""
+    """How somebody's graded items did: their mean score, and the share that most graders found answerable.
+
+    Of somebody who is *emptied* nothing that they wrote is left.
+    """
 
     person: str
     score: float | None
     answerable: float | None
     items: int
+    emptied: bool = False
 
 
 def item_score(rubric: tuple[RubricQuestion, ...], item: Item) -> float | None:
@@ -35,14 +39,16 @@ def is_answerable(rubric: tuple[RubricQuestion, ...], item: Item) -> bool:
     return not told or 2 * sum(told) >= len(told)
 
 
-def standing(rubric: tuple[RubricQuestion, ...], person: str, items: Iterable[Item]) -> GradeStanding:
+def standing(
+    rubric: tuple[RubricQuestion, ...], person: str, items: Iterable[Item], *, emptied: bool = False
+) -> GradeStanding:
     """Add up the graded ones of somebody's *items*."""
     found = [one for one in items if one.grades]
     if not found:
-        return GradeStanding(person, None, None, 0)
+        return GradeStanding(person, None, None, 0, emptied)
     scores = [item_score(rubric, one) or 0.0 for one in found]
     good = [is_answerable(rubric, one) for one in found]
-    return GradeStanding(person, sum(scores) / len(scores), sum(good) / len(good), len(found))
+    return GradeStanding(person, sum(scores) / len(scores), sum(good) / len(good), len(found), emptied)
 
 
 def share_of(top: float, people: int) -> int:
@@ -57,7 +63,8 @@ def share_of(top: float, people: int) -> int:
 def qualify(stage: str, rule: QualificationStage, people: Sequence[GradeStanding], seed: int) -> dict[str, Decision]:
     """Decide who goes on.
 
-    Of those whose items are answerable, the best go on; somebody of whom nothing was graded is not turned away for it.
+    Of those whose items are answerable, the best go on; somebody of whom nothing was graded is not turned away for it,
+    unless all that they wrote is gone.
     """
     ranked = _ranked(people, seed, stage)
     room = len(people) if rule.top is None else share_of(rule.top, len(people))
@@ -66,7 +73,7 @@ def qualify(stage: str, rule: QualificationStage, people: Sequence[GradeStanding
     for place, one in enumerate(ranked, 1):
         reason = "qualified"
         if one.score is None:
-            reason = "ungraded"
+            reason = "gone" if one.emptied else "ungraded"  # who takes everything back does not get past by it
         elif (one.answerable or 0.0) < rule.answerable:
             reason = "unanswerable"
         elif rule.at_least is not None and one.score < rule.at_least - 1e-9:

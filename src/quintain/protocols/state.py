@@ -10,11 +10,12 @@ from quintain.protocols.rubric import Answers
 
 @dataclass(slots=True)
 class Participant:
-    """One person of the arm: the stage they are *at*, what they finished, and what became of them."""
+    """One person of the arm: the stage they are *at*, what they finished or *stopped*, and what became of them."""
 
     name: str
     at: str
     units: dict[str, list[str]] = field(default_factory=dict)
+    stopped: dict[str, list[str]] = field(default_factory=dict)
     been: list[str] = field(default_factory=list)
     promoted: bool = False
     left: bool = False
@@ -22,6 +23,10 @@ class Participant:
     def done(self, stage: str) -> int:
         """Count the sessions that they finished at a stage."""
         return len(self.units.get(stage, ()))
+
+    def used(self, stage: str) -> int:
+        """Count the sessions that they finished or ended early at a stage."""
+        return self.done(stage) + len(self.stopped.get(stage, ()))
 
 
 @dataclass(slots=True)
@@ -59,6 +64,7 @@ class Arm:
     people: dict[str, Participant] = field(default_factory=dict)
     here: dict[str, int] = field(default_factory=dict)  # how many are at each stage
     items: dict[str, Item] = field(default_factory=dict)
+    gone: set[str] = field(default_factory=set)  # items that were taken back or withheld
     closed: dict[str, bool] = field(default_factory=dict)
     written: dict[str, int] = field(default_factory=dict)
     decisions: dict[str, Mapping[str, Decision]] = field(default_factory=dict)

@@ -8,12 +8,15 @@ from __future__ import annotations
 import json
 from functools import cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from quintain.core.records.report import Report
 from quintain.reports.words import Wording
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 LIBRARIES = ("vega.min.js", "vega-lite.min.js", "vega-embed.min.js")
 
@@ -41,6 +44,8 @@ def body_of(report: Report, wording: Wording | None = None) -> Markup:
 
 @cache
 def _templates() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # not every command that can write a report does
+
     made = Environment(
         loader=PackageLoader("quintain.reports", "templates"),
         autoescape=True,

@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
-from quintain.core.contests import ContestSpec, Phase, TeamRole
+from quintain.core.contests import ContestSpec, HandedState, PairStatus, Phase, TeamRole
 from quintain.core.errors import NotFound
 from quintain.core.example import Example
 from quintain.core.people import OPERATOR, Actor, RoleName
@@ -149,7 +149,7 @@ def _answer(db: Session, blobs: Blobs, info: ContestInfo, people: Mapping[str, A
     """Let every building team hand in what its model says to a part."""
     states = {one.team: one for one in systems.list_systems(db, blobs, OPERATOR, info.ref)}
     for team, (_, model) in TEAMS.items():
-        if not model or (team in states and states[team][part] == "there"):
+        if not model or (team in states and states[team][part] == HandedState.THERE):
             continue
         asked = folder / f"{team}-{part}.csv"
         blind.export_part(db, blobs, people[team], info.ref, part, asked)
@@ -168,5 +168,5 @@ def _settle(db: Session, blobs: Blobs, info: ContestInfo, people: Mapping[str, A
         settling.contest_pair(
             db, people["counters"], info.ref, pair.id, "Children may ask for something that they like."
         )
-    if pair.status != "settled":
+    if pair.status != PairStatus.SETTLED:
         settling.rule(db, OPERATOR, info.ref, pair.id, "keep", reason="Asking whether is doubting.")

@@ -33,7 +33,8 @@ from quintain.services.validate.validations import find, list_validations
 from quintain.simulate.contest import play_contest
 from quintain.simulate.driving import Wait, at_once, hire, judge_all
 from quintain.simulate.people import SimulatedPerson
-from quintain.simulate.stations import MARK, TASK, Progress, Sizes, Wheel, at_the_wheel, draw_crowd, model_name
+from quintain.simulate.stations import TASK, Progress, Sizes, Wheel, at_the_wheel, draw_crowd, model_name
+from quintain.simulate.strangers import MARK
 from quintain.simulate.trial import add_trial
 from quintain.simulate.wheel import turn_twice
 from quintain.store.queries.validate import judgements

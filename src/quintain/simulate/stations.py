@@ -28,8 +28,9 @@ from quintain.core.validation import UnqualifyRule, ValidationPolicy
 from quintain.services.collect import prompts, round_figures
 from quintain.services.collect import rounds as round_service
 from quintain.services.collect.rounds import RoundInfo
-from quintain.services.harvest.model import sentence_field, target_from_workspace
+from quintain.services.harvest.model import sentence_field
 from quintain.services.harvest.run import Harvesting, harvest
+from quintain.services.harvest.stored_model import target_from_workspace
 from quintain.services.models.registry import get_model
 from quintain.services.models.train import train
 from quintain.services.release.releases import list_releases, release
@@ -43,13 +44,13 @@ from quintain.simulate.clock import SimulatedClock
 from quintain.simulate.driving import Pen, hire, judge_all, write_all
 from quintain.simulate.people import SimulatedCrowd, SimulatedPerson, draw_people
 from quintain.simulate.reviews import gist, make_reviews
+from quintain.simulate.strangers import MARK
 from quintain.simulate.writers import SimulatedWriter
 from quintain.store.base import clock, now
 
 TASK = "sentiment"
 BASELINE = "ngram"
 DAYS = 8.0  # a wheel began so long ago
-MARK = "Simulated"  # titles of rounds begin with it
 # What is drawn at each station has a generator of its own, so that a wheel which is turned on draws what it would have.
 STATIONS = ("people", "reviews", "judging", "prompts", "writing")
 

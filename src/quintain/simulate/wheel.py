@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from quintain.compose import Workspace, conditions_of, make_engine
-from quintain.core.errors import Conflict, NotFound
+from quintain.core.cells import PLAIN
+from quintain.core.errors import NotFound
 from quintain.core.people import OPERATOR
 from quintain.core.records.release import Release
 from quintain.core.records.wheel import WheelReport, WheelRound, WheelScore
-from quintain.services.collect import rounds as round_service
 from quintain.services.evaluate.cells import fill
 from quintain.services.evaluate.results import results
 from quintain.services.evaluate.worker import work
@@ -25,11 +25,10 @@ from quintain.services.house.demo import add_starter
 from quintain.services.models.registry import get_model
 from quintain.services.tasks.board_settings import let_score
 from quintain.services.tasks.definitions import get_task
-from quintain.services.validate.validations import list_validations
 from quintain.services.validate.vmer import error_rates
 from quintain.services.wheel import standings
-from quintain.simulate.stations import MARK, TASK, Progress, Sizes, Wheel, at_the_wheel
-from quintain.store.queries.evaluate.cells import PLAIN
+from quintain.simulate.stations import TASK, Progress, Sizes, Wheel, at_the_wheel
+from quintain.simulate.strangers import refuse_strangers
 
 
 def turn(
@@ -80,18 +79,7 @@ def _refuse_strangers(wheel: Wheel) -> None:
         get_task(wheel.db, TASK)
     except NotFound:
         return
-    found = round_service.list_rounds(wheel.db, OPERATOR, TASK)
-    ours = {str(one.number) for one in found if one.spec.title.startswith(MARK)}
-    names = {str(one.number) for one in found}
-    names |= {ref.rpartition("/")[2] for ref in list_validations(wheel.db, TASK)}
-    strange = sorted(names - ours)
-    if strange:
-        raise Conflict(
-            "Task '{task}' has rounds of real people here, such as {ref}, and simulated ones would mix with them.",
-            task=TASK,
-            ref=f"{TASK}/{strange[0]}",
-            remedy="Simulate in a workspace of its own, or give --anyway.",
-        )
+    refuse_strangers(wheel.db, TASK)
 
 
 def _evaluate(wheel: Wheel) -> None:

@@ -34,7 +34,7 @@ def scores_by_class(
     Rows of *counts* are right answers, columns what was said; *unanswered* are those with no usable answer. Precision
     and recall have Wilson's interval, F1 that of resampled tables.
     """
-    table = np.column_stack([np.asarray(counts, dtype=np.int64), np.asarray(unanswered, dtype=np.int64)])
+    table = _with_unanswered(counts, unanswered)
     total = int(table.sum())
     size = len(labels)
     right, gold, said = np.diag(table[:, :size]), table.sum(axis=1), table[:, :size].sum(axis=0)
@@ -54,6 +54,16 @@ def scores_by_class(
         for at, name in enumerate(labels)
     ]
     return scores, _figure(_mean(f1[None])[0], _mean(drawn))
+
+
+def macro_f1(counts: Sequence[Sequence[int]], unanswered: Sequence[int]) -> float | None:
+    """Give the mean F1 of the classes that occur, as `scores_by_class` does, with no interval; None where none does."""
+    value = float(_mean(_f1(_with_unanswered(counts, unanswered).astype(np.float64)[None]))[0])
+    return None if np.isnan(value) else value
+
+
+def _with_unanswered(counts: Sequence[Sequence[int]], unanswered: Sequence[int]) -> IntArray:
+    return np.column_stack([np.asarray(counts, dtype=np.int64), np.asarray(unanswered, dtype=np.int64)])
 
 
 def class_f1(classes: tuple[str, ...], label: IntArray, said: IntArray) -> dict[str, float]:

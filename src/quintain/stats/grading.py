@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple, get_args
 
 from quintain.core.errors import BadInput
@@ -116,7 +117,12 @@ def written(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return one_form(str(value).strip())
+    return _written_text(str(value))
+
+
+@lru_cache(maxsize=4096)  # labels and short answers come again and again
+def _written_text(text: str) -> str:
+    return one_form(text.strip())
 
 
 def is_plain(value: Any) -> bool:

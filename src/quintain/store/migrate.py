@@ -29,7 +29,7 @@ LOCK = 7_851_846_114  # any number that nobody else uses for an advisory lock in
 def upgrade(engine: Engine) -> list[str]:
     """Run the missing migrations and give their names, oldest first."""
     with alone(engine) as connection:
-        missing = _missing(connection)
+        missing = _missing(revision_of(connection))
         if missing:
             upgrade_on(connection)
     return missing
@@ -65,14 +65,20 @@ def require_current(engine: Engine) -> None:
 
 def pending(engine: Engine) -> list[str]:
     """List the migrations that have not been run, oldest first."""
-    with engine.connect() as connection:
-        return _missing(connection)
+    return standing(engine)[1]
 
 
 def current(engine: Engine) -> str | None:
     """Give the name of the newest migration that was run; None for an empty database."""
     with engine.connect() as connection:
         return revision_of(connection)
+
+
+def standing(engine: Engine) -> tuple[str | None, list[str]]:
+    """Give both at once: the newest migration that was run, and those that were not."""
+    with engine.connect() as connection:
+        at = revision_of(connection)
+        return at, _missing(at)
 
 
 def newest() -> str:
@@ -90,9 +96,8 @@ def differences(engine: Engine) -> list[object]:
         return list(compare_metadata(context, Base.metadata))
 
 
-def _missing(connection: Connection) -> list[str]:
+def _missing(at: str | None) -> list[str]:
     known = _known()
-    at = revision_of(connection)
     if at is None:
         return known
     if at not in known:

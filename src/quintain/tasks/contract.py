@@ -66,7 +66,7 @@ class TaskKind(ABC):
     *example* is a good example of a task with the default options and the *starter_labels* (or *fixed_labels*, where
     the kind leaves no choice): documentation and new task files show it, and the contract suite starts from it.
     *source* is the input of which answers are a piece, where they are one of one. *hub_categories* are the task
-    categories of the Hugging Face hub that data of this kind is for.
+    categories of the Hugging Face hub that data of this kind is for, and the first one what a model's results are of.
     """
 
     name: ClassVar[str]

@@ -20,10 +20,12 @@ from starlette.routing import BaseRoute
 
 from quintain import __version__
 from quintain.compose import Workspace
+from quintain.conditions import sandbox_of
 from quintain.core.errors import QuintainError
 from quintain.services.access import notify
 from quintain.services.contest import freezing
 from quintain.services.house import health
+from quintain.services.jobs import checking
 from quintain.services.validate import review
 from quintain.services.wheel import standings
 from quintain.web.api.call import may_send
@@ -66,17 +68,29 @@ async def _housekeeping(workspace: Workspace) -> None:
     for minute in count(1):
         await asyncio.sleep(HOUSE_SECONDS)
         await run_in_threadpool(keep_house, workspace, tidy=minute % MINUTES_BETWEEN_TIDYING == 0)
+        if minute == 1:
+            await run_in_threadpool(_try_sandbox, workspace)
+
+
+def _try_sandbox(workspace: Workspace) -> None:
+    """Find out which layers of the sandbox hold, which starts processes: whoever looks at the health does not wait."""
+    try:
+        sandbox_of(workspace.settings)
+    except QuintainError as error:
+        log.warning("the sandbox cannot be tried: %s", error)
 
 
 def keep_house(workspace: Workspace, *, tidy: bool) -> None:
     """Send mail, make up for reviews, comparisons and sets of pairs that are owed; with *tidy* remove what ran out.
 
+    With it, a worker is also asked to compare a part of what is kept with its facts, once in an hour.
     A failure waits for the next time.
     """
     try:
         with workspace.session() as db:
             if tidy:
                 health.tidy(db, workspace.blobs)
+                checking.ask_if_due(db)
             review.catch_up_all(db)
             standings.catch_up(db, workspace.blobs)
             freezing.freeze_due(db, workspace.blobs)

@@ -11,7 +11,7 @@ from quintain.core.records.jobs import JobStanding
 from quintain.services.jobs import exports
 from quintain.services.jobs.exports import WantedFile
 from quintain.web.api.call import Call
-from quintain.web.files import MEDIA_TYPES, download
+from quintain.web.files import ARCHIVE_TYPE, MEDIA_TYPES, download, download_archive
 from quintain.web.visit import Visit
 
 ASK_AGAIN_S = 2
@@ -35,11 +35,13 @@ def export_call(call: Call, wanted: WantedFile) -> Response:
 def send_kept(asked: Visit | Call, job: int) -> Response:
     """Send the file that a job has written; it is read piece by piece."""
     found = exports.kept_file(asked.db, asked.blobs, asked.actor, job)
-    return FileResponse(found.path, media_type=MEDIA_TYPES[found.path.suffix[1:]], filename=found.name)
+    media_type = MEDIA_TYPES.get(found.path.suffix[1:], ARCHIVE_TYPE)
+    return FileResponse(found.path, media_type=media_type, filename=found.name)
 
 
 def _sent_or_job(asked: Visit | Call, wanted: WantedFile) -> Response | JobStanding:
     job = exports.ask_export(asked.db, asked.blobs, asked.actor, wanted)
     if job is not None:
         return job
-    return download(wanted.stem, wanted.form, partial(exports.write_at_once, asked.db, asked.actor, wanted))
+    write = partial(exports.write_at_once, asked.db, asked.blobs, asked.actor, wanted)
+    return download_archive(wanted.stem, write) if wanted.form == "zip" else download(wanted.stem, wanted.form, write)

@@ -20,6 +20,7 @@ MEDIA_TYPES = {
     "tsv": "text/tab-separated-values",
     "parquet": "application/vnd.apache.parquet",
 }
+ARCHIVE_TYPE = "application/zip"
 
 
 @contextmanager
@@ -63,7 +64,12 @@ def download(name: str, form: str, write: Callable[[Path], object]) -> FileRespo
 
 def download_archive(name: str, write: Callable[[Path], object]) -> FileResponse:
     """Let *write* make a ZIP file, send it as *name*, and remove it afterwards."""
-    return _sent(f"{name}.zip", "application/zip", write)
+    return _sent(f"{name}.zip", ARCHIVE_TYPE, write)
+
+
+def download_json(name: str, write: Callable[[Path], object]) -> FileResponse:
+    """Let *write* make a file of JSON, send it as *name*, and remove it afterwards."""
+    return _sent(f"{name}.json", "application/json", write)
 
 
 def _sent(name: str, media_type: str, write: Callable[[Path], object]) -> FileResponse:

@@ -14,6 +14,8 @@ from quintain.core.records.base import Record
 from quintain.core.records.board import Board
 from quintain.core.records.jobs import JobStanding
 from quintain.core.records.ranking import Uncertainty
+from quintain.core.records.release import Release
+from quintain.core.records.report import Report
 from quintain.web.api.access import people as api_people
 from quintain.web.api.answers import as_json
 from quintain.web.api.board import board as api_board
@@ -145,7 +147,7 @@ class Endpoint:
         if self.by_job:
             responses[202] = {
                 "model": JobStanding,
-                "description": "A job writes the file; `location` is where it will be.",
+                "description": "A job makes it; `location` is where it will be.",
             }
         router.add_api_route(
             f"/api/v1{self.path}",
@@ -303,6 +305,7 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/trials/{trial}/open", trial_owner.open_trial),
     PageRoute("POST", "/tasks/{task}/trials/{trial}/close", trial_owner.close_trial),
     PageRoute("POST", "/tasks/{task}/trials/{trial}/pool", trial_owner.open_pool),
+    PageRoute("POST", "/tasks/{task}/trials/{trial}/models", trial_owner.run_models),
     PageRoute("POST", "/tasks/{task}/trials/{trial}/stage", trial_owner.close_stage),
     PageRoute("GET", "/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", trial_owner.letters),
     PageRoute("POST", "/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", trial_owner.edit_letter),
@@ -627,6 +630,10 @@ API = [
     Endpoint("POST", "/tasks/{task}/pay/questions/{question}/answer", api_payouts.answer_pay_question, "pay"),
     Endpoint("POST", "/tasks/{task}/rounds/{number}/studies", api_prolific.create_study, "pay", 201),
     Endpoint("POST", "/tasks/{task}/rounds/{number}/studies/{study}", api_prolific.change_study, "pay"),
+    Endpoint("POST", "/tasks/{task}/validations/{validation}/studies", api_prolific.create_judging_study, "pay", 201),
+    Endpoint("POST", "/tasks/{task}/trials/{trial}/studies", api_prolific.create_trial_study, "pay", 201),
+    Endpoint("POST", "/tasks/{task}/trials/{trial}/grading/studies", api_prolific.create_grading_study, "pay", 201),
+    Endpoint("POST", "/tasks/{task}/pay/studies/{study}", api_prolific.change_panel_study, "pay"),
     Endpoint("POST", "/tasks/{task}/pay/groups", api_prolific.sync_group, "pay"),
     Endpoint("POST", "/tasks/{task}/pay/prolific", api_prolific.take_prolific_event, "pay"),
     Endpoint("GET", "/tasks/{task}/payouts", api_payouts.list_payouts, "pay"),
@@ -724,13 +731,29 @@ API = [
         204,
     ),
     Endpoint("GET", "/tasks/{task}/validations/{validation}/releases", api_releases.list_releases, "validation"),
-    Endpoint("POST", "/tasks/{task}/validations/{validation}/releases", api_releases.make_release, "validation"),
+    Endpoint(
+        "POST",
+        "/tasks/{task}/validations/{validation}/releases",
+        api_releases.make_release,
+        "validation",
+        answer=Release,
+        by_job=True,
+    ),
+    Endpoint(
+        "GET",
+        "/tasks/{task}/validations/{validation}/releases/asked/{job}",
+        api_releases.get_asked_release,
+        "validation",
+        answer=Release,
+        by_job=True,
+    ),
     Endpoint(
         "GET",
         "/tasks/{task}/validations/{validation}/releases/{number}/bundle",
         api_releases.release_bundle,
         "validation",
         media_type="application/zip",
+        by_job=True,
     ),
     Endpoint(
         "GET",
@@ -740,7 +763,12 @@ API = [
         media_type="text/markdown",
     ),
     Endpoint(
-        "POST", "/tasks/{task}/validations/{validation}/releases/preview", api_releases.preview_release, "validation"
+        "POST",
+        "/tasks/{task}/validations/{validation}/releases/preview",
+        api_releases.preview_release,
+        "validation",
+        answer=Release,
+        by_job=True,
     ),
     Endpoint("GET", "/tasks/{task}/validations/{validation}/parity", api_wheel.get_parity, "validation"),
     Endpoint("POST", "/tasks/{task}/validations/{validation}/next", api_wheel.start_next, "validation", 201),
@@ -846,13 +874,14 @@ API = [
         media_type="application/octet-stream",
     ),
     Endpoint("GET", "/tasks/{task}/reports", api_reports.get_report_choices, "study"),
-    Endpoint("GET", "/tasks/{task}/reports/{kind}", api_reports.get_report, "study"),
+    Endpoint("GET", "/tasks/{task}/reports/{kind}", api_reports.get_report, "study", answer=Report, by_job=True),
     Endpoint(
         "GET",
         "/tasks/{task}/reports/{kind}/download",
         api_reports.download_report,
         "study",
         media_type="application/octet-stream",
+        by_job=True,
     ),
     Endpoint("GET", "/tasks/{task}/studies/{room}/{name}", api_studies.get_study, "study"),
     Endpoint("POST", "/tasks/{task}/studies/{room}/{name}", api_studies.start_study, "study"),
@@ -914,6 +943,8 @@ API = [
     Endpoint("GET", "/tasks/{task}/trials/{trial}/doors", api_trials.get_trial_doors, "trials"),
     Endpoint("PUT", "/tasks/{task}/trials/{trial}/doors", api_trials.put_trial_doors, "trials"),
     Endpoint("POST", "/tasks/{task}/trials/{trial}/pool", api_trials.open_trial_pool, "trials"),
+    Endpoint("GET", "/tasks/{task}/trials/{trial}/models", api_trials.get_trial_models, "trials"),
+    Endpoint("POST", "/tasks/{task}/trials/{trial}/models", api_trials.run_trial_models, "trials"),
     Endpoint("GET", "/tasks/{task}/trials/{trial}/report", api_trials.get_trial_report, "trials"),
     Endpoint(
         "GET",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from quintain.core.errors import BadInput, Fault
@@ -89,7 +90,7 @@ class SpecForm:
 
     def typed(self, post: Post) -> dict[str, Any]:
         """Give what was typed, to show it again."""
-        ways: Mapping[str, Callable[[str], Any]] = {"check": post.flag, "boxes": post.texts}
+        ways: Mapping[str, Callable[[str], Any]] = {"check": post.flag, "boxes": partial(_ticked, post)}
         return {name: ways.get(one.option.kind.widget, post.text)(name) for name, one in self.places.items()}
 
     def data(self, reading: FormReading, before: Any = None) -> dict[str, Any]:
@@ -156,6 +157,12 @@ class SpecForm:
         old = getattr(_owner(before, place), attribute(place.path[-1]), None)
         # A text that was only trimmed on its way through the form is not a change.
         return old if isinstance(old, str) and old.replace("\r\n", "\n").strip() == value else value
+
+
+def _ticked(post: Post, name: str) -> list[str]:
+    """Give what was ticked, and what was named besides where a form does not show all there is."""
+    named = (one.strip() for one in post.text(f"{name}-more").split(","))
+    return list(dict.fromkeys([*post.texts(name), *filter(None, named)]))
 
 
 class Sheet:

@@ -17,12 +17,13 @@ from quintain.core.people import ANONYMOUS, OPERATOR, Actor, RoleName
 from quintain.core.texts import Text
 from quintain.services.access import accounts, audit, notify, tokens
 from quintain.services.access import sign_in as sessions
-from quintain.services.house.personal_data import delete_person, export_person
+from quintain.services.house.personal_data import delete_person
 from quintain.services.validate.gold import add_gold
 from quintain.services.validate.handing_in import Answer, submit_page
 from quintain.services.validate.handing_out import claim_page
 from quintain.store.base import now
 from quintain.store.database import transaction
+from quintain.store.queries.house import personal
 from quintain.store.tables import (
     ApiToken,
     AuditEntry,
@@ -34,6 +35,7 @@ from quintain.store.tables import (
     ValidationItem,
     WebSession,
 )
+from tests.exported import export_person
 from tests.validation_support import REF, make_ground, make_judges
 
 
@@ -53,6 +55,23 @@ def _live(db: Session, actor: Actor) -> str:
         db.flush()
         db.add(Model(task_id=task.id, name="mine", owner_id=actor.user_id))
     return sessions.start_session(db, actor).token
+
+
+@pytest.mark.both_databases
+def test_an_export_is_read_some_at_a_time(db: Session, worker: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many rows are read together, all are in the file, in their order; a table without any has none."""
+    assert worker.user_id is not None
+    for number in range(7):
+        notify.notify(db, worker.user_id, "test", Text("hello {n}", n=number))
+    whole = _unpack(export_person(db, worker))
+    monkeypatch.setattr(personal, "AT_A_TIME", 2)
+    parts = _unpack(export_person(db, worker))
+    ids = [row["id"] for row in parts["notifications.json"]]
+    assert ids == sorted(ids)
+    assert len(ids) == 7
+    assert "attempts.json" not in parts
+    assert [row["action"] for row in parts.pop("audit.json")] == ["person.export"]  # of the first time
+    assert parts == whole
 
 
 @pytest.mark.both_databases

@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
+from quintain.core.cells import MEASURE, PLAIN
 from quintain.core.errors import BadInput, Conflict, Forbidden
 from quintain.core.people import ANONYMOUS, Actor
 from quintain.core.records.base import to_plain
@@ -20,16 +21,17 @@ from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox.limits import MIB, Limits, Outcome
 from quintain.services.board.assemble import board
 from quintain.services.board.export import export
-from quintain.services.board.keep import read_snapshot, take_snapshot, verify_snapshot
+from quintain.services.board.keep import read_snapshot, take_snapshot
 from quintain.services.board.parts import BoardMatrix, BoardPart, MatrixModel
 from quintain.services.board.ranking import rank
 from quintain.services.board.remeasure import remeasure
 from quintain.services.board.uncertainty import uncertainty
+from quintain.services.board.verify import verify_snapshot
 from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate.cells import variant_name
+from quintain.services.evaluate.conditions import Conditions
 from quintain.services.evaluate.progress import explain
 from quintain.services.evaluate.results import results
-from quintain.services.evaluate.run_cell import Conditions
+from quintain.services.evaluate.variants import variant_name
 from quintain.services.evaluate.worker import work
 from quintain.services.models.registry import ModelVersionInfo
 from quintain.services.tasks.board_settings import board_spec, set_board
@@ -40,7 +42,6 @@ from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.board import boards as board_queries
 from quintain.store.queries.evaluate import cells as queries
-from quintain.store.queries.evaluate.cells import MEASURE, PLAIN
 from tests.boards import COUNTED, add_cell, add_sentences, add_version, evaluated, sentences, up_to
 from tests.evaluation import add_data, add_model, add_task
 

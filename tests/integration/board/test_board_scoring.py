@@ -24,14 +24,15 @@ from quintain.perturbations.contract import names_of
 from quintain.perturbations.tables import lineage
 from quintain.services.access import tokens
 from quintain.services.board.assemble import board
-from quintain.services.board.keep import snapshot_shape, verify_snapshot
+from quintain.services.board.keep import snapshot_shape
 from quintain.services.board.ranking import parse_view, rank
 from quintain.services.board.uncertainty import more_examples, uncertainty
+from quintain.services.board.verify import verify_snapshot
 from quintain.services.data.datasets import import_dataset, list_versions
 from quintain.services.data.fitness import fitness
-from quintain.services.evaluate.cells import variant_name
 from quintain.services.evaluate.results import results
 from quintain.services.evaluate.run_cell import variant_of
+from quintain.services.evaluate.variants import variant_name
 from quintain.services.tasks.board_settings import board_spec, let_score, set_board
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction

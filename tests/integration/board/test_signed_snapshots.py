@@ -24,10 +24,12 @@ from quintain.core.people import OPERATOR, Actor
 from quintain.core.records.board import BoardView
 from quintain.data import signatures
 from quintain.services.access import signing
-from quintain.services.access.signing import KeySource
 from quintain.services.board import keep as board_keep
+from quintain.services.board import verify as verifying
 from quintain.services.board.ranking import rank
+from quintain.services.board.verify import verify_snapshot
 from quintain.services.house.backup import create_backup, restore_backup
+from quintain.services.plain.signed import KeySource
 from quintain.store.blobs import Blobs
 from quintain.store.tables import BoardSnapshot, DatasetVersion, SigningKey
 from quintain.web.app import create_app
@@ -61,7 +63,7 @@ def forged(data: bytes, secret: str | None = None) -> bytes:
     model = next(one for one in shape["board"]["models"] if one["name"] == "small")
     for figure in model["values"]["performance"]:
         figure["value"] = 99.9
-    board = board_keep._board_of(shape["board"])
+    board = verifying._board_of(shape["board"])
     shape["ranking"] = rank(board, BoardView(**shape["view"])).as_dict()
     shape["hash"] = signatures.digest(shape)
     if secret:
@@ -72,15 +74,15 @@ def forged(data: bytes, secret: str | None = None) -> bytes:
 def test_a_forged_copy_is_found_out(db: Session, blobs: Blobs) -> None:
     """It fits together, but its signature is another's or does not fit; without the signature it is not signed."""
     data = take(db, blobs)
-    assert board_keep.verify_snapshot(data, sources=[own(db)]).origin
-    kept = board_keep.verify_snapshot(forged(data), sources=[own(db)])
+    assert verify_snapshot(data, sources=[own(db)]).origin
+    kept = verify_snapshot(forged(data), sources=[own(db)])
     assert [check.what for check in kept.checks if check.state == "passed"] == ["hash", "ranking"]
     assert kept.problems == ("its signature does not fit its content: it was changed, or is forged",)
-    stranger = board_keep.verify_snapshot(forged(data, signatures.make_key()[0]), sources=[own(db)])
+    stranger = verify_snapshot(forged(data, signatures.make_key()[0]), sources=[own(db)])
     assert "somebody else signed it" in stranger.problems[0]
     bare = {name: value for name, value in json.loads(forged(data)).items() if name != "signature"}
-    assert board_keep.verify_snapshot(json.dumps(bare).encode(), sources=[own(db)]).problems == ("it is not signed",)
-    unsure = board_keep.verify_snapshot(json.dumps(bare).encode())
+    assert verify_snapshot(json.dumps(bare).encode(), sources=[own(db)]).problems == ("it is not signed",)
+    unsure = verify_snapshot(json.dumps(bare).encode())
     assert unsure.problems == ()
     assert not unsure.origin
 
@@ -89,7 +91,7 @@ def test_a_forged_copy_is_found_out(db: Session, blobs: Blobs) -> None:
 def test_an_odd_signature_is_a_wrong_one(db: Session, blobs: Blobs, signature: object) -> None:
     """Whatever stands where the signature should be, it is refused and nothing breaks."""
     shape = {**json.loads(take(db, blobs)), "signature": signature}
-    assert "does not fit" in board_keep.verify_snapshot(json.dumps(shape).encode()).problems[0]
+    assert "does not fit" in verify_snapshot(json.dumps(shape).encode()).problems[0]
 
 
 @pytest.mark.parametrize(
@@ -98,7 +100,7 @@ def test_an_odd_signature_is_a_wrong_one(db: Session, blobs: Blobs, signature: o
 def test_hostile_files_are_explained(data: bytes) -> None:
     """Depth, digits and formats that nobody knows are bad input, not a crash."""
     with pytest.raises(BadInput):
-        board_keep.verify_snapshot(data)
+        verify_snapshot(data)
 
 
 def test_the_key_is_made_once_and_never_shown(workspace: Workspace, db: Session, blobs: Blobs) -> None:
@@ -125,7 +127,7 @@ def test_a_replaced_key_stays_published(db: Session, blobs: Blobs, builder: Acto
         signing.replace_key(db, builder)
     new = signing.replace_key(db, OPERATOR)
     assert json.loads(take(db, blobs, title="Two"))["signature"]["key_id"] == new.key_id
-    found = board_keep.verify_snapshot(old, sources=[own(db)])
+    found = verify_snapshot(old, sources=[own(db)])
     assert found.origin
     assert "was replaced on" in found.checks[-1].text
 
@@ -141,7 +143,7 @@ def test_a_restored_workspace_signs_with_its_key(
     assert not database.exists() or stat.S_IMODE(database.stat().st_mode) & 0o007 == 0
     restore_backup(db, blobs, OPERATOR, tmp_path / "backup.zip", force=True)
     with workspace.session() as fresh:
-        assert board_keep.verify_snapshot(data, sources=[own(fresh)]).origin
+        assert verify_snapshot(data, sources=[own(fresh)]).origin
 
 
 def test_snapshots_from_before_are_signed_and_lose_bare_hashes(db: Session, blobs: Blobs, workspace: Workspace) -> None:
@@ -163,7 +165,7 @@ def test_snapshots_from_before_are_signed_and_lose_bare_hashes(db: Session, blob
     again = board_keep.read_snapshot(db, blobs, "mood", info.hash)[1]
     assert b"f" * 64 not in again
     assert info.hash == shape["hash"] != before["hash"]
-    assert board_keep.verify_snapshot(again, sources=[own(db)]).origin
+    assert verify_snapshot(again, sources=[own(db)]).origin
 
 
 @pytest.fixture

@@ -37,7 +37,6 @@ from quintain.services.collect.writing_aids import (
     try_attempt,
     try_session,
 )
-from quintain.services.house.personal_data import export_person
 from quintain.services.models.occlusion import PER_MINUTE
 from quintain.services.validate import vmer
 from quintain.services.validate.handing_out import claim_page, return_page
@@ -47,6 +46,7 @@ from quintain.store.blobs import Blobs
 from quintain.store.tables import Attempt, WritingSession
 from quintain.web.app import create_app
 from tests.collecting import RUNNERS, add_round, submit, writers
+from tests.exported import export_person
 from tests.people import make_person
 from tests.validation_support import judge_all, make_judges
 from tests.web_support import token_for

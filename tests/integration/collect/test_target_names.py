@@ -23,13 +23,13 @@ from quintain.services.collect.rounds import RoundInfo, get_round, open_round, p
 from quintain.services.collect.target_names import spec_for
 from quintain.services.collect.writing import start
 from quintain.services.collect.writing_aids import try_attempt
-from quintain.services.house.personal_data import export_person
 from quintain.services.models.ask import AdapterRunner
 from quintain.services.models.registry import ModelVersionInfo, set_visibility
 from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
 from quintain.web.app import create_app
 from tests.collecting import ROUND, RUNNERS, TASK, add_models, submit
+from tests.exported import export_person
 from tests.people import make_person
 from tests.web_support import token_for
 

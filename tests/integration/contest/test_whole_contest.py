@@ -6,26 +6,36 @@ import json
 import shlex
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 from typer.testing import Result
 
+from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden
-from quintain.core.people import ANONYMOUS, Actor, RoleName
+from quintain.core.people import ANONYMOUS, OPERATOR, Actor, RoleName
 from quintain.core.records.base import to_json
-from quintain.services.contest import scores, settling, systems
+from quintain.services.contest import pair_checks, pairs, recount, scores, settling, systems
+from quintain.services.contest.pair_checks import starter_labels
+from quintain.services.jobs import figures
+from quintain.services.jobs.checks import CheckKind
 from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
+from quintain.store.tables import ResultCache
 from tests.beginnings import Build
 from tests.contests import (
     DEV,
     REF,
+    draft,
     during,
     pair_texts,
     with_whole_contest,
     write_answers,
 )
 from tests.people import make_person
+from tests.statements import counted
 
 
 @pytest.fixture
@@ -52,6 +62,81 @@ def test_a_whole_contest_has_the_figures_that_follow_by_hand(
     assert set(score.by_tag) == {"idiom", "negation"}
     assert score.by_tag["negation"].pairs == 2
     assert score.directions["words"].original_only == 2
+
+
+@pytest.mark.both_databases
+def test_wrong_scores_are_found_repaired_and_not_shown(db: Session, blobs: Blobs, people: dict[str, Actor]) -> None:
+    """What organisers, teams and strangers see, accuracies, and what pairs are found by are compared with the pairs."""
+    kind = CheckKind(recount.KIND, recount.contests, recount.check_contest)
+    with during("review"):
+        seen = [scores.results(db, blobs, people[name], REF) for name in ("anna", "ben")]
+        listed = scores.list_pairs(db, blobs, people["anna"], REF, broke="words")
+        assert len(listed.pairs) == 2
+        assert figures.check(db, blobs, OPERATOR, (), (), [kind]).faults == ()
+        with transaction(db):
+            rows = db.scalars(select(ResultCache)).all()
+            for row in rows:
+                value = json.loads(json.dumps(row.value))
+                if "dropped" in value:
+                    value["score"]["breakers"]["knots"]["score"] = 1.0
+                    value["dropped"] = 3
+                elif "pairs" in value:
+                    value["pairs"] = value["pairs"][:1]
+                else:
+                    value = {"accuracy": 0.25}
+                row.value = value
+        assert scores.results(db, blobs, people["anna"], REF) != seen[0]
+        found = figures.check(db, blobs, OPERATOR, (), (), [kind])
+        assert (found.checked, len(found.faults)) == (len(rows), len(rows))
+        assert [scores.results(db, blobs, people[name], REF) for name in ("anna", "ben")] == seen
+        assert scores.list_pairs(db, blobs, people["anna"], REF, broke="words") == listed
+        assert figures.check(db, blobs, OPERATOR, (), (), [kind]).faults == ()
+
+
+@pytest.mark.both_databases
+def test_pairs_are_found_by_what_was_said_last_and_a_page_reads_only_its_own(
+    db: Session, blobs: Blobs, workspace: Workspace, owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Filters page through ids that are put together once; a ruling puts them together anew."""
+    with during("over"):
+        first, second, third = scores.list_pairs(db, blobs, ANONYMOUS, REF).pairs
+        settling.rule(db, owner, REF, first.id, "drop")
+        settling.rule(db, owner, REF, third.id, "drop")
+        dropped = scores.list_pairs(db, blobs, ANONYMOUS, REF, status="dropped", limit=1, offset=1)
+        assert ([one.id for one in dropped.pairs], dropped.total) == ([third.id], 2)
+        only = scores.list_pairs(db, blobs, ANONYMOUS, REF, team="mixed", tag="negation")
+        assert [one.id for one in only.pairs] == [third.id]
+        monkeypatch.setattr(scores, "compute_sifted", lambda *_: pytest.fail("it was put together again"))
+        broke = scores.list_pairs(db, blobs, ANONYMOUS, REF, broke="words", tag="negation")
+        assert [one.id for one in broke.pairs] == [second.id]
+        with counted(workspace) as read:
+            scores.get_pair(db, blobs, ANONYMOUS, REF, second.id)
+    said = [one for one in read if "FROM contest_judgements" in one or "FROM contest_rulings" in one]
+    assert len(said) == 2
+    assert not any("contest_id" in one for one in said)
+
+
+def test_the_starter_set_is_read_before_anything_is_locked(
+    db: Session, blobs: Blobs, people: dict[str, Actor], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reading a file of any size keeps no other writer waiting."""
+    looked = []
+
+    def look(given: Session, *rest: Any) -> Any:
+        looked.append(bool(given.info.get("in_transaction")))
+        return starter_labels(given, *rest)
+
+    monkeypatch.setattr(pair_checks, "starter_labels", look)
+    table = tmp_path / "more.csv"
+    table.write_text(
+        "pair_id,side,sentence,gold,rationale,tags\n"
+        "q1,a,I hate the ending.,negative,why,negation\n"
+        "q1,b,I do not hate the ending.,positive,why,negation\n"
+    )
+    with during("break"):
+        pairs.put_pair(db, blobs, people["ben"], REF, draft(1, name="other", modified={"text": "No dull evening."}))
+        pairs.upload_pairs(db, blobs, people["ben"], REF, table)
+    assert looked == [False, False]
 
 
 def test_the_command_on_the_export_gives_the_same_figures(

@@ -31,8 +31,8 @@ from quintain.services.board.assemble import board
 from quintain.services.data.datasets import import_dataset
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import progress
+from quintain.services.evaluate.conditions import Conditions
 from quintain.services.evaluate.results import model_results
-from quintain.services.evaluate.run_cell import Conditions
 from quintain.services.evaluate.worker import work
 from quintain.services.models.train import train
 from quintain.store.blobs import Blobs

@@ -19,7 +19,9 @@ from quintain.engine.sandbox.limits import MIB, Limits, Outcome
 from quintain.services.access.notify import list_notifications
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import progress, worker
-from quintain.services.evaluate.run_cell import Conditions, run_leased
+from quintain.services.evaluate.conditions import Conditions
+from quintain.services.evaluate.run_cell import run_leased
+from quintain.services.evaluate.variants import counted_variants, variant_name, variants_of
 from quintain.services.evaluate.worker import Work, work
 from quintain.services.models.registry import withdraw
 from quintain.services.tasks.definitions import get_task
@@ -66,7 +68,7 @@ def test_missing_cells_are_derived_and_none_twice(
     add_task(db, owner)
     add_data(db, blobs, owner, tmp_path)
     add_model(db, blobs, builder, tmp_path)
-    variants = len(evaluate.variants_of(get_task(db, "mood")))
+    variants = len(variants_of(get_task(db, "mood")))
     assert evaluate.fill(db) == variants > 17
     assert evaluate.fill(db) == 0
     add_model(db, blobs, builder, tmp_path, name="second")
@@ -230,8 +232,8 @@ def test_what_a_board_ranks_by_is_run_first(
     evaluate.fill(db)
     add_data(db, blobs, owner, tmp_path, name="test")
     evaluate.fill(db)
-    last = next(row for row in queries.rows(db, variant=evaluate.variant_name("emoji")) if row.dataset.name == "dev")
-    counted = evaluate.counted_variants()
+    last = next(row for row in queries.rows(db, variant=variant_name("emoji")) if row.dataset.name == "dev")
+    counted = counted_variants()
     assert queries.ahead(db, last.cell, counted) >= 4 + len(counted)
     found = []
     while lease := evaluate.claim(db, "w"):
@@ -240,7 +242,7 @@ def test_what_a_board_ranks_by_is_run_first(
     assert found[:3] == ["test, plain", "dev, plain", "test, measure"]
     assert set(found[3 : 3 + len(counted)]) == {f"test, {variant}" for variant in counted}
     assert found[3 + len(counted)] == "dev, measure"
-    assert len(found) == 2 * len(evaluate.variants_of(get_task(db, "mood")))
+    assert len(found) == 2 * len(variants_of(get_task(db, "mood")))
 
 
 @pytest.mark.both_databases

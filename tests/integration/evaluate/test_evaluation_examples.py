@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -12,10 +13,14 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Forbidden, NotFound
 from quintain.core.people import ANONYMOUS, Actor, RoleName
+from quintain.services.evaluate import example_files, examples
 from quintain.services.evaluate.compare import compare, differences
-from quintain.services.evaluate.examples import export_examples, flips, mistakes
+from quintain.services.evaluate.example_files import export_examples
+from quintain.services.evaluate.examples import flips, mistakes
+from quintain.services.evaluate.kept_predictions import read_predictions
 from quintain.services.evaluate.overlap import model_overlap, overlap_versions
 from quintain.services.evaluate.results import model_results
+from quintain.services.jobs.memory import WarmValues
 from quintain.services.plain.overlap import overlap_files
 from quintain.store.blobs import Blobs
 from tests.beginnings import Build
@@ -64,6 +69,8 @@ def test_single_examples_are_shown_only_where_they_tell_no_hidden_label(
     )
 
     wrong, total = mistakes(db, blobs, ANONYMOUS, model, "open", limit=50)
+    assert mistakes(db, blobs, ANONYMOUS, model, "open", limit=60)[0][:50] == wrong
+    assert mistakes(db, blobs, ANONYMOUS, model, "open", limit=2, offset=1) == (wrong[1:3], total)
     assert total == len(wrong) > 0
     assert all(one.gold != one.answer for one in wrong)
     sure = [one.confidence for one in wrong if one.confidence is not None]
@@ -89,6 +96,42 @@ def test_single_examples_are_shown_only_where_they_tell_no_hidden_label(
     assert len(rows) == 12
     assert all((row["prediction"] == row["answer"]) == (row["score"] == 1) for row in rows)
     assert "meta" not in rows[0]
+
+
+def test_answers_are_written_some_at_a_time(
+    evaluated: Workspace, db: Session, blobs: Blobs, owner: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file is the same in every format, however few examples are read at once."""
+    given = (db, blobs, owner, "mood/brittle", "open")
+    for form in ("jsonl", "csv", "tsv", "parquet"):
+        assert export_examples(*given, form, tmp_path / f"whole.{form}") == 12
+    monkeypatch.setattr(example_files, "AT_A_TIME", 5)
+    for form in ("jsonl", "csv", "tsv"):
+        assert export_examples(*given, form, tmp_path / f"parts.{form}") == 12
+        assert (tmp_path / f"parts.{form}").read_bytes() == (tmp_path / f"whole.{form}").read_bytes()
+    export_examples(*given, "parquet", tmp_path / "parts.parquet")
+    assert pl.read_parquet(tmp_path / "parts.parquet").equals(pl.read_parquet(tmp_path / "whole.parquet"))
+
+
+def test_the_next_page_reads_no_predictions(
+    evaluated: Workspace, db: Session, blobs: Blobs, owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pages of mistakes and flips follow from one reading; all pages together are the whole list, in its order."""
+    read = []
+
+    def counted(*given: Any, **named: Any) -> pl.DataFrame:
+        read.append(given)
+        return read_predictions(*given, **named)
+
+    monkeypatch.setattr(examples, "_MISTAKES", WarmValues(4))
+    monkeypatch.setattr(examples, "_FLIPS", WarmValues(4))
+    monkeypatch.setattr(examples, "read_predictions", counted)
+    given = (db, blobs, owner, "mood/brittle", "open")
+    wrong, total = mistakes(*given, limit=50)
+    assert [mistakes(*given, offset=at, limit=1)[0][0] for at in range(total)] == wrong
+    changed = flips(*given, limit=500)
+    assert [flips(*given, offset=at, limit=1).flips[0] for at in range(changed.total)] == changed.flips
+    assert len(read) == 2
 
 
 def test_hidden_labels_cannot_be_read_off_small_groups(

@@ -16,10 +16,10 @@ from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox.limits import MIB, Limits, Outcome
 from quintain.perturbations.contract import names_of
 from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate import examples
+from quintain.services.evaluate import example_files, examples
+from quintain.services.evaluate.conditions import Conditions
 from quintain.services.evaluate.dataset_results import KeptResult
 from quintain.services.evaluate.results import model_results
-from quintain.services.evaluate.run_cell import Conditions
 from quintain.services.evaluate.worker import work
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
@@ -106,7 +106,7 @@ def test_failures_are_listed_for_those_who_may_see_them(
         examples.failures(db, blobs, make_person(db, "other", RoleName.BUILDER), "mood/picky", "test")
     wrong, _ = examples.mistakes(db, blobs, owner, "mood/picky", "test")
     assert sum(one.failed for one in wrong) == 2
-    examples.export_examples(db, blobs, owner, "mood/picky", "test", "csv", tmp_path / "out.csv")
+    example_files.export_examples(db, blobs, owner, "mood/picky", "test", "csv", tmp_path / "out.csv")
     assert pl.read_csv(tmp_path / "out.csv")["failure"].drop_nulls().len() == 2
 
 

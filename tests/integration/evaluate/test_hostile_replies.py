@@ -18,7 +18,7 @@ from quintain.engine.sandbox.limits import MIB, AnswersLost, Limits, Outcome
 from quintain.engine.session import ModelSession
 from quintain.services.access.notify import list_notifications
 from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate.run_cell import Conditions
+from quintain.services.evaluate.conditions import Conditions
 from quintain.services.evaluate.submit import SubmissionRules, quota_left
 from quintain.services.evaluate.worker import work
 from quintain.store.blobs import Blobs

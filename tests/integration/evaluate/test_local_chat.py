@@ -115,7 +115,10 @@ def test_local_evaluation_imports_little() -> None:
     assert not loaded & {
         "quintain.services.board.assemble",
         "quintain.services.evaluate.worker",
+        "quintain.compose",
+        "quintain.store",
         "scipy.special",
         "fastapi",
         "httpx2",
+        "sqlalchemy",
     }

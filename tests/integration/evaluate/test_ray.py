@@ -27,7 +27,7 @@ from quintain.engine.cluster import RayEngine
 from quintain.engine.jobs import CellJob, CellResult
 from quintain.engine.sandbox.limits import MIB, Limits, RunEnded
 from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate.run_cell import Conditions
+from quintain.services.evaluate.conditions import Conditions
 from quintain.services.evaluate.worker import work_together
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction

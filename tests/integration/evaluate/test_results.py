@@ -24,9 +24,9 @@ from quintain.engine.sandbox.limits import MIB, Limits
 from quintain.perturbations.contract import names_of
 from quintain.perturbations.robustness.typos import Typos
 from quintain.services.evaluate import cells as evaluate
+from quintain.services.evaluate.conditions import Conditions
 from quintain.services.evaluate.dataset_results import KeptResult
 from quintain.services.evaluate.results import results
-from quintain.services.evaluate.run_cell import Conditions
 from quintain.services.evaluate.scoring import score_table
 from quintain.services.evaluate.standing import gap
 from quintain.services.evaluate.unchanged import unchanged_figures

@@ -175,8 +175,9 @@ def test_a_model_that_rambles_keeps_its_score(bench: Bench, server: Server) -> N
     [
         ("budget = 5", "needs both"),
         ("input_price = 1.0", "needs both"),
-        ('input_price = 1.0\noutput_price = "x"', "no amount"),
-        ("input_price = 1.0\noutput_price = 1.0\nbudget = -1", "no amount"),
+        ('input_price = 1.0\noutput_price = "x"', "field 'key.output_price': is 'x', not an amount"),
+        ("input_price = 1.0\noutput_price = 1.0\nbudget = -1", "field 'key.budget': is -1, not an amount"),
+        ("budgett = 5", "field 'key.budgett': no such key; did you mean 'budget'"),
     ],
 )
 def test_a_cap_needs_the_operators_own_prices(tmp_path: Path, text: str, said: str) -> None:
@@ -185,3 +186,15 @@ def test_a_cap_needs_the_operators_own_prices(tmp_path: Path, text: str, said: s
     file.write_text(f'[key]\nendpoint = "https://models.example"\nkey = "k"\n{text}\n')
     with pytest.raises(BadInput, match=said):
         read_outside("https://models.example", str(file), None)
+
+
+def test_every_fault_of_the_keys_is_named_and_no_key_is_shown(tmp_path: Path) -> None:
+    """All that is wrong in the file is said at once, with its place; a key is never part of what is said."""
+    file = tmp_path / "secrets.toml"
+    file.write_text('bare = "s3cr3t"\n[one]\nkey = 998877\nendpoint = "https://a.example"\n[two]\nkey = "s3cr3t"\n')
+    with pytest.raises(BadInput) as caught:
+        read_outside("https://models.example", str(file), None)
+    said = [str(fault) for fault in caught.value.faults]
+    assert [fault.field for fault in caught.value.faults] == ["bare", "one.key", "two.endpoint"]
+    assert all(one.startswith("secrets.toml, field") for one in said)
+    assert not any("s3cr3t" in one or "998877" in one for one in said)

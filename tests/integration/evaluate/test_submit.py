@@ -24,7 +24,7 @@ from quintain.engine.sandbox.causes import Cause, CauseKind
 from quintain.engine.sandbox.limits import MIB, Limits, Outcome
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import progress
-from quintain.services.evaluate.run_cell import Conditions
+from quintain.services.evaluate.conditions import Conditions
 from quintain.services.evaluate.submit import SubmissionRules, quota_left, submit_folder, submit_upload
 from quintain.services.evaluate.warm_models import LiveModels, LiveRunners
 from quintain.services.evaluate.worker import work

@@ -13,7 +13,7 @@ from quintain.adapters.contract import Outside
 from quintain.compose import Workspace
 from quintain.core.people import Actor
 from quintain.engine.jobs import LocalEngine
-from quintain.services.evaluate.run_cell import Conditions
+from quintain.services.evaluate.conditions import Conditions
 from quintain.services.evaluate.submit import SubmissionRules, submit_folder
 from quintain.services.evaluate.worker import work
 from quintain.services.models.environments import Environments

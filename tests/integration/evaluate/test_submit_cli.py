@@ -107,7 +107,7 @@ def test_there_is_a_working_handler_for_every_kind(kind: str) -> None:
 def test_every_fault_is_explained(cli: Cli, model: Path, code: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Wrong types, missing keys, crashes, too slow, too big, the network: one sentence each, and the traceback."""
     monkeypatch.setenv("QUINTAIN_MODEL_SECONDS", "300")
-    monkeypatch.setattr("quintain.compose.GIB", 1 << 27)  # half a gigabyte in all
+    monkeypatch.setattr("quintain.conditions.GIB", 1 << 27)  # half a gigabyte in all
     (model / "handler.py").write_text(code)
     report = check(cli, model, "--seconds", "1" if "time.sleep" in code else "30")
     reasons = "\n".join(fault["reason"] for fault in report["faults"])

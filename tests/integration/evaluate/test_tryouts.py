@@ -20,7 +20,7 @@ from quintain.engine.sandbox.limits import MIB, Limits
 from quintain.services.access.notify import list_notifications
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import submit, tryouts
-from quintain.services.evaluate.run_cell import Conditions
+from quintain.services.evaluate.conditions import Conditions
 from quintain.services.evaluate.submit import SubmissionRules, quota_left, submit_folder, submit_upload
 from quintain.services.evaluate.worker import work
 from quintain.services.models import uploads

@@ -30,7 +30,9 @@ from quintain.models import artefact
 from quintain.services.board.keep import save_fork
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import run_cell, submit, worker
-from quintain.services.evaluate.run_cell import Conditions, variant_of
+from quintain.services.evaluate.conditions import Conditions
+from quintain.services.evaluate.run_cell import variant_of
+from quintain.services.evaluate.variants import variant_name, variants_of
 from quintain.services.evaluate.worker import work, work_together
 from quintain.services.models.outside import share_of
 from quintain.services.models.registry import register_version
@@ -127,7 +129,7 @@ def test_cells_added_by_many_at_once_are_added_once(workspace: Workspace, db: Se
     """Nobody fails, and the numbers that each reports add up to the cells that there are."""
     added = all_at_once(workspace, evaluate.fill)
     db.rollback()
-    assert sum(added) == len(queries.rows(db)) == len(evaluate.variants_of(get_task(db, "mood")))
+    assert sum(added) == len(queries.rows(db)) == len(variants_of(get_task(db, "mood")))
 
 
 @pytest.mark.both_databases
@@ -135,7 +137,7 @@ def test_a_variant_made_by_many_at_once_is_made_once(
     workspace: Workspace, db: Session, blobs: Blobs, ground: None
 ) -> None:
     """All get the same one."""
-    name = evaluate.variant_name("word_case")
+    name = variant_name("word_case")
     task = get_task(db, "mood")
 
     def make(session: Session) -> int:
@@ -380,7 +382,7 @@ def test_submitted_code_has_a_new_process_for_each_run(
     evaluate.fill(db)
     with transaction(db):
         for row in queries.rows(db):
-            if row.cell.variant not in {"plain", evaluate.variant_name("contraction")}:
+            if row.cell.variant not in {"plain", variant_name("contraction")}:
                 row.cell.state = "cancelled"
     engine = LocalEngine(tmp_path / "locks")
     assert work(workspace.session, blobs, engine, CONDITIONS, threading.Event(), until_empty=True) == 2

@@ -26,8 +26,9 @@ from quintain.models.baselines.ngram import Ngram
 from quintain.models.baselines.tfidf import Tfidf
 from quintain.models.card import HEADINGS, write_card
 from quintain.services.harvest import corpus as harvest_corpus
-from quintain.services.harvest.model import HarvestTarget, target_from_folder, target_from_workspace
+from quintain.services.harvest.model import HarvestTarget, target_from_folder
 from quintain.services.harvest.run import Harvesting, harvest
+from quintain.services.harvest.stored_model import target_from_workspace
 from quintain.services.models.registry import register_version, withdraw
 from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs

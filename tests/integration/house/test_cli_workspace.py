@@ -13,12 +13,19 @@ from sqlalchemy.orm import Session
 from typer.testing import Result
 
 from quintain.compose import Workspace
-from quintain.core.people import OPERATOR
+from quintain.core.ledger import Posting, transfer
+from quintain.core.people import OPERATOR, RoleName
+from quintain.core.rounds import Money
 from quintain.services.access import accounts, links
 from quintain.services.house.health import readiness
+from quintain.services.pay import ledger
+from quintain.services.pay.earnings import earn
+from quintain.services.tasks.definitions import find_row, put_task
 from quintain.settings import Settings
 from quintain.store.blobs import Blobs
-from quintain.store.database import connect
+from quintain.store.database import connect, transaction
+from tests.collecting import TASK
+from tests.people import make_person
 
 Run = Callable[..., Result]
 
@@ -155,6 +162,23 @@ def test_status_counts_and_checks(quintain: Run, workspace: Workspace) -> None:
         ("blobs", True),
     ]
     assert "check: blobs" in quintain("status").stdout
+
+
+def test_status_says_whether_the_books_agree(quintain: Run, workspace: Workspace) -> None:
+    """With --check, what was booked is compared with what people earned; what differs is named, and the exit is 1."""
+    with workspace.session() as db:
+        owner, worker = make_person(db, "olga", RoleName.OWNER), make_person(db, "willy", RoleName.WORKER)
+        put_task(db, owner, TASK)
+        with transaction(db):
+            task_id, user = find_row(db, "mood").id, worker.user_id or 0
+            earn(db, user, task_id, kind="base", work="piece", money=Money(10, "USD"))
+    found = quintain("status", "--check")
+    assert (found.exit_code, "1 transactions, 0 differences" in found.stdout) == (0, True)
+    assert _json(quintain("status", "--check", "--json"))["books"]["discrepancies"] == []
+    with workspace.session() as db, transaction(db):
+        ledger.post(db, [Posting("slip", "slip", transfer(("worker:1", "base.paid"), ("x", "y"), 5, "USD"))])
+    found = quintain("status", "--check")
+    assert (found.exit_code, "worker:1 base.paid USD: -0.05 USD, not 0.00 USD" in found.stdout) == (1, True)
 
 
 def test_a_backup_is_made_and_restored_by_command(quintain: Run, cli: Run, settings: Settings, tmp_path: Path) -> None:

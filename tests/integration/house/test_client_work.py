@@ -15,7 +15,7 @@ from quintain.client import Client
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, NotFound
 from quintain.core.people import RoleName
-from quintain.services.board import keep as board_keep
+from quintain.services.board.verify import verify_snapshot
 from quintain.services.collect import writing
 from tests.collecting import ROUND, sentences, submit, write_prompts
 from tests.people import make_person
@@ -97,7 +97,7 @@ def test_a_board_is_exported_and_frozen(client: Client, tmp_path: Path) -> None:
     made = client.take_snapshot("mood", "Spring", weights={"performance": 1})
     assert [one.title for one in client.snapshots("mood")] == ["Spring"]
     data = client.download_snapshot("mood", made.hash[:12], tmp_path / "spring.json").read_bytes()
-    assert board_keep.verify_snapshot(data).problems == ()
+    assert verify_snapshot(data).problems == ()
 
 
 def test_views_are_kept_and_the_board_is_set(client: Client) -> None:

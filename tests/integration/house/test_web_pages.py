@@ -22,6 +22,7 @@ from quintain.store.tables import Dataset
 from quintain.tasks.starter import starter
 from quintain.web.app import create_app
 from quintain.web.routes import PAGES
+from tests.statements import counted
 from tests.web_support import PASSWORD, browser_of, csrf_of, post
 
 TASK = "/tasks/sentiment"
@@ -64,6 +65,13 @@ def test_admin_pages_are_for_admins(owner: TestClient, admin: TestClient) -> Non
     for path in ("/admin", "/admin/audit", "/admin/health"):
         assert owner.get(path).status_code == 403, path
         assert admin.get(path).status_code == 200, path
+
+
+def test_the_health_page_asks_for_migrations_once(demo: Workspace, admin: TestClient) -> None:
+    """What it says of migrations is read once, beside the check that load balancers ask for, too."""
+    with counted(demo) as sent:
+        assert admin.get("/admin/health").status_code == 200
+    assert sum("FROM alembic_version" in one for one in sent) <= 2, "for its own figures, and a check that is due"
 
 
 def test_task_settings_are_for_its_owner(demo: Workspace, owner: TestClient) -> None:

@@ -149,6 +149,12 @@ def test_a_new_text_without_translation_is_noticed(scripts: ModuleType, tmp_path
         'Fault("is {what}", where="here")',
         'Conflict("{name} is asleep.", name=1, time=2)',
         'Text("is " + name if name else "is not")',
+        'RunEnded(Outcome.CRASHED, f"{name} is asleep.")',
+        'RunEnded(Outcome.CRASHED, "{name} is asleep.", log=name, nobody=name)',
+        "Fault(str(error))",
+        'def said(name):\n    why = "is asleep"\n    return Fault(why)',
+        'def said(name):\n    why = "is asleep" if name else Text("is awake")\n    return Fault(why, field=name)',
+        "def said(why: str):\n    raise Conflict(why)",
     ],
 )
 def test_a_finished_text_is_noticed(
@@ -158,3 +164,34 @@ def test_a_finished_text_is_noticed(
     monkeypatch.setattr(scripts, "SOURCE", tmp_path)
     (tmp_path / "new.py").write_text(f"{line}\nConflict('{{name}} is asleep.', name=1)\n")
     assert len(list(scripts.slips(tmp_path / "new.py"))) == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "def said(why: Text):\n    raise Conflict(why)",
+        'def said(name):\n    why = Text("{name} is asleep", name=name)\n    return Fault(why, field="name")',
+        "RunEnded(Outcome.CRASHED, error.message, log=error.log, remedy=error.remedy)",
+    ],
+)
+def test_a_text_of_ours_may_come_by_way_of_a_variable(
+    scripts: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, line: str
+) -> None:
+    """What is a Text already has been found where it was written."""
+    monkeypatch.setattr(scripts, "SOURCE", tmp_path)
+    (tmp_path / "new.py").write_text(f"{line}\n")
+    assert list(scripts.slips(tmp_path / "new.py")) == []
+
+
+def test_every_error_is_known_by_its_class(scripts: ModuleType) -> None:
+    """The classes of errors are read from the source: also those that take their template elsewhere, or none."""
+    places = {name: one.place for name, one in scripts.ERRORS.items()}
+    assert places["Conflict"] == places["NoSandbox"] == places["Collision"] == 0
+    assert places["RunEnded"] == places["AnswersLost"] == 1
+    assert places["Declined"] is None
+    assert {"log", "remedy"} <= scripts.ERRORS["AnswersLost"].own
+    texts = {message.id for message in scripts.refusals()}
+    assert {
+        "{provider} refused with status {status}: {said}",
+        "The model used more than {most:g} CPU seconds.",
+    } <= texts

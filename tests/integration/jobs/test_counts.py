@@ -18,8 +18,8 @@ from quintain.services.collect.round_figures import counters
 from quintain.services.collect.writing import start
 from quintain.services.house.job_kinds import count_kinds
 from quintain.services.jobs import figures
-from quintain.services.pay import payouts
-from quintain.services.pay.earnings import decide, earn, list_earnings
+from quintain.services.pay import ledger, payouts
+from quintain.services.pay.earnings import decide, earn, list_earnings, my_totals
 from quintain.services.pay.report import cost_report
 from quintain.services.tasks.definitions import find_row
 from quintain.services.validate.leaving import decide_flag
@@ -28,7 +28,7 @@ from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.jobs import counts
 from quintain.store.queries.jobs.counts import CountKey, round_count
-from quintain.store.tables import CountTail, EarningStanding, FlagStanding, KeptCount, OwedPay
+from quintain.store.tables import CountTail, EarningStanding, FlagStanding, KeptCount, LedgerAccount, OwedPay
 from tests.collecting import add_round, submit
 
 pytestmark = pytest.mark.both_databases
@@ -127,6 +127,35 @@ def test_what_is_wrong_is_repaired_and_reported(
     figures.rebuild(db, blobs, OPERATOR, (), count_kinds())
     assert recount(db, blobs) == []
     assert counts.of_round(db, info.id)["earnings.approved"] == 1
+
+
+def test_what_pay_rests_on_is_recounted_from_facts(
+    db: Session, blobs: Blobs, owner: Actor, worker: Actor, tmp_path: Path
+) -> None:
+    """Where earnings stand and what accounts hold is set right first, and with it every sum that rests on them."""
+    info = add_round(db, blobs, owner, tmp_path)
+    _earn(db, worker, info.id, 5)
+    ids = sorted(one.id for one in list_earnings(db, owner, info.task).earnings)
+    decide(db, owner, info.task, ids[:3])
+    (made,) = payouts.plan(db, owner, info.task, provider="hand", currency="USD")
+    payouts.resolve(db, owner, made.id, paid=True)
+    decide(db, owner, info.task, ids[3:4])
+    stands, balances = table_of(EarningStanding), table_of(LedgerAccount)
+    before = my_totals(db, worker), payouts.owed(db, owner, info.task)
+    with transaction(db):
+        db.execute(update(stands).where(stands.c.earning_id == ids[0]).values(status="pending"))
+        db.execute(update(stands).where(stands.c.earning_id == ids[3]).values(decision_id=None))
+        db.execute(delete(stands).where(stands.c.earning_id == ids[4]))
+        db.execute(update(balances).where(balances.c.holder == f"round:{info.id}").values(balance=7))
+    assert not ledger.check(db, OPERATOR).ok
+    wrong = recount(db, blobs)
+    assert {f"where earnings stand: earning {number}" for number in (ids[0], ids[3], ids[4])} <= {*wrong}
+    assert f"balances of accounts: round:{info.id} base.paid USD" in wrong
+    assert recount(db, blobs) == []
+    assert ledger.check(db, OPERATOR).ok
+    assert (my_totals(db, worker), payouts.owed(db, owner, info.task)) == before
+    found = {one.id: one.status for one in list_earnings(db, owner, info.task).earnings}
+    assert [found[number] for number in ids] == ["paid", "paid", "paid", "approved", "pending"]
 
 
 def test_many_count_at_once(workspace: Workspace, blobs: Blobs, owner: Actor, worker: Actor, tmp_path: Path) -> None:

@@ -38,15 +38,26 @@ def test_every_job_has_a_name_and_leads_to_what_came_of_it(own_demo: Workspace) 
     """No kind is shown by its key, and no line of the list is a dead end."""
     assert titles(str).keys() == job_handlers().keys()
     subjects = {"study": "sentiment data/test@1", "figure:round": "sentiment/1", "comparison": "1:2"}
-    kinds = ("comparison", "figure:board", "figure:round", "figure:validation", "review", "study")
+    subjects["figure:report models"] = "sentiment?kind=models&sight=public&seed=0"
+    kinds = (
+        "comparison",
+        "figure:board",
+        "figure:report models",
+        "figure:round",
+        "figure:trial report",
+        "figure:validation",
+        "review",
+        "study",
+    )
     with own_demo.session() as db:
-        for kind in kinds:
+        for kind in (*kinds, "study"):
             queue.ask(db, kind, subjects.get(kind, "sentiment/mixed"), task="sentiment")
     owner = browser_of(own_demo, "demo-owner")
     listed = on_one_line(owner.get("/jobs"))
     links = re.findall(r'<td> <a href="/tasks/sentiment/([^"]+)">', listed)
-    there = {"board", "compare", "studies/data/test@1"}
-    assert {*links} == there | {"rounds/1", "validation/mixed"}  # the smallest demo has no round and no validation
+    there = {"board", "compare", "reports/models", "studies/data/test@1"}
+    # The smallest demo has no round, no validation and no trial.
+    assert {*links} == there | {"rounds/1", "validation/mixed", "trials/mixed/report"}
     for link in there:
         assert owner.get(f"/tasks/sentiment/{link}").status_code == 200, link
     assert "figure:" not in listed

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import select
@@ -11,6 +13,8 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Forbidden, NotFound
 from quintain.core.people import Actor
+from quintain.core.records.pay import Earning as EarningRecord
+from quintain.core.records.pay import EarningOrder
 from quintain.core.rounds import Money
 from quintain.services.collect.attempt import confirm
 from quintain.services.collect.readiness import choose
@@ -95,6 +99,31 @@ def test_work_is_paid_once(db: Session, blobs: Blobs, owner: Actor, worker: Acto
     assert [(one.kind, one.money.amount) for one in my_earnings(db, worker)] == [("bonus", 20), ("base", 30)]
     totals = {(one.kind, one.status): str(one.money) for one in round_totals(db, owner, "mood", info.id)}
     assert totals == {("base", "pending"): "0.30 USD", ("bonus", "pending"): "0.20 USD"}
+
+
+def test_pages_of_a_list_follow_its_order(db: Session, owner: Actor) -> None:
+    """Sorted by time, amount or worker, up or down, pages one after the other are the whole list, each earning once."""
+    put_task(db, owner, TASK)
+    people = writers(db, 3)
+    with transaction(db):
+        task_id = find_row(db, "mood").id
+        for number, amount in enumerate((30, 10, 20, 10, 40, 10, 30)):
+            user_id = people[number % 3].user_id or 0
+            earn(db, user_id, task_id, kind="base", work=f"w{number}", money=Money(amount, "USD"))
+    keys: dict[EarningOrder, Callable[[EarningRecord], Any]] = {
+        "newest": lambda one: -one.id,
+        "oldest": lambda one: one.id,
+        "largest": lambda one: (-one.amount, -one.id),
+        "smallest": lambda one: (one.amount, one.id),
+        "worker": lambda one: (one.worker, -one.id),
+    }
+    for order, key in keys.items():
+        whole = list_earnings(db, owner, "mood", order=order).earnings
+        assert whole == sorted(whole, key=key)
+        pages = [list_earnings(db, owner, "mood", order=order, limit=3, offset=first).earnings for first in (0, 3, 6)]
+        assert [one for page in pages for one in page] == whole
+    down = list_earnings(db, owner, "mood", order="worker_down", limit=7).earnings
+    assert [one.worker for one in down] == sorted((one.worker for one in down), reverse=True)
 
 
 def test_owners_approve_and_workers_see_it(db: Session, owner: Actor, worker: Actor) -> None:

@@ -17,8 +17,10 @@ from quintain.compose import Workspace
 from quintain.core.errors import Forbidden
 from quintain.core.ledger import Account
 from quintain.core.people import OPERATOR, Actor, RoleName
+from quintain.core.records.base import plain
+from quintain.core.records.pay import Earnings
 from quintain.core.rounds import Money
-from quintain.services.pay import ledger
+from quintain.services.pay import earnings, ledger
 from quintain.services.pay.earnings import decide, earn, list_earnings, my_earnings, my_totals
 from quintain.services.tasks.definitions import find_row, put_task
 from quintain.store.base import table_of
@@ -38,6 +40,22 @@ def earn_some(db: Session, task_id: int, user_id: int, count: int, start: int = 
         for number in range(start, start + count):
             kind, money = ("bonus", Money(10, "EUR")) if number % 4 == 3 else ("base", Money(10, "USD"))
             earn(db, user_id, task_id, kind=kind, work=f"w:{user_id}:{number}", money=money)  # type: ignore[arg-type]
+
+
+def test_earnings_are_written_some_at_a_time(
+    db: Session, owner: Actor, worker: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file has the record of all that somebody earned, newest first, however few are read at once."""
+    monkeypatch.setattr(earnings, "CHUNK", 3)
+    for count in (0, 7):
+        if count:
+            put_task(db, owner, TASK)
+            earn_some(db, find_row(db, "mood").id, worker.user_id or 0, count)
+            earn_some(db, find_row(db, "mood").id, owner.user_id or 0, 2)
+        assert earnings.export_my_earnings(db, worker, tmp_path / "earnings.json") == count
+        mine = my_earnings(db, worker)
+        wanted = json.dumps(Earnings(mine, count), ensure_ascii=False, indent=2, default=plain)
+        assert (tmp_path / "earnings.json").read_text() == wanted
 
 
 def test_the_books_follow_the_facts(db: Session, owner: Actor, worker: Actor) -> None:

@@ -12,7 +12,14 @@ from typer.testing import Result
 from quintain.client import Client
 from quintain.core.errors import Forbidden
 from quintain.core.people import OPERATOR
+from quintain.core.rounds import Money
+from quintain.services.access.actors import find_user
+from quintain.services.collect import round_pay
+from quintain.services.collect.rounds import get_round
+from quintain.services.jobs.running import run_all
 from quintain.services.pay import earnings, payouts
+from quintain.services.pay.policy import put_policy
+from quintain.store.database import transaction
 from quintain.store.tables import Earning
 from tests.web_support import on_one_line, post, running, token_for
 from tests.write_site import Site
@@ -67,6 +74,51 @@ def test_an_owner_promises_pays_and_answers(site: Site) -> None:
     assert site.client.get(HOME).status_code == 403
     assert site.client.get(where).status_code == 403
     assert post(site.owner, HOME, f"{HOME}/payouts", provider="hand", currency="CHF").status_code == 409
+
+
+def test_an_owner_makes_studies_by_the_form(site: Site) -> None:
+    """It asks where a study is to lead; what cannot be is said on the page, and nothing is made."""
+    place = site.open().rpartition("/")[2]
+    with site.workspace.session() as db:
+        put_policy(db, OPERATOR, "sentiment", '[prolific]\nsecret = "none"')
+    assert "Where it leads" in on_one_line(site.owner.get(HOME))
+    makes = f"{HOME}/studies"
+    refused = post(site.owner, HOME, makes, to="round", place=place, places=5)
+    assert "does not take people from Prolific" in on_one_line(refused)
+    assert post(site.owner, HOME, makes, to="trial", place="nothing", places=5).status_code == 404
+    assert post(site.owner, HOME, makes, to="moon", place=place, places=5).status_code == 422
+    unknown = post(site.owner, HOME, makes, study="s1", action="publish")
+    assert "no key called" in on_one_line(unknown)
+
+
+def test_many_are_approved_by_a_worker(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page and programs are given the job that approves them, and the button comes back with what is new."""
+    monkeypatch.setattr(round_pay, "AT_ONCE", 0)
+    page = "/tasks/sentiment/rounds/1/pay"
+    site.open()
+    with site.workspace.session() as db:
+        info = get_round(db, OPERATOR, "sentiment/1")
+        worker = find_user(db, "demo-worker").id
+
+    def earned(number: int) -> None:
+        with site.workspace.session() as db, transaction(db):
+            work, money = f"more:{number}", Money(5, "USD")
+            earnings.earn(db, worker, info.task_id, kind="base", work=work, money=money, round_id=info.id)
+
+    earned(1)
+    assert "Approve everything that is pending" in on_one_line(site.owner.get(page))
+    assert post(site.owner, page, page, decision="approve-all").status_code == 303
+    shown = on_one_line(site.owner.get(page))
+    assert ("being approved" in shown, "Approve everything that is pending" in shown) == (True, False)
+    with running(site.workspace) as url, Client(url, token_for(site.workspace, "demo-owner")) as client:
+        told = client.approve_round_pay("sentiment/1").approving
+    assert told is not None
+    assert f"/jobs/{told.id}" in shown
+    assert "Approving what people earned" in on_one_line(site.owner.get(f"/jobs/{told.id}"))
+    run_all(site.workspace.session, site.workspace.blobs, {round_pay.JOB: round_pay.approve_many})
+    earned(2)
+    shown = on_one_line(site.owner.get(page))
+    assert ("being approved" in shown, "Approve everything that is pending" in shown) == (False, True)
 
 
 def test_programs_and_commands_do_the_same(

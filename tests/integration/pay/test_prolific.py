@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
+import uuid
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 from starlette.testclient import TestClient
 
 from quintain.adapters.contract import EndpointSecret, Outside
 from quintain.adapters.panels.prolific import signature
 from quintain.compose import Workspace
-from quintain.core.errors import BadInput, Conflict, Forbidden
-from quintain.core.people import OPERATOR, Actor
+from quintain.core.errors import BadInput, Conflict, Forbidden, NotSignedIn
+from quintain.core.ledger import Account
+from quintain.core.people import ANONYMOUS, OPERATOR, Actor
 from quintain.core.rounds import Money
 from quintain.services.access.notify import list_notifications
 from quintain.services.collect import entry, prolific
@@ -24,17 +28,24 @@ from quintain.services.collect.rounds import RoundInfo, get_round
 from quintain.services.collect.writing import start
 from quintain.services.pay import ledger, payouts
 from quintain.services.pay import prolific as paying
-from quintain.services.pay.earnings import decide, grant_bonus, list_earnings
+from quintain.services.pay.earnings import Kind, decide, earn, grant_bonus, list_earnings
 from quintain.services.pay.policy import put_policy
 from quintain.services.tasks.definitions import put_task
+from quintain.services.trial import doors, studies
+from quintain.services.trial.trials import OpenTrial, open_trial, put_trial
+from quintain.services.validate import doors as judging_doors
+from quintain.services.validate.validations import open_validation
 from quintain.services.work.qualify import put_qualification
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
+from quintain.store.queries.pay import ledger as ledger_queries
 from quintain.store.tables import PanelVisit
 from quintain.web.app import create_app
 from tests.collecting import TASK, add_round, submit
+from tests.integration.trial.life import PLAIN, TRAINED, WHERE
 from tests.prolific_fake import TOKEN, FakeProlific, prolific_server
+from tests.properties import examples
 
 ENTRY = '[entry]\nprovider = "prolific"\ncompletion_code = "C1ABC"'
 POLICY = '[prolific]\nsecret = "prolific"\nproject = "proj"\nhooks = "hooks"'
@@ -80,7 +91,7 @@ def test_a_study_leads_to_the_round(
     db: Session, owner: Actor, info: RoundInfo, fake: FakeProlific, outside: Outside
 ) -> None:
     """A draft with the round's address, code, reward and places; places grow; another currency is refused."""
-    made = prolific.create_study(db, owner, info.ref, outside, "https://q.example", places=20, group="group1")
+    made = studies.create_study(db, owner, info.ref, outside, "https://q.example", places=20, group="group1")
     study = fake.studies[made.study]
     assert study["external_study_url"].startswith(f"https://q.example/enter/{info.entry_key}?PROLIFIC_PID=")
     assert (study["reward"], study["total_available_places"], study["completion_codes"][0]["code"]) == (30, 20, "C1ABC")
@@ -93,9 +104,58 @@ def test_a_study_leads_to_the_round(
         prolific.change_study(db, owner, info.ref, made.study, outside, action="explode")
     fake.currency = "GBP"
     with pytest.raises(Conflict, match="pays in GBP"):
-        prolific.create_study(db, owner, info.ref, outside, "https://q.example", places=20)
+        studies.create_study(db, owner, info.ref, outside, "https://q.example", places=20)
     with pytest.raises(Forbidden, match="no key called"):
-        prolific.create_study(db, owner, info.ref, Outside(), "https://q.example", places=20)
+        studies.create_study(db, owner, info.ref, Outside(), "https://q.example", places=20)
+
+
+TRIAL_DOORS = """
+batch = 4
+[entry]
+provider = "prolific"
+completion_code = "TOOKPART"
+[grading]
+provider = "prolific"
+completion_code = "GRADED"
+"""
+
+
+def test_studies_lead_to_a_trial_to_its_grading_and_to_judging(
+    db: Session, blobs: Blobs, owner: Actor, info: RoundInfo, fake: FakeProlific, outside: Outside
+) -> None:
+    """Each has the address of its door, its code, and the pay of what the code is given for: no arm shows by it."""
+    put_trial(db, owner, *WHERE, [PLAIN, TRAINED], title="Mood of texts")
+    open_trial(db, blobs, owner, *WHERE, OpenTrial())
+    ref = "/".join(WHERE)
+
+    def made(to: studies.To, where: str = ref, reward: int | None = None) -> tuple[str, int, int, str]:
+        found = studies.create_study(db, owner, where, outside, "https://q.example", to=to, places=9, reward=reward)
+        assert found.round == where
+        study = fake.studies[found.study]
+        minutes, code = study["estimated_completion_time"], study["completion_codes"][0]["code"]
+        return study["external_study_url"], study["reward"], minutes, code
+
+    with pytest.raises(Conflict, match="does not take people from Prolific"):
+        made("trial")
+    entries = doors.put_doors(db, owner, *WHERE, TRIAL_DOORS, base_url="https://q.example")
+    assert made("trial") == (entries.entry, 100, 30, "TOOKPART")
+    with pytest.raises(BadInput, match="would pay"):
+        made("grading")
+    assert made("grading", reward=250) == (entries.grading, 250, 10, "GRADED")
+    paid = f"experts = true\nexpert_pay = 40\n{TRIAL_DOORS}"
+    doors.put_doors(db, owner, *WHERE, paid, base_url="https://q.example")
+    assert made("grading")[1] == 160
+    text = f"page_size = 5\nseconds_per_item = 30\n[reward]\namount = 75\ncurrency = 'USD'\n{ENTRY}"
+    open_validation(db, owner, info.ref, text)
+    address, reward, minutes, code = made("judging", "mood/1")
+    assert (reward, minutes, code) == (75, 3, "C1ABC")
+    assert address == judging_doors.judging_entry(db, owner, "mood/1", "https://q.example").url
+    with pytest.raises(BadInput, match="not one of round"):
+        made("nowhere")  # type: ignore[arg-type]
+    study = next(iter(fake.studies))
+    assert prolific.change_study(db, owner, "mood", study, outside, action="publish").status == "ACTIVE"
+    with pytest.raises(NotSignedIn):
+        studies.create_study(db, ANONYMOUS, ref, outside, "https://q.example", to="trial", places=9)
 
 
 def test_approvals_and_bonuses_pay_what_was_earned(
@@ -123,6 +183,134 @@ def test_approvals_and_bonuses_pay_what_was_earned(
     assert ("The rest of the study’s reward", 20, "paid") in paid
     assert {status for _, _, status in paid} == {"paid"}
     assert ledger.check(db, OPERATOR).ok
+
+
+def arrived(db: Session, fake: FakeProlific, info: RoundInfo, person: str, study: str) -> Actor:
+    """Let somebody come from a study, whose work Prolific says is done."""
+    ids = {"PROLIFIC_PID": person, "STUDY_ID": study, "SESSION_ID": fake.arrive(study, person)}
+    actor = entry.enter(db, info.entry_key, ids).actor
+    assert actor is not None
+    with transaction(db):
+        db.execute(update(PanelVisit).where(PanelVisit.study == study).values(completed_at=now()))
+    return actor
+
+
+def pay_all(db: Session, owner: Actor, outside: Outside) -> list[tuple[str, int]]:
+    """Plan and send approvals, then bonuses, until nothing is left; give the step and amount of each payout."""
+    made = []
+    plans = (
+        lambda: paying.plan_approvals(db, owner, "mood", outside, currency="USD"),
+        lambda: payouts.plan(db, owner, "mood", provider="prolific", currency="USD"),
+    )
+    for plan in plans:
+        try:
+            found = plan()
+        except Conflict:  # there is nothing to pay this way
+            continue
+        for one in found:
+            assert paying.send(db, owner, one.id, outside).state == "sent"
+            made.append((one.step, one.amount))
+    return made
+
+
+def earned(db: Session, info: RoundInfo, person: Actor, amounts: list[int], *, kind: Kind = "base") -> None:
+    """Let somebody have earned some amounts."""
+    with transaction(db):
+        for amount in amounts:
+            work = f"made:{uuid.uuid4().hex}"
+            earn(db, person.user_id or 0, info.task_id, kind=kind, work=work, money=Money(amount), round_id=info.id)
+
+
+def approve(db: Session, owner: Actor) -> None:
+    """Approve what is pending."""
+    decide(db, owner, "mood", [one.id for one in list_earnings(db, owner, "mood", status="pending").earnings])
+
+
+@settings(
+    max_examples=examples(30),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    derandomize=True,
+)
+@given(base=st.lists(st.integers(1, 900), max_size=4), bonus=st.integers(0, 300), reward=st.integers(1, 1200))
+def test_people_get_what_the_ledger_says_they_earned(
+    db: Session,
+    owner: Actor,
+    info: RoundInfo,
+    fake: FakeProlific,
+    outside: Outside,
+    base: list[int],
+    bonus: int,
+    reward: int,
+) -> None:
+    """Approval and bonuses add up to what was earned, or to the reward where that is more, and the books agree."""
+    study = f"study{len(fake.studies) + 1}"
+    fake.studies[study] = {"id": study, "status": "ACTIVE", "reward": reward}
+    person = arrived(db, fake, info, f"pid-{study}", study)
+    earned(db, info, person, base)
+    earned(db, info, person, [bonus] if bonus else [], kind="bonus")
+    if base or bonus:
+        approve(db, owner)
+    got = sum(amount for _, amount in pay_all(db, owner, outside))
+    assert got == max(sum(base), reward) + bonus
+    balances = ledger_queries.balances(db, f"worker:{person.user_id}")
+    assert got == sum(amount for account, amount in balances.items() if account.name.startswith(("base.", "bonus.")))
+    assert {one.name for one, amount in balances.items() if amount} <= {
+        "base.paid",
+        "bonus.paid",
+        f"task.{info.task_id}",
+    }
+    sent = sum(one.amount for one in payouts.list_payouts(db, owner, "mood", limit=1000).payouts)
+    assert ledger_queries.balance(db, Account("provider:prolific", "paid", "USD")) == sent
+    assert payouts.owed(db, owner, "mood") == []
+    assert ledger.check(db, OPERATOR).ok
+
+
+def test_the_reward_is_paid_ahead_of_what_it_does_not_cover(
+    db: Session, owner: Actor, info: RoundInfo, fake: FakeProlific, outside: Outside
+) -> None:
+    """Twice 3.50 with a reward of 5.00 is 7.00: the rest waits for the approval, and is all if that is cancelled."""
+    fake.studies["study1"] = {"id": "study1", "status": "ACTIVE", "reward": 500}
+    person = arrived(db, fake, info, "pid1", "study1")
+    earned(db, info, person, [350, 350])
+    approve(db, owner)
+    (first,) = paying.plan_approvals(db, owner, "mood", outside, currency="USD")
+    with pytest.raises(Conflict, match="Nothing is approved"):
+        payouts.plan(db, owner, "mood", provider="prolific", currency="USD")
+    with pytest.raises(Conflict, match="on its way"):
+        decide(
+            db,
+            owner,
+            "mood",
+            [one.id for one in list_earnings(db, owner, "mood").earnings][:1],
+            approved=False,
+            reason="x",
+        )
+    assert [one.amount for one in payouts.owed(db, owner, "mood")] == [200]
+    payouts.cancel(db, owner, first.id)
+    assert [one.amount for one in payouts.owed(db, owner, "mood")] == [700]
+    (again,) = paying.plan_approvals(db, owner, "mood", outside, currency="USD")
+    paying.send(db, owner, again.id, outside)
+    held = ledger_queries.balance(db, Account(f"worker:{person.user_id}", "ahead", "USD"))
+    (rest,) = payouts.plan(db, owner, "mood", provider="prolific", currency="USD")
+    assert (again.amount, held, rest.amount) == (500, 150, 200)
+    paying.send(db, owner, rest.id, outside)
+    assert fake.bonuses() == {"pid1": [200]}
+
+
+def test_who_waits_for_a_decision_is_not_given_the_reward_beforehand(
+    db: Session, owner: Actor, info: RoundInfo, fake: FakeProlific, outside: Outside
+) -> None:
+    """While some of what somebody earned is pending, nobody knows whether the reward is more: it is not topped up."""
+    fake.studies["study1"] = {"id": "study1", "status": "ACTIVE", "reward": 500}
+    person = arrived(db, fake, info, "pid1", "study1")
+    earned(db, info, person, [350])
+    approve(db, owner)
+    earned(db, info, person, [350])
+    with pytest.raises(Conflict, match="No submission waits"):
+        paying.plan_approvals(db, owner, "mood", outside, currency="USD")
+    approve(db, owner)
+    assert pay_all(db, owner, outside) == [("approve", 500), ("bonus", 200)]
 
 
 def test_groups_follow_qualifications(
@@ -164,8 +352,9 @@ def test_signed_messages_are_taken_once(
     assert prolific.take_event(db, "mood", outside, {**good, "x-event-id": "e1"}, body) == "submission.status.change"
     db.expire_all()
     assert db.scalar(select(PanelVisit.completed_at)) is not None
-    with pytest.raises(Conflict, match="taken before"):
-        prolific.take_event(db, "mood", outside, {**good, "x-event-id": "e1"}, body)
+    for other in ("e1", "e2", ""):  # what is not signed makes no other message of it
+        with pytest.raises(Conflict, match="taken before"):
+            prolific.take_event(db, "mood", outside, {**good, "x-event-id": other}, body)
     change = b'{"event_type": "study.status.change", "resource_id": "study1", "status": "PAUSED"}'
     signed = {**good, "x-prolific-request-signature": signature(SECRET, stamp, change)}
     prolific.take_event(db, "mood", outside, signed, change)

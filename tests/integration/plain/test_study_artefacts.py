@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import pytest
 from typer.testing import Result
 
 import quintain as qt
+from quintain.core.errors import BadInput
+from quintain.services.plain.keeping import FOLDER
 
 Cli = Callable[..., Result]
 
@@ -80,3 +83,64 @@ def test_an_attribute_with_one_value_says_nothing() -> None:
     found = qt.artefacts(rows, context="passage", writer="who")
     assert not any("Who wrote a text" in one or "read before" in one or "Within" in one for one in found.findings)
     assert found.table["accuracy"].to_list() == [None, None]
+
+
+def test_a_column_that_is_not_there_is_said_as_it_can_be_mended(cli: Cli, labelled: Path) -> None:
+    """The command has no map of names, so that none is advised; it names the columns of the file."""
+    done = cli("study", "artefacts", labelled, "--field", "hypothesis", "--label", "lable")
+    assert done.exit_code == 1
+    assert "there is no column 'lable'" in done.stderr
+    assert "The file has: premise, hypothesis, label, who. Name one of these." in " ".join(done.stderr.split())
+    assert "--column" not in done.stderr
+
+
+def test_one_label_leaves_nothing_to_draw() -> None:
+    """Nothing can be learned where all answers are one: the table says so, and drawing is refused with the reason."""
+    found = qt.artefacts({"text": [f"w{at}" for at in range(24)], "label": ["yes"] * 24})
+    assert found.table["input"].to_list() == ["text", "text, content words hidden"]
+    assert found.table["accuracy"].null_count() == 2
+    with pytest.raises(BadInput, match="There is nothing to draw"):
+        found.plot()
+
+
+def test_options_are_told_apart_by_arm(cli: Cli, tmp_path: Path) -> None:
+    """In one arm right options are long and stand in the passage, in the other they do neither; both are counted."""
+    rows = []
+    for at in range(40):
+        easy = at % 2 == 0
+        right = "the red gate" if easy else "so"
+        options = [right, "nothing of the kind at all"] if at % 3 else ["nothing of the kind at all", right]
+        rows.append(
+            {"passage": f"{at} saw the red gate.", "options": options, "n": options.index(right), "arm": "AB"[at % 2]}
+        )
+    (file := tmp_path / "arms.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    asked = ("--field", "passage", "--options", "options", "--label", "n", "--partial", "options", "--arm", "arm")
+    report = json.loads(cli("study", "artefacts", file, *asked, "--json").stdout)
+    section = next(one for one in report["sections"] if one["key"] == "lengths")
+    lengths = {row[0]: (row[1], row[2]) for row in section["tables"][0]["rows"]}
+    assert lengths["A: right options"] == (20, 3.0)
+    assert lengths["B: right options"] == (20, 1.0)
+    found = {(row[1], row[2]): row[3]["value"] for row in section["tables"][1]["rows"]}
+    assert found == {("A", "right"): 1.0, ("A", "wrong"): 0.0, ("B", "right"): 0.0, ("B", "wrong"): 0.0}
+    assert "--arm arm" in section["commands"][0]
+
+
+def test_interrupted_looks_go_on(labelled: Path, tmp_path: Path) -> None:
+    """Parts of the input that were tried are not tried again, and nothing is left once the report is saved."""
+
+    def stop(share: float) -> None:
+        if share > 0.3:
+            raise KeyboardInterrupt
+
+    fields = ("premise", "hypothesis")
+    with pytest.raises(KeyboardInterrupt):
+        qt.artefacts(labelled, fields, keep=tmp_path, progress=stop)
+    kept = sorted((tmp_path / FOLDER).glob("*.json"))
+    assert len(kept) == 2
+    for one in kept:
+        one.write_text(re.sub(r'"deviation":[0-9.e-]+', '"deviation":0.125', one.read_text()))
+    found = qt.artefacts(labelled, fields, keep=tmp_path)
+    assert found.table["deviation"].to_list()[:2] == [0.125, 0.125]
+    assert qt.artefacts(labelled, fields, keep=tmp_path, seed=1).table["deviation"].to_list()[0] != 0.125
+    found.save(tmp_path)
+    assert len(list((tmp_path / FOLDER).glob("*.json"))) == 3  # those of the other seed

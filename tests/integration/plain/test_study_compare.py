@@ -207,3 +207,11 @@ def test_the_gap_of_the_baseline_arm() -> None:
     found = figures(people_and_models(arm, draws=10), "all")
     assert found.human.value == pytest.approx(0.959, abs=0.012)
     assert found.models["roberta_large"].value == pytest.approx(0.872, abs=0.012)
+
+
+def test_data_sets_without_a_common_answer_are_named() -> None:
+    """Zero transfer between labels that are only named differently is not shown as a finding about the data."""
+    rows = [{"text": f"w{at} a b", "label": ("yes", "no")[at % 2]} for at in range(40)]
+    other = [{**row, "label": {"yes": "1", "no": "0"}[row["label"]]} for row in rows]
+    found = qt.compare({"words": rows, "numbers": other}, seeds=1)
+    assert any("words and numbers have no answer in common" in one for one in found.findings)

@@ -84,3 +84,11 @@ def test_what_does_not_match_is_refused(files: Path) -> None:
         qt.calibration(gold, {f"e{at}": "yes" for at in range(300)})
     with pytest.raises(BadInput, match="5 examples are too few"):
         qt.slices([{"id": str(at), "text": "t", "label": "y"} for at in range(5)], {})
+
+
+def test_a_negative_probability_is_named() -> None:
+    """Not counted as missing: the model and the example are said."""
+    gold = [{"id": str(at), "text": "t", "label": "yes", "votes": ["yes", "no"]} for at in range(30)]
+    said = [{"id": str(at), "prediction": "yes", "probabilities": {"yes": 1.2, "no": -0.2}} for at in range(30)]
+    with pytest.raises(BadInput, match=r"gives for '0' is no probability"):
+        qt.calibration(gold, said, votes="votes")

@@ -131,3 +131,59 @@ def test_a_prior_of_guessing_by_command(cli: Cli, drawn: pl.DataFrame, tmp_path:
     assert "takes numbers by commas" in cli(*given, "--guessing-prior", "often").stderr
     assert "a chance (0 to 1)" in cli(*given, "--guessing-prior", "2,1").stderr
     assert "knows no guessing" in cli("study", "irt", file, "--guessing-prior", "0.5,1").stderr
+
+
+def test_only_known_models_and_methods_are_estimated(drawn: pl.DataFrame) -> None:
+    """A name in capitals is taken, and guessing estimated; one that is not known is refused, not taken for another."""
+    found = qt.irt(drawn, "3PL")  # type: ignore[arg-type]
+    assert found.study.fit.model == "3pl"
+    assert (found.table["guessing"] > 0).all()
+    with pytest.raises(BadInput, match=r"'4pl' is no model of item response theory"):
+        qt.irt(drawn, "4pl")  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match=r"'foo' is no method of item response theory; there are mml, vi"):
+        qt.irt(drawn, method="foo")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), -1.0])
+def test_what_is_no_frequency_is_refused(drawn: pl.DataFrame, bad: float) -> None:
+    """It is named with its row; a column of zeros is nobody."""
+    counted = drawn.drop("who").with_columns(freq=pl.Series([1.0] * 39 + [bad]))
+    with pytest.raises(BadInput, match=r"row 39.*freq.*is no frequency"):
+        qt.irt(counted, frequency="freq")
+    with pytest.raises(BadInput, match="there is no respondent"):
+        qt.irt(counted.with_columns(freq=pl.lit(0)), frequency="freq")
+
+
+def test_respondents_have_one_row_each(drawn: pl.DataFrame) -> None:
+    """Of two rows with one name neither is lost silently, in one table or in several; a name must be there."""
+    twice = pl.concat([drawn, drawn.head(1)])
+    for given in (twice, [drawn, twice]):
+        with pytest.raises(BadInput, match="'m0' has several rows"):
+            qt.irt(given)
+    with pytest.raises(BadInput, match="has no respondent"):
+        qt.irt(drawn.with_columns(who=pl.when(pl.col("who") == "m3").then(None).otherwise("who")))
+
+
+def test_frames_are_tests_as_files_are(drawn: pl.DataFrame) -> None:
+    """Several frames have a test in each, and respondents are the same where their names are."""
+    found = qt.irt([drawn.select("who", "q0", "q1", "q2"), drawn.select("who", "q3", "q4", "q5")])
+    assert found.study.responses.tests == ["test 1"] * 3 + ["test 2"] * 3
+    assert found.abilities.height == 40
+
+
+def test_estimates_that_did_not_settle_say_so(drawn: pl.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the notes, in the report's facts, and in the section on difficulty, which other reports take over."""
+    monkeypatch.setattr("quintain.stats.irt.marginal.MOST_TURNS", 1)
+    found = qt.irt(drawn)
+    assert not found.study.fit.converged
+    assert any("had not settled" in note for note in found.notes)
+    report = found.report()
+    assert "no: do not rely on the estimates" in [str(fact.value) for fact in report.facts]
+    assert "had not settled" in str(report.sections[0].findings[0])
+
+
+def test_a_narrow_prior_of_few_respondents_is_doubted(drawn: pl.DataFrame) -> None:
+    """Forty respondents cannot tell one prior of discrimination from another, and the notes say so."""
+    found = qt.irt(drawn, method="vi")
+    assert found.study.fit.prior["discrimination_spread"] == min(found.study.fit.search)
+    assert any("With few respondents the narrowest prior" in note for note in found.notes)

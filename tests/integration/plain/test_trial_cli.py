@@ -91,7 +91,7 @@ def test_a_simulated_trial_can_be_reported(cli: Cli, protocols: list[Path], tmp_
     found = ask(cli, "report", data, "--draws", "5", "--out", out)
     assert {path.name for path in out.iterdir()} == {"report.html", "report.md", "tables.tex", "report.json"}
     sections = {one["key"]: one for one in found["sections"]}
-    assert [*sections] == ["results", "differences", "agreement", "costs", "attrition", "justifications"]
+    assert [*sections] == ["results", "differences", "difficulty", "agreement", "costs", "attrition", "justifications"]
     costs = sections["costs"]["tables"][0]["rows"]
     assert [(row[0], row[2]) for row in costs] == [("first", 1.75), ("second", 2.0)]
     slices = {row[1] for row in sections["results"]["tables"][0]["rows"]}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+from dataclasses import replace
 from datetime import timedelta
 from itertools import combinations
 from statistics import NormalDist
@@ -14,21 +15,26 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
-from quintain.core.people import Actor
+from quintain.core.people import OPERATOR, Actor
 from quintain.core.records.coding import CodingFigures
 from quintain.core.records.figures import Estimate
 from quintain.data.trials import ArmFacts, TrialArm, TrialItem
 from quintain.protocols.reading import shipped_text
-from quintain.services.house.personal_data import export_person
-from quintain.services.study.coding_figures import close_coding, export_codes, results
+from quintain.services.jobs import figures
+from quintain.services.jobs.checks import CheckKind
+from quintain.services.study import coding_figures
+from quintain.services.study.coding_figures import close_coding, results
 from quintain.services.study.coding_work import code_item, coding_offers, look_back, next_to_code
 from quintain.services.study.codings import get_coding, list_codings, put_coding
 from quintain.services.trial.trials import keep_simulated
 from quintain.store.base import clock, now
 from quintain.store.blobs import Blobs
-from quintain.store.tables import CodingItem, CodingPlace
+from quintain.store.database import transaction
+from quintain.store.queries.study.coding import refs_with_figures
+from quintain.store.tables import CodingItem, CodingPlace, CodingRow
 from tests.beginnings import Build
 from tests.codings import CODING, REF, build, code_all, person, take_back
+from tests.exported import export_codes, export_person
 
 
 @pytest.fixture
@@ -123,7 +129,7 @@ def test_the_sample_is_drawn_by_the_seed_and_evenly_over_arms(db: Session, blobs
     assert alike[0].alike == [alike[1].inputs["text"]]
 
 
-def test_figures_follow_from_the_table(db: Session, olga: Actor) -> None:
+def test_figures_follow_from_the_table(db: Session, olga: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
     """Shares, intervals and α of two coders, per arm after the end: plain arithmetic gets all from the CSV."""
     code_all(db, "xenia")
     code_all(db, "zoe")
@@ -136,7 +142,10 @@ def test_figures_follow_from_the_table(db: Session, olga: Actor) -> None:
     assert closed is not None
     assert [one.arm for one in closed.arms] == ["none", "prompt"]
     assert len(closed.differences) == 4
-    recompute(export_codes(db, olga, REF), closed)
+    recompute(whole := export_codes(db, olga, REF), closed)
+    with monkeypatch.context() as few:
+        few.setattr(coding_figures, "CHUNK", 3)  # codes that are read together
+        assert export_codes(db, olga, REF) == whole
     trivial = next(one for one in closed.categories if one.name == "trivial")
     assert (trivial.share.value, trivial.most, trivial.any) == (0.5, 0, 12)
     assert {(one.category, one.votes, one.coders) for one in closed.examples} >= {("trivial", 1, 2)}
@@ -357,3 +366,41 @@ def test_justifications_of_a_trial(db: Session, blobs: Blobs, olga: Actor) -> No
     closed = close_coding(db, olga, "mood/why").figures
     assert closed is not None
     assert {one.arm: one.items for one in closed.arms} == {"baseline": 6, "justification": 6}
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize("closed", [False, True])
+def test_wrong_figures_are_repaired_and_reported(db: Session, blobs: Blobs, olga: Actor, closed: bool) -> None:
+    """The check counts the codes again, of an open coding and of one that is closed for good."""
+    for name in ("xenia", "yann"):
+        code_all(db, name)
+    if closed:
+        close_coding(db, olga, REF)
+    right = results(db, olga, REF).figures
+    kind = CheckKind(coding_figures.KIND, refs_with_figures, coding_figures.check_coding)
+    assert figures.check(db, blobs, OPERATOR, (), (), [kind]).faults == ()
+    with transaction(db):
+        row = db.scalars(select(CodingRow)).one()
+        row.figures = {**(row.figures or {}), "codes": 7, "coders": 99}
+    assert results(db, olga, REF).figures != right
+    found = figures.check(db, blobs, OPERATOR, (), (), [kind])
+    assert [(one.subject, one.kept["coders"], one.counted["coders"]) for one in found.faults] == [(REF, 99, 2)]
+    shown = results(db, olga, REF).figures
+    assert shown is not None
+    assert right is not None
+    assert replace(shown, at=right.at) == right
+    assert figures.check(db, blobs, OPERATOR, (), (), [kind]).faults == ()
+
+
+def test_figures_that_codes_have_outrun_are_brought_up_and_no_fault(db: Session, blobs: Blobs, olga: Actor) -> None:
+    """So are those of texts that were taken back since."""
+    code_all(db, "xenia")
+    kind = CheckKind(coding_figures.KIND, refs_with_figures, coding_figures.check_coding)
+    item = db.scalars(select(CodingItem).order_by(CodingItem.draw)).first()
+    assert item is not None
+    take_back(db, item.attempt_id)
+    found = figures.check(db, blobs, OPERATOR, (), (), [kind])
+    assert (found.checked, found.outrun, found.faults) == (1, 1, ())
+    kept = results(db, olga, REF).figures
+    assert kept is not None
+    assert kept.items == 11

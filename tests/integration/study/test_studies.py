@@ -21,6 +21,7 @@ from quintain.services.jobs.running import JobRun, run_all
 from quintain.services.study import studies
 from quintain.services.study.making import make_study
 from quintain.services.study.whole import whole_report
+from quintain.stats.comparing.transfer import TransferRows
 from quintain.web.report_files import in_words
 from tests.boards import add_sentences
 from tests.codings import coding_site, person
@@ -83,7 +84,7 @@ def test_a_worker_goes_on_where_another_was_lost(made: Workspace, monkeypatch: p
         studies.start_study(db, person(db, "olga"), "mood", SOURCE)
     assert work(made) == 1
     first = saved[0]
-    assert list(first) == ["artefacts"]
+    assert len(first) == 1
     with made.session() as db:
         before = studies.get_study(db, OPERATOR, "mood", SOURCE).report
 
@@ -164,3 +165,29 @@ def test_data_sets_are_compared_by_a_worker(made: Workspace, tmp_path: Path) -> 
         assert owner.get(f"/tasks/mood/data/{name}").status_code == 200
     for wrong in ("sets=test", "sets=test&sets=test@1", ""):
         assert owner.get(f"/tasks/mood/studies/compare?{wrong}").status_code in {400, 404, 422}, wrong
+
+
+def test_a_comparison_goes_on_where_a_worker_was_lost(made: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of the matrix are written down as they are done, and only those that are left are learned by the next."""
+    subject = "mood compared/test@1+few@1"
+    saved: dict[str, Any] = {}
+    monkeypatch.setattr(JobRun, "save", lambda run, checkpoint: saved.update(checkpoint))
+    learned: list[str] = []
+    row = TransferRows.row
+
+    def counted(self: TransferRows, train: str, *given: Any) -> Any:
+        learned.append(train)
+        if len(learned) == 2:
+            raise KeyboardInterrupt
+        return row(self, train, *given)
+
+    monkeypatch.setattr(TransferRows, "row", counted)
+
+    def run(checkpoint: Mapping[str, Any]) -> JobRun:
+        return JobRun(0, 0, 2, studies.KIND, subject, {}, checkpoint, made.session, made.blobs, _Unset())
+
+    with pytest.raises(KeyboardInterrupt):
+        make_study(run({}))
+    assert (learned, len(saved)) == (["test@1", "few@1"], 1)
+    make_study(run(saved))
+    assert learned == ["test@1", "few@1", "few@1"]

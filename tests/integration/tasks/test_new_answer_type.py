@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 
 from quintain.adapters.reading import ReplyReader
 from quintain.compose import Workspace
-from quintain.core.cells import CellState
+from quintain.core.cells import PLAIN, CellState
 from quintain.core.errors import BadInput
 from quintain.core.example import Answer, Example, Inputs, Prediction
 from quintain.core.people import OPERATOR, Actor, RoleName
@@ -175,7 +175,7 @@ def test_it_is_imported_and_evaluated(
     evaluate.fill(db)
     with transaction(db):
         for row in queries.rows(db):
-            if row.cell.variant != queries.PLAIN:
+            if row.cell.variant != PLAIN:
                 row.cell.state = CellState.CANCELLED.value
     db.rollback()
     engine = LocalEngine(tmp_path / "locks")

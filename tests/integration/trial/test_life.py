@@ -173,7 +173,7 @@ def test_nobody_does_what_is_not_theirs(db: Session, blobs: Blobs, owner: Actor)
         close_stage(db, first, *WHERE, "plain", "writing")
     round_ = my_part(db, first, *WHERE).round
     if round_ is not None:
-        with pytest.raises(Forbidden, match="is needed"):
+        with pytest.raises(NotFound, match="no round"):
             start(db, blobs, second, f"mood/{round_}")
     with pytest.raises(NotFound):
         close_stage(db, owner, *WHERE, "plain", "nowhere")

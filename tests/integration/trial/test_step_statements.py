@@ -54,10 +54,10 @@ WHO = 1
 LOOK = 3
 TAKE_IN = 4  # more, where a look finds something finished
 QUIZ = 3
-ANSWER = 5
-LAST_ANSWER = 22  # which ends the tutorial: it is paid, and one may write
-BEGIN = 10
-WRITE = 8
+FIRST_ANSWER = 6  # before which it is asked what may be spent
+LAST_ANSWER = 24  # which ends the tutorial: it is paid, which may reach a cap, and one may write
+BEGIN = 12  # among them, whether the round is there for the person, and how often they have written in it
+WRITE = 9  # one of them keeps the round's counts
 END = 11  # more, where a text is the last of its session, which is then paid; the first opens accounts
 
 
@@ -90,7 +90,7 @@ def test_no_step_asks_more_than_it_must(workspace: Workspace) -> None:
 
     with workspace.session() as db:
         enter(db, person, *WHERE)
-    for answer, bound in (("second", ANSWER), ("first", LAST_ANSWER)):
+    for answer, bound in (("second", FIRST_ANSWER), ("first", LAST_ANSWER)):
         assert step(LOOK + 2, lambda db, actor: my_part(db, actor, *WHERE)).quiz
         asked = step(QUIZ, lambda db, actor: quiz_step(db, actor, *WHERE))
         assert asked is not None

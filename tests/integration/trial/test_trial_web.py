@@ -53,7 +53,7 @@ def test_the_report_of_the_demo_is_one_click_from_home(workspace: Workspace) -> 
         assert r"\toprule" in client.get(f"{link}/download?format=tex").text
         assert "simulated people" in client.get(f"/tasks/sentiment/trials/{NAME}").text
         again = client.get(f"/api/v1/tasks/sentiment/trials/{NAME}/report").json()
-        assert [one["key"] for one in again["sections"]][:3] == ["results", "differences", "agreement"]
+        assert [one["key"] for one in again["sections"]][:3] == ["results", "differences", "difficulty"]
     add_trial(workspace, "sentiment")  # a second start of the demo adds no second trial
 
 
@@ -83,6 +83,10 @@ def test_a_trial_from_beginning_to_letter(owner: TestClient, worker: TestClient)
     address = begin(worker, f"/tasks/sentiment/rounds/{round_[1]}")
     answer = send(worker, address, in_text="The kiln had cooled before anybody came to look.", answer="negative")
     assert "Done: thank you!" in answer.text
+    assert "The kiln had cooled" in worker.get("/work").text  # no model said anything to it
+    final = f"/tasks/sentiment/rounds/{int(round_[1]) + 1}"  # they have not come so far
+    for path in (final, f"{final}/write", f"{final}/eligibility", f"/api/v1{final}", f"/api/v1{final}/readiness"):
+        assert (owner.get(path).status_code, worker.get(path).status_code) == (200, 404), path
     assert "You have done your part for now" in worker.get(place).text
     post(owner, place, f"{place}/stage", arm="trained", stage="tutorial")
     grading = owner.get(f"{place}/grade").text
@@ -93,8 +97,10 @@ def test_a_trial_from_beginning_to_letter(owner: TestClient, worker: TestClient)
     names = "answerable,reading,creative,distractors"
     post(owner, f"{place}/grade", f"{place}/grade", stage="grades", item=item[1], questions=names, **fields)
     assert "Nothing waits for your grade now." in owner.get(f"{place}/grade").text
-    for stage in ("grades", "qualify"):
-        assert post(owner, place, f"{place}/stage", arm="trained", stage=stage).status_code == 303
+    assert post(owner, place, f"{place}/stage", arm="trained", stage="grades").status_code == 303
+    assert f"{place}/letters/trained/qualify" in owner.get(place).text
+    assert "There is no letter here." in owner.get(f"{place}/letters/trained/qualify").text  # everybody goes on
+    assert post(owner, place, f"{place}/stage", arm="trained", stage="qualify").status_code == 303
     letters = f"{place}/letters/trained/feedback"
     assert "You have qualified for the next round." in owner.get(letters).text
     post(owner, letters, letters, person="demo-worker", text="A fine sentence.")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from sqlalchemy import select
@@ -66,6 +68,31 @@ def test_what_it_would_save_is_said_from_a_model_then_from_what_was_judged(db: S
         adaptive_forecast.foresee_adaptive(db, owner, REF, "[adaptive]\nleast = 2")
     with pytest.raises(Forbidden):
         adaptive_forecast.foresee_adaptive(db, make_person(db, "wilma", RoleName.WORKER), REF)
+
+
+@pytest.mark.both_databases
+def test_of_much_that_was_judged_some_is_drawn(db: Session, owner: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the judgements of items that were drawn are read, and that is said; drawing all of them gives the same."""
+    make_ground(db, owner, 40, "rules = []\n[gold]\nrate = 0")
+    judge_all(db, make_judges(db, 5))
+    small = adaptive_forecast.foresee_adaptive(db, owner, REF)
+    read: list[int] = []
+    table = adaptive_forecast.queries.table
+
+    def counted(*given: Any) -> Any:
+        found = table(*given)
+        read.append(len(found))
+        return found
+
+    monkeypatch.setattr(adaptive_forecast, "is_large", lambda db, validation: True)
+    monkeypatch.setattr(adaptive_forecast.queries, "table", counted)
+    assert adaptive_forecast.foresee_adaptive(db, owner, REF) == replace(small, drawn=True)
+    monkeypatch.setattr(adaptive_forecast, "DRAWN_ITEMS", 35)
+    few = adaptive_forecast.foresee_adaptive(db, owner, REF)
+    assert (few.items, few.drawn, few.basis) == (35, True, "judgements")
+    assert read == [200, 175]
+    monkeypatch.setattr(adaptive_forecast, "LOOKED_AT", 20)
+    assert (adaptive_forecast.foresee_adaptive(db, owner, REF).basis) == "model"
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import Actor
-from quintain.services.house.personal_data import export_person
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import (
     adjudicate,
@@ -26,6 +26,7 @@ from quintain.services.validate import (
     item_files,
     items,
     judges,
+    kept,
     unqualify,
 )
 from quintain.services.validate import status as validation_status
@@ -35,6 +36,7 @@ from quintain.services.validate.handing_in import Answer
 from quintain.services.validate.review import review
 from quintain.services.work import quizzes
 from quintain.store.tables import Earning, Judgement, Offer, ValidationItem
+from tests.exported import export_person
 from tests.validation_support import LABELS, REF, answer_page, judge_all, make_ground, make_judges, truth
 
 
@@ -268,6 +270,25 @@ def test_a_finished_item_becomes_gold_and_nobody_sees_it_twice(db: Session, owne
     assert page is None, "everything was seen by those who judged first, the gold item too"
     status = validation_status.status(db, owner, REF)
     assert status["progress"]["labelled"] == 1, "the others wait for a fifth judgement"
+
+
+@pytest.mark.both_databases
+def test_an_item_that_is_asked_for_again_has_no_label_for_gold(
+    db: Session, owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A label as it was counted last counts only while nobody is asked anew; nothing is counted to find it out."""
+    make_ground(db, owner, 10, "automatic = false")
+    people = make_judges(db, 5)
+    judge_all(db, people)
+    validation_status.status(db, owner, REF)  # which counts
+    item = db.scalars(select(ValidationItem).order_by(ValidationItem.id)).first()
+    assert item is not None
+    monkeypatch.setattr(kept, "VALIDATION", replace(kept.VALIDATION, at_once=0))  # as where there are many
+    unqualify.unqualify(db, owner, REF, [people[0].name], reason="a test")
+    with pytest.raises(Conflict, match="no label yet"):
+        gold.gold_from_item(db, owner, REF, item.id)
+    adjudicate.adjudicate(db, owner, REF, item.id, "mixed")
+    assert gold.gold_from_item(db, owner, REF, item.id) == "mixed"
 
 
 def test_nothing_that_judges_can_ask_for_tells_gold_items_from_others(db: Session, owner: Actor) -> None:

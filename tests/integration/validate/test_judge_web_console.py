@@ -12,6 +12,7 @@ from quintain.services.access.links import make_link, redeem_link
 from quintain.services.validate import gold, gold_list
 from quintain.services.validate import validations as validate
 from tests.people import make_person
+from tests.statements import counted
 from tests.validation_support import REF, judge_all, make_ground, make_judges, truth
 from tests.web_support import PASSWORD, browser_of, on_one_line, post
 
@@ -130,3 +131,16 @@ def test_the_console_is_the_owners_and_the_queue_is_for_experts(web: Workspace) 
     none = post(expert, "/account", f"{HOME}/adjudicate", item="1", at="0")
     assert "Choose a label first" in none.text
     assert browser_of(web, "olga").get("/tasks/mood/validation/other").status_code == 404
+
+
+def test_a_look_at_the_console_reads_what_is_kept_once(web: Workspace) -> None:
+    """However many parts of the page show some of it, figures, forecast and validation are asked for once."""
+    client = browser_of(web, "olga")
+    client.get(HOME)
+    with counted(web) as sent:
+        assert client.get(HOME).status_code == 200
+    found = [one for one in sent if "FROM validations v JOIN tasks" in one]
+    assert len(found) <= 2, "the validation itself, and what its figures rest on"
+    assert sum("FROM kept_figures" in one for one in sent) <= 2, "its own figures, and those of people"
+    assert sum("judgements.seconds" in one for one in sent) <= 1, "one forecast"
+    assert len(sent) <= 28, "\n".join(sent)

@@ -16,7 +16,7 @@ from quintain.core.people import Actor, RoleName
 from quintain.core.records.validate import Batch
 from quintain.core.validation import UnqualifyRule
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import handing_out, judge_figures, judges, unqualify
+from quintain.services.validate import handing_out, judge_figures, judges, trail, unqualify
 from quintain.services.validate import status as validation_status
 from quintain.services.validate import validations as validate
 from quintain.services.validate.final_labels import final_labels
@@ -328,3 +328,19 @@ def test_experts_judge_too_but_readers_do_not(db: Session, owner: Actor) -> None
     with pytest.raises(Forbidden):
         review(db, worker, REF)
     assert RoleName.WORKER in {grant.role for grant in worker.grants}
+
+
+@pytest.mark.both_databases
+def test_the_trail_has_what_was_done_to_a_validation_and_its_judges_in_order(db: Session, owner: Actor) -> None:
+    """Both kinds are among each other, the newest first, as many as are wanted; none of other validations."""
+    make_ground(db, owner, 10)
+    (judge,) = make_judges(db, 1)
+    validate.open_validation(db, owner, "mood/other")
+    unqualify.unqualify(db, owner, "mood/other", [judge.name], reason="there")
+    unqualify.unqualify(db, owner, REF, [judge.name], reason="here")
+    validate.set_policy(db, owner, REF, "judgements = 3")
+    unqualify.requalify(db, owner, REF, judge.name)
+    done = [one.action for one in trail.trail(db, owner, REF)]
+    wanted = ["judge.requalify", "validation.policy", "judge.unqualify", "validation.items", "validation.open"]
+    assert done == wanted
+    assert [one.action for one in trail.trail(db, owner, REF, limit=2)] == wanted[:2]

@@ -36,7 +36,7 @@ from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs import running
 from quintain.services.validate import preparing
 from quintain.settings import Settings
-preparing.AT_A_TIME = 3
+preparing.BEFORE_ANYBODY = 3
 save, saved = running.JobRun.save_within, []
 def save_and_die(run, db, checkpoint):
     if len(saved) == 2:
@@ -54,6 +54,7 @@ def opened(db: Session, owner: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
     """A round with more attempts than are taken in while somebody waits, whose judging was opened."""
     monkeypatch.setattr(taking_in, "AT_ONCE", TEXTS - 1)
     monkeypatch.setattr(preparing, "AT_A_TIME", 3)
+    monkeypatch.setattr(preparing, "BEFORE_ANYBODY", 3)
     writer = make_person(db, "wanda", RoleName.WORKER)
     make_round(
         db, owner, [attempt(writer, f"{number} feels positive", "positive", "negative") for number in range(TEXTS)]

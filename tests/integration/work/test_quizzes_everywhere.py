@@ -15,8 +15,9 @@ from typer.testing import Result
 import quintain
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
-from quintain.core.people import Actor
+from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.core.validation import ValidationState
+from quintain.services.access.accounts import grant_role, revoke_role
 from quintain.services.collect.eligible import crowd, may_write
 from quintain.services.collect.rounds import close_round, put_round
 from quintain.services.house.personal_data import delete_person
@@ -31,6 +32,8 @@ from quintain.store.blobs import Blobs
 from quintain.store.tables import WorkerFact
 from quintain.web.app import create_app
 from tests.collecting import ROUND, TASK, add_round, writers
+from tests.people import make_person
+from tests.statements import counted
 from tests.web_support import running, token_for
 
 QUIZ = {
@@ -64,6 +67,9 @@ def test_results_say_who_passed_and_what_is_missed(db: Session, owner: Actor) ->
         (ann.name, 2, 2, True),
         (bob.name, 1, 0, False),
     }
+    pages = [quiz_results(db, owner, "mood", "intro", limit=1, offset=offset) for offset in (0, 1, 2)]
+    assert [page.by_person for page in pages] == [found.by_person[:1], found.by_person[1:], ()]
+    assert {(page.people, page.passed, page.tries) for page in pages} == {(2, 1, 3)}
     assert [one.rate for one in found.by_question] == pytest.approx([2 / 3, 1 / 3])
     assert [one.chosen for one in found.by_question] == [(2, 1), (2, 1)]
     with pytest.raises(Forbidden):
@@ -113,6 +119,26 @@ def test_a_quiz_that_is_asked_for_cannot_be_retired(db: Session, blobs: Blobs, o
         retire_quiz(db, owner, "mood", "intro")
     set_state(db, owner, "mood/check", ValidationState.CLOSED)
     assert retire_quiz(db, owner, "mood", "intro").retired
+
+
+@pytest.mark.both_databases
+def test_who_has_the_role_now_is_listed_page_by_page(
+    db: Session, workspace: Workspace, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
+) -> None:
+    """Everywhere or on this task, admins too; not on another task, nor once it is taken back; a page reads itself."""
+    info = add_round(db, blobs, owner, tmp_path)
+    people = writers(db, 3)
+    make_person(db, "zoe-admin", RoleName.ADMIN)
+    put_task(db, owner, TASK.replace('"mood"', '"other"'))
+    grant_role(db, OPERATOR, builder.name, RoleName.WORKER, task="other")
+    listed = [one.name for one in crowd(db, owner, info.ref).people]
+    assert listed == [*(one.name for one in people), "zoe-admin"]
+    grant_role(db, OPERATOR, builder.name, RoleName.WORKER, task="mood")
+    revoke_role(db, OPERATOR, people[0].name, RoleName.WORKER)
+    with counted(workspace) as sent:
+        found = crowd(db, owner, info.ref, limit=2)
+    assert ([one.name for one in found.people], found.total) == (sorted([builder.name, *listed[1:]])[:2], 4)
+    assert all("LIMIT" in one for one in sent if "FROM users" in one and "display_name" in one)
 
 
 def test_everybody_is_sorted_into_eligible_and_not(

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 
 from quintain.protocols.engine import INSTANT, Course
-from quintain.protocols.events import Event, closed, entered, finished, graded, left, readmitted
+from quintain.protocols.events import Event, back, closed, entered, finished, gone, graded, left, readmitted, stopped
 from quintain.protocols.reading import parse_protocol
 from quintain.protocols.spec import Protocol
 from quintain.protocols.stages import END
@@ -73,21 +73,31 @@ def answers(course: Course, rng: random.Random) -> dict[str, str]:
     return {one.name: rng.choice(one.options).name for one in course.protocol.rubric}
 
 
-def possible(course: Course, rng: random.Random) -> Iterator[Event]:
-    """Give what could happen next, but for people entering or leaving: work, grades, and stages that can be closed."""
+def _work(course: Course, rng: random.Random) -> Iterator[Event]:
+    """Give what people could hand in next: a whole session, or now and then a part of one."""
     for person in course.arm.people.values():
         todo = course.todo(person.name)
         if todo.what == "work":
             stage = course.protocol.stage(todo.stage)
             count = stage.tutorial.written if stage.tutorial else stage.writing.items if stage.writing else 0
-            unit = f"{person.name}-{person.done(stage.name)}"
+            unit = f"{person.name}-{person.used(stage.name)}"
             items = tuple(f"{stage.name}-{unit}-{place}" for place in range(count))
+            if stage.writing is not None and rng.random() < 0.1:
+                yield stopped(person.name, stage.name, unit, items[1:])
             yield finished(person.name, stage.name, unit, items)
+
+
+def possible(course: Course, rng: random.Random) -> Iterator[Event]:
+    """Give what could happen next, but for people entering or leaving: work, grades, and stages that can be closed."""
+    yield from _work(course, rng)
     for stage in course.gradings():
         graders = EXPERTS if stage.grading and stage.grading.by == "experts" else [*course.arm.people]
         for grader in graders:
             for item in course.waiting(stage, grader)[:1]:
                 yield graded(grader, stage.name, item, answers(course, rng))
+    if course.arm.items and rng.random() < 0.03:
+        name = rng.choice(sorted(course.arm.items))
+        yield back(name) if name in course.arm.gone else gone(name)
     for stage in course.protocol.stages:
         if stage.kind not in INSTANT and not course.hindrances(stage.name):
             yield closed(stage.name)

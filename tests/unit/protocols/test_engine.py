@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.protocols.due import AmountDue, due
 from quintain.protocols.engine import Course, replay
-from quintain.protocols.events import Event, closed, entered, finished, graded, left
+from quintain.protocols.events import Event, back, closed, entered, finished, gone, graded, left, readmitted, stopped
 from quintain.protocols.feedback import letter_of, sentences
-from quintain.protocols.reading import shipped
+from quintain.protocols.reading import parse_protocol, shipped
 from quintain.protocols.spec import Protocol
 from quintain.protocols.stages import END
 from tests.properties import examples
@@ -23,6 +23,16 @@ from tests.unit.protocols.courses import answers, chance, run, small
 
 SEEDS = st.integers(0, 2**32)
 FAIR = {"answerable": "yes", "reading": "whole", "creative": "fairly", "distractors": "yes"}
+
+TWO_ROUNDS = """
+name = "rounds"
+[[stages]]
+name = "first"
+writing = {items = 2, sessions = 2, pay = 100}
+[[stages]]
+name = "last"
+writing = {items = 1, final = true}
+"""
 
 
 @settings(max_examples=examples(15), deadline=None)
@@ -155,6 +165,73 @@ def test_a_session_has_as_many_items_as_are_asked_for() -> None:
     course.apply(finished("w0", "tutorial", "t", ("a", "b")))
     with pytest.raises(Conflict, match="twice"):
         course.apply(finished("w1", "tutorial", "t", ("c", "a")))
+
+
+def test_a_session_that_was_ended_early_is_one_of_those_that_somebody_may_do() -> None:
+    """It takes a place and its items count; who has done enough besides goes on, and who has not has left."""
+    protocol = parse_protocol(TWO_ROUNDS)
+    course = Course(protocol, 1)
+    for name in ("w0", "w1"):
+        course.apply(entered(name))
+        course.apply(stopped(name, "first", "s1", (f"{name}-a",)))
+        assert (course.room(name), course.sessions_left(name)) == (1, 1)
+    for event in (finished("w0", "first", "s1", ("x", "y")), stopped("w0", "first", "s2", ("x", "y", "z"))):
+        with pytest.raises((BadInput, Conflict)):
+            course.apply(event)
+    course.apply(finished("w0", "first", "s2", ("w0-b", "w0-c")))
+    course.apply(stopped("w1", "first", "s2"))
+    assert [(course.person(one).at, course.person(one).left) for one in ("w0", "w1")] == [("last", False), (END, True)]
+    assert course.arm.written == {"first": 4}
+    assert {one.name for one in course.arm.items.values()} == {"w0-a", "w1-a", "w0-b", "w0-c"}
+    tutorial = Course(small(), 1)
+    tutorial.apply(entered("w0"))
+    with pytest.raises(Conflict, match="ends early"):
+        tutorial.apply(stopped("w0", "tutorial", "t", ("a",)))
+
+
+def test_what_is_gone_is_graded_by_nobody_and_makes_room() -> None:
+    """An item without a grade is replaced by another of its writer; a graded one keeps its grades; it can come back."""
+    course = start(2)
+    stage = course.protocol.stage("grades-0")
+    mine, other = _one_of(course, "w0"), _one_of(course, "w1")
+    course.apply(gone(mine))
+    second = _one_of(course, "w0")
+    assert {mine, second} == {"a0", "b0"}
+    assert mine not in course.waiting(stage, "expert-1")
+    for refused in (gone(mine), back(second), gone("never written")):
+        with pytest.raises((Conflict, NotFound)):
+            course.apply(refused)
+    with pytest.raises(Conflict, match="not among the items"):
+        course.apply(graded("expert-1", "grades-0", mine, FAIR))
+    course.apply(graded("expert-1", "grades-0", second, FAIR))
+    course.apply(back(mine))
+    assert _one_of(course, "w0") == second  # nobody has graded for nothing
+    course.apply(gone(second))
+    assert course.hindrances("grades-0") == ["2 grades are missing"]  # those of the other person's item
+    for expert in ("expert-1", "expert-2"):
+        course.apply(graded(expert, "grades-0", other, FAIR))
+    course.apply(closed("grades-0"))
+    course.apply(closed("qualify-0"))
+    assert course.arm.decisions["qualify-0"]["w0"].score is not None
+    letter = letter_of(course, course.protocol.stage("qualify-0"), "w0")
+    assert (letter.items, letter.best, letter.ambiguous) == (1, None, [])
+
+
+def test_nobody_gets_past_by_taking_everything_back() -> None:
+    """Who has nothing left to grade is turned away, and can be let back in; who was merely not graded goes on."""
+    course = start(3)
+    for name in ("a0", "b0"):
+        course.apply(gone(name))
+    course.apply(closed("grades-0", force=True))
+    course.apply(closed("qualify-0"))
+    assert {name: one.reason for name, one in course.arm.decisions["qualify-0"].items()} == {
+        "w0": "gone",
+        "w1": "ungraded",
+        "w2": "ungraded",
+    }
+    assert course.person("w0").at == END
+    course.apply(readmitted("w0", "qualify-0"))
+    assert course.person("w0").at == "round-1"
 
 
 def test_nobody_enters_once_a_stage_is_closed() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from quintain.core.errors import BadInput
-from quintain.settings import Settings, describe, read_settings, spare_threads
+from quintain.settings import Settings, describe, read_settings, spare_threads, unless_set
 
 OPERATIONS = Path(__file__).parents[3] / "docs" / "operations.md"
 
@@ -59,3 +59,10 @@ def test_matrices_have_one_thread_unless_somebody_says_otherwise(monkeypatch: py
     monkeypatch.delenv("OPENBLAS_NUM_THREADS")
     spare_threads()
     assert os.environ["OPENBLAS_NUM_THREADS"] == "1"
+
+
+def test_a_value_is_put_in_only_where_nobody_set_one() -> None:
+    """The demo is quiet by default, and as loud as somebody asked for."""
+    settings = read_settings({"QUINTAIN_LOG_LEVEL": "debug"})
+    found = unless_set(settings, {"QUINTAIN_LOG_LEVEL": "debug"}, log_level="warning", log_format="brief")
+    assert (found.log_level, found.log_format) == ("debug", "brief")

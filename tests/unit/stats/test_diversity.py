@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quintain.stats.by_class import scores_by_class
+from quintain.stats.by_class import macro_f1, scores_by_class
 from quintain.stats.diversity import CutTexts, binned, count_words, edit_shares, vocabulary_sizes, words_of
 from quintain.stats.two_samples import median_interval, superiority
 from tests.properties import examples
@@ -113,6 +113,8 @@ def test_the_median_interval_covers_as_it_says() -> None:
 def test_scores_by_class_count_what_went_unanswered() -> None:
     """An example without a usable answer lowers recall and F1 of its class, and no precision."""
     scores, macro = scores_by_class(["a", "b"], [[8, 1], [0, 10]], [1, 0])
+    assert macro_f1([[8, 1], [0, 10]], [1, 0]) == macro.value
+    assert macro_f1([[0, 0], [0, 0]], [0, 0]) is None
     assert scores[0].recall.value == pytest.approx(0.8)
     assert scores[0].precision.value == 1.0
     assert scores[0].f1.value == pytest.approx(2 * 8 / (10 + 8))

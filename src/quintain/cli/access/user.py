@@ -126,12 +126,12 @@ def export(
     Example: quintain user export wilma wilma.zip
     """
     with workspace_of(context).session() as db:
-        data = personal_data.export_person(db, OPERATOR, name)
-    output.write_file(file, data)
+        personal_data.export_person(db, OPERATOR, file, name)
+    size = file.stat().st_size
     if json:
-        output.print_json({"name": name, "file": file, "size": len(data)})
+        output.print_json({"name": name, "file": file, "size": size})
     else:
-        output.print_line(f"{file}: {output.size(len(data))}.")
+        output.print_line(f"{file}: {output.size(size)}.")
 
 
 @app.command()

@@ -11,16 +11,12 @@ from quintain.cli import output
 from quintain.cli.context import settings_of, workspace_of
 from quintain.cli.plain.rank import app
 from quintain.cli.streams import in_file
-from quintain.client import Client
-from quintain.compose import open_workspace
 from quintain.core.errors import NotFound, QuintainError, Unavailable
 from quintain.core.people import OPERATOR
 from quintain.core.records.board import SigningKeys
 from quintain.data.signatures import read_public
-from quintain.services.access import signing
-from quintain.services.access.signing import Check, KeySource
-from quintain.services.board import keep as board_keep
-from quintain.services.board.keep import Verified
+from quintain.services.board.verify import Verified, compare_with_server, verify_snapshot
+from quintain.services.plain.signed import Check, KeySource
 
 SECONDS = 10.0  # how long a server may take to answer
 MARKS = {"passed": "✓", "failed": "✗", "unknown": "?"}
@@ -47,7 +43,7 @@ def verify(
     sources = [_given(key)] if key else []
     if not key and not server:
         sources += _own(context)
-    found = board_keep.verify_snapshot(data, file.name, sources=sources)
+    found = verify_snapshot(data, file.name, sources=sources)
     where = (server or ("" if offline else found.server)).rstrip("/")
     if where.startswith(("http://", "https://")):
         found = _ask(data, file.name, sources, where, asked_for=bool(server))
@@ -69,6 +65,9 @@ def _own(context: typer.Context) -> list[KeySource]:
     settings = settings_of(context)
     if not settings.database_url and not (settings.workspace / "quintain.db").exists():
         return []
+    from quintain.compose import open_workspace  # only where there is a workspace to open
+    from quintain.services.access import signing
+
     try:
         with open_workspace(settings).session() as db:
             keys = {one.public_key: one.replaced_at for one in signing.published_keys(db)}
@@ -80,7 +79,9 @@ def _own(context: typer.Context) -> list[KeySource]:
 
 def _ask(data: bytes, name: str, sources: list[KeySource], where: str, *, asked_for: bool) -> Verified:
     """Verify with what the server at *where* says: its keys, and its own copy. One not asked for may be away."""
-    before = board_keep.verify_snapshot(data, name, sources=sources)
+    from quintain.client import Client
+
+    before = verify_snapshot(data, name, sources=sources)
     try:
         with Client(where, timeout=SECONDS) as client:
             keys = {one.public_key: one.replaced_at for one in client.signing_keys()}
@@ -98,8 +99,8 @@ def _ask(data: bytes, name: str, sources: list[KeySource], where: str, *, asked_
             ) from error
         return before.with_check(Check("server", "unknown", f"{where} could not be asked: {error}"))
     published = KeySource(f"published by {where}", keys, required=True)
-    found = board_keep.verify_snapshot(data, name, sources=[*sources, published])
-    return board_keep.compare_with_server(found, copy, where)
+    found = verify_snapshot(data, name, sources=[*sources, published])
+    return compare_with_server(found, copy, where)
 
 
 def _show(found: Verified, name: str, *, json: bool) -> None:
@@ -132,6 +133,8 @@ def keys(
 
     Example: quintain board keys
     """
+    from quintain.services.access import signing
+
     workspace = workspace_of(context)
     with workspace.session() as db:
         if new:

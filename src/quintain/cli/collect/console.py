@@ -85,13 +85,13 @@ def pay_(
         raise BadInput("Both --approve and --set-aside are given.", remedy="Decide one after the other.")
     with workspace_of(context).session() as db:
         info = rounds.get_round(db, OPERATOR, ref)
-        known = earnings.list_earnings(db, OPERATOR, info.task, round_id=info.id).earnings
         chosen = list(dict.fromkeys(approve or set_aside or ()))
         if chosen:
+            known = earnings.list_earnings(db, OPERATOR, info.task, round_id=info.id).earnings
             _refuse_others(ref, known, chosen)
             earnings.decide(db, OPERATOR, info.task, chosen, approved=not set_aside, reason=reason)
         if approve_all:
-            round_pay.approve_all(db, OPERATOR, ref)
+            round_pay.approve_all(db, OPERATOR, ref, wait=True)
         wanted: PayStatus | None = "pending" if pending else None
         found = round_pay.round_pay(db, OPERATOR, ref, status=wanted)
     if json:

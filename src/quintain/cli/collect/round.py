@@ -14,6 +14,7 @@ from quintain.cli.streams import in_file, named, out_file
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.collect import Counters, Rounds
+from quintain.core.texts import Text
 from quintain.core.toml import read_text
 from quintain.data.tables import parse_columns
 from quintain.services.collect import entry, prompts, round_figures
@@ -37,7 +38,7 @@ def new(
 
     Example: quintain round new round-2.toml
     """
-    text = read_text(file, remedy="`quintain round new --help` says what is in one.")
+    text = read_text(file, remedy=Text("`quintain round new --help` says what is in one."))
     if check:
         spec = service.check_round(text, file=str(file))
         say(f"{file} defines a round of task '{spec.task}'.")

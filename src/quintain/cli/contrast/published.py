@@ -17,7 +17,6 @@ from quintain.core.people import OPERATOR
 from quintain.core.records.contrast import ContrastImport
 from quintain.core.records.contrasting import ContrastImported
 from quintain.data.contrast.contract import Given
-from quintain.services.data.contrast import import_contrast
 from quintain.services.plain.contrast_import import write_contrast_examples
 
 
@@ -63,6 +62,8 @@ def import_(
             "Say where the contrast set goes.",
             remedy="Name a task with --task, or a file with --out; see `contrast formats`.",
         )
+    from quintain.services.data.contrast import import_contrast  # it imports the store, which --out does without
+
     plan = plan_of(None, "", column, label, role="contrast", hidden=hidden)
     workspace = workspace_of(context)
     with workspace.session() as db:

@@ -8,8 +8,8 @@ import typer
 
 from quintain.cli import output
 from quintain.cli.context import workspace_of
-from quintain.cli.evaluate.evaluate import app
 from quintain.cli.output import JsonFlag
+from quintain.cli.plain.score import app
 from quintain.core.people import OPERATOR
 from quintain.core.records.evaluate import GivenAnswer
 from quintain.services.evaluate.answers import Sieve, list_answers, read_show

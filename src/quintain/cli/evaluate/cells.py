@@ -12,9 +12,9 @@ from rich.table import Table
 
 from quintain.cli import output
 from quintain.cli.context import workspace_of
-from quintain.cli.evaluate.evaluate import app
-from quintain.cli.house.sandbox import say_sandbox
 from quintain.cli.output import JsonFlag
+from quintain.cli.plain.score import app
+from quintain.cli.sandbox import say_sandbox
 from quintain.compose import Workspace, conditions_of, make_engine
 from quintain.core.people import OPERATOR
 from quintain.core.records.evaluate import Run

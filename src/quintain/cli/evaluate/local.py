@@ -11,14 +11,14 @@ from rich.progress import Progress
 
 from quintain.cli import output
 from quintain.cli.context import settings_of
-from quintain.cli.evaluate.evaluate import app
 from quintain.cli.output import JsonFlag
+from quintain.cli.plain.score import app
 from quintain.cli.streams import in_option
-from quintain.compose import conditions_of
+from quintain.conditions import conditions_here
 from quintain.data.plan import ImportPlan
 from quintain.data.tables import parse_columns
+from quintain.engine.sandbox.layers import missing_layers
 from quintain.services.evaluate import local as local_evaluation
-from quintain.services.evaluate.dataset_results import missing_layers
 
 
 @app.command()
@@ -49,7 +49,7 @@ def local(
                 bars[variant] = bar.add_task(variant, total=total)
             bar.update(bars[variant], completed=done)
 
-        conditions = conditions_of(settings_of(context))
+        conditions = conditions_here(settings_of(context))
         found = local_evaluation.evaluate_locally(
             folder,
             data,

@@ -8,9 +8,10 @@ import typer
 
 from quintain.cli import output
 from quintain.cli.context import workspace_of
-from quintain.cli.evaluate.evaluate import app
 from quintain.cli.evaluate.local import figure_cells, measured_lines
 from quintain.cli.output import JsonFlag
+from quintain.cli.plain.score import app
+from quintain.core.cells import PLAIN
 from quintain.core.people import OPERATOR
 from quintain.core.records.results import ModelResults
 from quintain.reports.words import Wording
@@ -18,7 +19,6 @@ from quintain.services.evaluate import compare as comparing
 from quintain.services.evaluate.dataset_results import KeptResult
 from quintain.services.evaluate.results import model_results
 from quintain.services.models.registry import get_model
-from quintain.store.queries.evaluate.cells import PLAIN
 
 Ref = Annotated[str, typer.Argument(metavar="MODEL", help="task/name or task/name@version.", show_default=False)]
 

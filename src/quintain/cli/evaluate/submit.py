@@ -1,105 +1,29 @@
-"""`quintain model init|check|submit`: make a model, try it, hand it in."""
+"""`quintain model submit`: hand a model in."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import polars as pl
 import typer
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-from quintain.adapters.manifest import read_manifest
 from quintain.cli import output
 from quintain.cli.context import settings_of, workspace_of
-from quintain.cli.models.model import app
+from quintain.cli.evaluate.check import Folder, named_task
 from quintain.cli.output import JsonFlag
-from quintain.cli.streams import in_option
+from quintain.cli.plain.models import app
 from quintain.client import Client
-from quintain.compose import conditions_of, rules_of
+from quintain.compose import rules_of
 from quintain.core.errors import BadInput, NotFound
 from quintain.core.people import OPERATOR
 from quintain.core.records.tasks import Submission, Visibility
-from quintain.core.task import Task
-from quintain.data.importing import write_examples
-from quintain.data.plan import ImportPlan
 from quintain.engine.archives import packed
-from quintain.models.scaffold import write_model
-from quintain.services.evaluate.check_model import CheckReport, check_model, with_limits
 from quintain.services.evaluate.submit import submit_folder
 from quintain.services.models.registry import VISIBILITIES
-from quintain.services.plain.tasks import check_task
-from quintain.services.tasks.definitions import get_task
-from quintain.tasks.contract import kind_of
-from quintain.tasks.definition import read_task
-from quintain.tasks.starter import starter
-
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The model's folder.", show_default=False)]
-TaskOption = Annotated[
-    str | None,
-    typer.Option("--task", "-t", help="A task of the workspace, or a task file (.toml).", show_default=False),
-]
-KindOption = Annotated[
-    str | None, typer.Option("--kind", "-k", help="A kind, where there is no task yet.", show_default=False)
-]
-# A task that everybody starts with; it needs no workspace.
-WELL_KNOWN = {"sentiment": "text-classification", "nli": "pair-classification", "qa": "extractive-qa"}
-
-
-@app.command()
-def init(
-    context: typer.Context,
-    folder: Folder,
-    task: TaskOption = None,
-    kind: KindOption = None,
-    name: Annotated[str | None, typer.Option(help="Name of the model; the folder's by default.")] = None,
-    json: JsonFlag = False,
-) -> None:
-    """Write a model to start from: a handler that works, a manifest, a card to fill in and a test.
-
-    Example: quintain model init my-model --task sentiment
-    """
-    found = _task(context, task, kind)
-    called = name or folder.resolve().name.lower().replace(" ", "-").replace("_", "-")
-    files = write_model(folder, found, name=called, named=task is not None)
-    if json:
-        output.print_json({"folder": folder, "task": found.name if task else None, "name": called, "files": files})
-        return
-    output.say(f"Wrote {', '.join(files)} into {folder}.")
-    of = f"--task {task}" if task else f"--kind {kind}"
-    output.say(f"Teach handler.py something and say in card.md what. Try it: quintain model check {folder} {of}")
-
-
-@app.command()
-def check(
-    context: typer.Context,
-    folder: Folder,
-    task: TaskOption = None,
-    kind: KindOption = None,
-    data: Annotated[Path | None, in_option("Try it on this file instead of samples.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="Use at most so many rows of the file.")] = 100,
-    seconds: Annotated[float, typer.Option(min=0.1, help="Wait at most so long for the answers.")] = 60.0,
-    json: JsonFlag = False,
-) -> None:
-    """Try a model in the sandbox that the server uses, and say everything that is wrong with it.
-
-    Example: quintain model check my-model --task sentiment
-    """
-    if not folder.is_dir():
-        raise NotFound("There is no folder {folder}.", folder=folder, remedy="`quintain model init` makes one.")
-    found = _task(context, task or (None if kind else _named_task(folder)), kind)
-    inputs = _rows(data, found, limit) if data else None
-    conditions = with_limits(conditions_of(settings_of(context)), seconds=seconds)
-    report = check_model(folder, found, conditions, inputs)
-    if json:
-        output.print_json(report.as_dict())
-    else:
-        _print_report(report)
-    if not report.ok:
-        raise typer.Exit(1)
 
 
 @app.command()
@@ -126,7 +50,7 @@ def submit(
             visibility=visibility,
             visibilities=", ".join(VISIBILITIES),
         )
-    wanted = task or _named_task(folder)
+    wanted = task or named_task(folder)
     if wanted is None:
         raise typer.BadParameter("Name the task with --task, or as `task` in quintain.toml.")
     key = token or settings_of(context).token or None
@@ -170,69 +94,3 @@ def _bar() -> Iterator[Callable[[int, int], None]]:
     with Progress(*columns, console=output.err, disable=not output.err.is_terminal) as progress:
         bar = progress.add_task("upload", total=None)
         yield lambda done, total: progress.update(bar, completed=done, total=total)
-
-
-def _task(context: typer.Context, task: str | None, kind: str | None) -> Task:
-    """Find the task that was meant: a file, one of the workspace, a well-known name, or a kind."""
-    if task is not None and task.endswith(".toml"):
-        return read_task(Path(task))
-    if kind is not None:
-        return check_task(starter(kind, task or kind))
-    if task is None:
-        raise typer.BadParameter("Name the task with --task, or its kind with --kind.")
-    try:
-        workspace = workspace_of(context)
-    except NotFound:
-        if task in WELL_KNOWN:
-            return check_task(starter(WELL_KNOWN[task], task))
-        raise
-    try:
-        with workspace.session() as db:
-            return get_task(db, task)
-    except NotFound:
-        if task in WELL_KNOWN:
-            return check_task(starter(WELL_KNOWN[task], task))
-        raise
-
-
-def _named_task(folder: Path) -> str | None:
-    try:
-        return read_manifest(folder).task
-    except BadInput:
-        return None
-
-
-def _rows(file: Path, task: Task, limit: int) -> list[dict[str, Any]]:
-    fields = [item.name for item in kind_of(task).fields(task)]
-    with tempfile.TemporaryDirectory() as place:
-        target = Path(place) / "data.parquet"
-        write_examples(file, task, ImportPlan(role="dev"), target)
-        return pl.scan_parquet(target).select(fields).head(limit).collect().to_dicts()
-
-
-def _print_report(report: CheckReport) -> None:
-    rows: list[Sequence[object]] = [("adapter", report.adapter)]
-    if report.load_seconds is not None:
-        rows.append(("ready after", f"{report.load_seconds:.2f} s"))
-    if report.latency_p50 is not None and report.latency_p95 is not None:
-        rows.append(("latency", f"{report.latency_p50 * 1e3:.2f} ms (p50), {report.latency_p95 * 1e3:.2f} ms (p95)"))
-    if report.memory is not None:
-        rows.append(("memory", f"{report.memory:.3f} GiB at most"))
-    if report.layers:
-        held = ", ".join(name if holds else f"NOT {name}" for name, holds in report.layers.items())
-        rows.append(("sandbox", held))
-    if report.estimate is not None:
-        rows.append(("estimate", str(report.estimate)))
-    rows += [(name.replace("_", " "), value) for name, value in report.facts.items()]
-    rows += [("answer", f"{one['answer']!r}  to {str(one['inputs'])[:80]}") for one in report.answers[:3]]
-    output.print_table(("", ""), rows)
-    for warning in report.warnings:
-        output.say(f"warning: {warning}")
-    if report.log:
-        output.say(report.log)
-    for fault in report.faults:
-        output.say(f"fault: {fault}")
-    many = len(report.faults)
-    output.print_line(
-        "The model can be submitted." if report.ok else f"{many} fault{'s' if many != 1 else ''} to mend."
-    )

@@ -13,8 +13,8 @@ import typer
 
 from quintain.cli import output
 from quintain.cli.context import workspace_of
-from quintain.cli.house.sandbox import say_sandbox
 from quintain.cli.output import JsonFlag
+from quintain.cli.sandbox import say_sandbox
 from quintain.compose import Workspace, busy, conditions_of, make_engine, trainer_of
 from quintain.logs import set_up_logs
 from quintain.services.evaluate.worker import work_together, worker_name

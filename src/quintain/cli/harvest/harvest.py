@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -14,18 +14,23 @@ from quintain.cli import output
 from quintain.cli.context import workspace_of
 from quintain.cli.names import split_names
 from quintain.cli.streams import in_option, named, out_option
-from quintain.cli.validate.harvests import add_round, check_policy, say_round
 from quintain.core.people import OPERATOR
-from quintain.data.harvest_rules import DEFAULT_RULES, read_rules
+from quintain.data.harvest_rules import DEFAULT_RULES, DEFAULT_SIZE, read_rules
 from quintain.data.readers.contract import Options
 from quintain.data.tables import parse_columns
 from quintain.models.contract import MODEL_FILE
-from quintain.services.harvest.model import HarvestTarget, target_from_folder, target_from_workspace
+from quintain.services.harvest.model import HarvestTarget, target_from_folder
 from quintain.services.harvest.report import HarvestReport
-from quintain.services.harvest.run import DEFAULT_SIZE, Harvesting
+from quintain.services.harvest.run import Harvesting
 from quintain.services.harvest.run import Progress as Report
 from quintain.services.harvest.run import harvest as run
 from quintain.tasks.definition import read_task
+
+if TYPE_CHECKING:
+    pass
+
+if TYPE_CHECKING:
+    from quintain.services.collect.rounds import RoundInfo
 
 
 def harvest(
@@ -87,16 +92,37 @@ def harvest(
         options=Options(names=tuple(split_names(names)), quotes=quotes, encoding=encoding),
     )
     if as_round:
-        check_policy(policy)
+        _check_policy(policy)
     with _target(context, model, task) as target, _bar(corpus) as progress:
         made = run(corpus, target, out, settings, report=report, progress=progress)
-    found = add_round(context, target.task, out, title=title, policy=policy, seed=seed) if as_round else None
+    found = _add_round(context, target.task, out, title, policy, seed) if as_round else None
     if json:
         output.print_json(made.as_dict() | ({"round": found.record()} if found else {}))
     else:
         _print(made, out)
     if found:
-        say_round(found)
+        _say_round(found)
+
+
+# Rounds are in the store, which a harvest on files does without: it is imported where a round is asked for.
+def _check_policy(policy: Path | None) -> None:
+    from quintain.cli.harvested import check_policy
+
+    check_policy(policy)
+
+
+def _add_round(
+    context: typer.Context, task: str, sample: Path, title: str, policy: Path | None, seed: int
+) -> RoundInfo:
+    from quintain.cli.harvested import add_round
+
+    return add_round(context, task, sample, title=title, policy=policy, seed=seed)
+
+
+def _say_round(info: RoundInfo) -> None:
+    from quintain.cli.harvested import say_round
+
+    say_round(info)
 
 
 @contextmanager
@@ -106,6 +132,8 @@ def _target(context: typer.Context, model: str, task: str | None) -> Iterator[Ha
         definition = read_task(Path(task)) if task is not None and task.endswith(".toml") else None
         yield target_from_folder(folder, task=definition)
         return
+    from quintain.services.harvest.stored_model import target_from_workspace
+
     workspace = workspace_of(context)
     name = read_task(Path(task)).name if task is not None and task.endswith(".toml") else task
     with workspace.session() as db:

@@ -17,15 +17,15 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from quintain.cli import output
 from quintain.cli.context import settings_of
-from quintain.cli.house.sandbox import sandbox_facts, say_sandbox
 from quintain.cli.output import JsonFlag
+from quintain.cli.sandbox import sandbox_facts, say_sandbox
 from quintain.compose import Workspace, announced, busy, create_workspace, workers_beside
 from quintain.core.errors import Conflict
 from quintain.logs import set_up_logs
 from quintain.services.access.links import Link
 from quintain.services.house.demo import Progress as Report
 from quintain.services.house.demo import build_demo, demo_links
-from quintain.settings import Settings
+from quintain.settings import Settings, unless_set
 from quintain.simulate.demo import bring_to_life, crew_at_work
 
 FOLDER = Path("quintain-demo")
@@ -57,10 +57,8 @@ def demo(
     folder = workspace or context.obj or FOLDER
     # The demo never touches a database or blobs that the environment names: those may be somebody's real ones.
     settings = replace(settings_of(context, workspace=folder, host=host, port=port), database_url="", blobs_url="")
-    if "QUINTAIN_LOG_LEVEL" not in os.environ:  # a line per request would soon push the links out of sight
-        settings = replace(settings, log_level="warning")
-    if "QUINTAIN_LOG_FORMAT" not in os.environ:  # and so would a traceback
-        settings = replace(settings, log_format="brief")
+    # A line per request, or a traceback, would soon push the links out of sight.
+    settings = unless_set(settings, log_level="warning", log_format="brief")
     if build_only:
         made = _build(settings, fresh)
         _announce(settings, _links(made), json, served=False)
@@ -77,9 +75,9 @@ def _serve(settings: Settings, fresh: bool, open_browser: bool, json: bool) -> N
 
     listener = bind(settings.host, settings.port)  # first of all: a port in use is no reason to build anything
     settings = replace(settings, port=listener.getsockname()[1])
-    if is_stage(settings) and "QUINTAIN_SANDBOX" not in os.environ:
+    if is_stage(settings):
         # Whoever can submit there owns the machine: they may do without a limit on memory, which few users can set.
-        settings = replace(settings, sandbox="partial")
+        settings = unless_set(settings, sandbox="partial")
 
     def ready() -> None:
         _announce(settings, links, json, served=True, stage=is_stage(settings))

@@ -17,8 +17,8 @@ import typer
 
 from quintain.cli import output
 from quintain.cli.context import settings_of
-from quintain.cli.house.sandbox import sandbox_facts, say_sandbox
 from quintain.cli.output import JsonFlag
+from quintain.cli.sandbox import sandbox_facts, say_sandbox
 from quintain.compose import Workspace, announced, create_workspace, open_workspace, servers_beside, workers_beside
 from quintain.core.errors import BadInput
 from quintain.logs import set_up_logs

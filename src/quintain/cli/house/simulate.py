@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,7 +10,12 @@ import typer
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, bar, print_json, print_table, say
 from quintain.core.records.wheel import WheelReport
+from quintain.data.text import read_bytes
+from quintain.protocols.reading import shipped, shipped_text
+from quintain.services.trial.trials import OpenTrial
 from quintain.simulate import wheel as service
+from quintain.simulate.crowd_drive import CrowdSize
+from quintain.simulate.crowd_trial import Beginning, simulate_trial
 from quintain.simulate.stations import Sizes
 
 app = typer.Typer(help="Let simulated people work in a workspace.", no_args_is_help=True)
@@ -50,6 +56,53 @@ def wheel(
         print_json(report)
     else:
         _show(report)
+
+
+@app.command()
+def trial(
+    context: typer.Context,
+    ref: Annotated[str, typer.Argument(metavar="TRIAL", help="The trial, as task/name; it is begun if need be.")],
+    protocols: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PROTOCOL…]", help="Its arms, if it is begun: protocols that ship, or TOML files."),
+    ] = None,
+    workers: Annotated[int, typer.Option(min=2, max=10_000, help="People who take part.")] = 20,
+    judges: Annotated[int, typer.Option(min=1, max=1000, help="People who judge what was written.")] = 12,
+    source: Annotated[str, typer.Option(help="Data set whose texts are the contexts.", show_default=False)] = "",
+    model: Annotated[list[str] | None, typer.Option(help="A model to fool, where an arm has one.")] = None,
+    seed: Annotated[int, typer.Option(min=0, max=99_999, help="What all chance comes from.")] = 1,
+    anyway: Annotated[bool, typer.Option("--anyway", help="Also in a trial that is not called simulated.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Let a simulated crowd go through a trial of the workspace: enter, be trained, write, be graded, read letters.
+
+    Others judge the final items, and models of the task are asked to answer them. `quintain trial simulate` does it in
+    memory, thousands of times as fast.
+
+    Example: quintain simulate trial sentiment/rehearsal baseline crowd --workers 20 --seed 1
+    """
+    task, _, name = ref.partition("/")
+    texts = [shipped_text(one.lower()) if one.lower() in shipped() else _read(one) for one in protocols or ()]
+    beginning = Beginning(texts, OpenTrial(source, tuple(model or ())))
+    size = CrowdSize(workers=workers, judges=judges)
+    workspace = workspace_of(context)
+    try:
+        with bar() as progress:
+            found = simulate_trial(workspace, (task, name), seed, size, beginning, progress=progress, anyway=anyway)
+    finally:
+        workspace.close()
+    if json:
+        print_json(found)
+        return
+    rows = [(one.arm, one.people, one.finalists, one.items) for one in found.arms]
+    print_table(["arm", "people", "wrote in the end", "items"], rows)
+    say(f"{found.judgements:,} judgements. The report: quintain trial report-of {ref}")
+    if found.models:
+        say(f"A worker runs {', '.join(found.models)} on it: quintain worker")
+
+
+def _read(file: str) -> str:
+    return read_bytes(Path(file)).decode()
 
 
 def _show(report: WheelReport) -> None:

@@ -9,14 +9,16 @@ from sqlalchemy.orm import Session
 
 from quintain.cli import output
 from quintain.cli.context import workspace_of
-from quintain.cli.house.sandbox import sandbox_facts, sandbox_lines
 from quintain.cli.output import JsonFlag
+from quintain.cli.sandbox import sandbox_facts, sandbox_lines
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
-from quintain.core.records.jobs import FigureCheck
+from quintain.core.records.jobs import FigureCheck, FigureFault
+from quintain.core.records.pay import BooksCheck
 from quintain.core.records.queue import RunQueue
 from quintain.services.evaluate.queue import run_queue
 from quintain.services.house import health
+from quintain.services.pay import ledger
 
 
 def status(
@@ -27,7 +29,7 @@ def status(
     """Show the workspace, its database and migrations, what it holds, the room that is left and the sandbox.
 
     Exit with 1 when something does not work, or with --check when a kept figure did not agree with its facts: such a
-    figure is computed again. Example: quintain status --check
+    figure is computed again. So it does where the books of pay do not. Example: quintain status --check
     """
     workspace = workspace_of(context, check=False)
     with workspace.session() as db:
@@ -36,6 +38,7 @@ def status(
         works = all(one.ok for one in checks)
         queue = run_queue(db, OPERATOR) if works else None
         figures = _checked_figures(workspace, db) if check and works else None
+        books = ledger.check(db, OPERATOR) if check and works else None
     if json:
         output.print_json(
             {
@@ -44,6 +47,7 @@ def status(
                 "checks": checks,
                 "queue": queue,
                 "figures": figures,
+                "books": books,
                 "sandbox": sandbox_facts(workspace.settings),
             }
         )
@@ -59,31 +63,45 @@ def status(
             *((name.replace("_", " "), count) for name, count in found.rows.items() if count),
             *_queue_facts(queue),
             *_figure_facts(figures),
+            *_book_facts(books),
             *((f"check: {one.name}", "ok" if one.ok else one.detail) for one in checks),
             *(("sandbox", line.removeprefix("Sandbox: ").strip()) for line in sandbox_lines(workspace.settings)),
         ]
         output.print_table(("what", "value"), facts)
-    if not works or (figures is not None and figures.faults):
+    if not works or (figures is not None and figures.faults) or (books is not None and not books.ok):
         raise typer.Exit(1)
 
 
 def _checked_figures(workspace: Workspace, db: Session) -> FigureCheck:
     """Compare every kept figure with its facts."""
-    from quintain.services.house.job_kinds import (
-        count_kinds,
-        figure_kinds,
-    )  # all that computes, which nothing else here needs
+    from quintain.services.house import job_kinds  # all that computes, which nothing else here needs
+    from quintain.services.jobs import checking
     from quintain.services.jobs.figures import check
 
-    return check(db, workspace.blobs, OPERATOR, figure_kinds(), count_kinds())
+    kinds = job_kinds.figure_kinds(), job_kinds.count_kinds(), job_kinds.check_others()
+    found = check(db, workspace.blobs, OPERATOR, *kinds)
+    checking.note(db, found.checked, found.faults)
+    return found
 
 
 def _figure_facts(found: FigureCheck | None) -> list[tuple[str, str]]:
     """Say how kept figures compare with their facts; nothing where nobody asked."""
     if found is None:
         return []
-    wrong = [("figure: repaired", f"{fault.kind} of {fault.subject}") for fault in found.faults]
+    wrong = [(_outcome(fault), f"{fault.kind} of {fault.subject}") for fault in found.faults]
     return [("figures", f"{found.checked} checked, {len(wrong)} wrong, {found.outrun} being computed anew"), *wrong]
+
+
+def _book_facts(found: BooksCheck | None) -> list[tuple[str, str]]:
+    """Say whether the books agree with the facts of pay; nothing where nobody asked."""
+    if found is None:
+        return []
+    wrong = [("books: wrong", f"{one.place}: {one.booked}, not {one.counted}") for one in found.discrepancies]
+    return [("books", f"{found.transactions} transactions, {len(wrong)} differences"), *wrong]
+
+
+def _outcome(fault: FigureFault) -> str:
+    return "figure: could not be counted" if "error" in fault.counted else "figure: repaired"
 
 
 def _queue_facts(queue: RunQueue | None) -> list[tuple[str, str]]:

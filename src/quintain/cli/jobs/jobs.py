@@ -12,8 +12,8 @@ from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag
 from quintain.core.people import OPERATOR
 from quintain.core.records.jobs import JobStanding
-from quintain.services.house.job_kinds import count_kinds, figure_kinds, job_handlers
-from quintain.services.jobs import figures, queue
+from quintain.services.house.job_kinds import job_handlers, rebuild_all
+from quintain.services.jobs import queue
 from quintain.services.jobs.running import run_all
 
 app = typer.Typer(no_args_is_help=True, help="Follow what workers do outside of requests, and rebuild figures.")
@@ -81,7 +81,7 @@ def rebuild(context: typer.Context, json: JsonFlag = False) -> None:
     """
     workspace = workspace_of(context)
     with workspace.session() as db, output.bar() as show:
-        number = figures.rebuild(db, workspace.blobs, OPERATOR, figure_kinds(), count_kinds(), partial(show, "Figures"))
+        number = rebuild_all(db, workspace.blobs, OPERATOR, partial(show, "Figures"))
     if json:
         output.print_json({"figures": number})
     else:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import typer
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from quintain.cli.context import settings_of, workspace_of
-from quintain.cli.output import err, out, print_json, print_table, say
+from quintain.cli.models.bar import training_bar
+from quintain.cli.output import out, print_json, print_table, say
 from quintain.compose import rules_of, training_of
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
@@ -20,7 +18,6 @@ from quintain.core.records.base import to_json
 from quintain.core.records.training import Inoculation, TrainingResult
 from quintain.core.texts import Text
 from quintain.core.toml import read_text
-from quintain.models.contract import Progress as Report
 from quintain.models.recipes import recipe_names
 from quintain.services.evaluate.train_recipe import parse_recipe, train_recipe, train_recipe_files
 from quintain.services.evaluate.training_report import result_markdown
@@ -103,12 +100,3 @@ def _tell_inoculation(found: Inoculation) -> None:
         for one in found.points
     ]
     print_table(("examples", "data set", "epochs", *(f"F1 {label}" for label in found.labels), "macro F1"), rows)
-
-
-@contextmanager
-def training_bar(text: str) -> Iterator[Report]:
-    """Show how far training is, where somebody is watching."""
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
-        shown = bar.add_task(text, total=1.0)
-        yield lambda fraction: bar.update(shown, completed=fraction)

@@ -9,14 +9,14 @@ from typing import Annotated, Any
 import typer
 
 from quintain.cli.context import workspace_of
-from quintain.cli.models.recipe import train_by_recipe, training_bar
+from quintain.cli.models.bar import training_bar
 from quintain.cli.output import JsonFlag, out, print_json, print_table, say
 from quintain.cli.streams import in_option
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.data.plan import ImportPlan, read_plan
 from quintain.data.presets import read_preset
-from quintain.services.models import train as service
+from quintain.services.plain.training import train_files
 from quintain.tasks.definition import read_task
 
 
@@ -61,6 +61,8 @@ def train(
         for option, value in given.items():
             if value:
                 raise typer.BadParameter(f"A recipe says itself what {option} says.")
+        from quintain.cli.models.recipe import train_by_recipe
+
         train_by_recipe(context, Path(baseline), folder, force=force, report=report, json=json)
         return
     if not task or not data:
@@ -72,6 +74,8 @@ def train(
         return
     if plan is not None or preset:
         raise typer.BadParameter("--plan and --preset are for files, which need --out as well.")
+    from quintain.services.models import train as service  # it imports the store, which files do without
+
     workspace = workspace_of(context)
     with workspace.session() as db, training_bar(f"Training {baseline}") as progress:
         version = service.train(
@@ -111,7 +115,7 @@ def _on_files(
             "There is no file {missing}.", missing=missing[0], remedy="With --out, --data and --dev name files."
         )
     with training_bar(f"Training {baseline}") as progress:
-        trained = service.train_files(
+        trained = train_files(
             definition,
             baseline,
             [Path(name) for name in data],

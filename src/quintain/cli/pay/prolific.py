@@ -1,4 +1,4 @@
-"""`quintain pay study|study-change|group`: rounds on Prolific."""
+"""`quintain pay study|study-change|group`: studies on Prolific."""
 
 from __future__ import annotations
 
@@ -12,32 +12,51 @@ from quintain.cli.pay.pay import app
 from quintain.core.people import OPERATOR
 from quintain.core.records.pay import Study
 from quintain.services.collect import prolific
+from quintain.services.trial import studies
 
-RoundArgument = Annotated[str, typer.Argument(help="The round: task/number.", metavar="TASK/NUMBER")]
+PlaceArgument = Annotated[
+    str, typer.Argument(help="The round, task/number, or judging or trial, task/name.", metavar="TASK/PLACE")
+]
 
 
 @app.command()
 def study(
     context: typer.Context,
-    ref: RoundArgument,
+    ref: PlaceArgument,
     places: Annotated[int, typer.Option(help="How many people may take part.", min=1)],
+    to: Annotated[str, typer.Option(help="Where it leads: round, judging, trial or grading.")] = "round",
     group: Annotated[str, typer.Option(help="Only people of this participant group.")] = "",
+    reward: Annotated[
+        int | None, typer.Option(help="What it pays, in minor units; by default what is done there pays.", min=1)
+    ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Make a draft of a study on Prolific that sends people to a round.
+    """Make a draft of a study on Prolific that sends people to a round, a judging, a trial or its grading.
 
     Example: quintain pay study sentiment/2 --places 50
+
+    Example: quintain pay study sentiment/first --to trial --places 200
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        base = link_base(workspace)
-        _print(prolific.create_study(db, OPERATOR, ref, workspace.outside, base, places=places, group=group), json)
+        found = studies.create_study(
+            db,
+            OPERATOR,
+            ref,
+            workspace.outside,
+            link_base(workspace),
+            to=to,  # type: ignore[arg-type] # the service refuses what it does not know
+            places=places,
+            group=group,
+            reward=reward,
+        )
+    _print(found, json)
 
 
 @app.command("study-change")
 def study_change(
     context: typer.Context,
-    ref: RoundArgument,
+    ref: PlaceArgument,
     number: Annotated[str, typer.Argument(help="What Prolific calls the study.", metavar="STUDY")],
     action: Annotated[str, typer.Option(help="publish, pause, start or stop.")] = "",
     places: Annotated[int, typer.Option(help="How many people may take part; only more once it is published.")] = 0,
@@ -79,4 +98,4 @@ def _print(found: Study, json: bool) -> None:
         print_json(found)
     else:
         rows = [(found.study, found.round, found.status, found.places)]
-        print_table(["study", "round", "status", "places"], rows)
+        print_table(["study", "leads to", "status", "places"], rows)

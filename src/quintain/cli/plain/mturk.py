@@ -29,7 +29,9 @@ def from_mturk(
 
     Example: quintain labels from-mturk Batch_results.csv --label Answer.sentiment --out judgements.csv
     """
-    found = mturk.read_batch(read_table(file, required=mturk.NEEDED), label=label, item=item, file=file.name)
+    found = mturk.read_batch(
+        read_table(file, required=mturk.NEEDED, mapped=False), label=label, item=item, file=file.name
+    )
     write_table(found.judgements, out)
     if json:
         about = {"assignments": found.assignments, "workers": found.workers, "rejected": found.rejected}

@@ -13,7 +13,7 @@ from quintain.cli.plain.labels import SeedOption
 from quintain.cli.plain.study import app
 from quintain.cli.reporting import FolderOption, again, give_report
 from quintain.cli.streams import in_file
-from quintain.library import studies as library
+from quintain.library import artefacts as library
 
 
 @app.command()
@@ -33,6 +33,7 @@ def artefacts(
         typer.Option("--context", help="Column of what examples share, such as a passage's id.", show_default="none"),
     ] = "",
     writer: Annotated[str, typer.Option(help="Column of the writers.", show_default="none")] = "",
+    arm: Annotated[str, typer.Option(help="Column of the protocol or condition.", show_default="none")] = "",
     partial: Annotated[
         list[str] | None,
         typer.Option(help="A part of the input to try, as fields by commas.", show_default="all that make sense"),
@@ -58,10 +59,13 @@ def artefacts(
             options=split_names(options),
             context=passage,
             writer=writer,
+            arm=arm,
             partial=[split_names([one]) for one in partial or []],
             recipe=recipe,
             seed=seed,
+            keep=out,
             commands=[again(context)],
             progress=lambda share: tell("Looking for artefacts", int(100 * share), 100),
         )
     give_report(found.report, out, json=json)
+    found.keeping.clear()

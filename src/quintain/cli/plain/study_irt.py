@@ -14,7 +14,7 @@ from quintain.cli.plain.study import app
 from quintain.cli.reporting import again
 from quintain.cli.streams import in_file, out_option
 from quintain.data.tables import parse_columns
-from quintain.library import studies as library
+from quintain.library import item_response as library
 from quintain.reports.folder import write_folder
 from quintain.services.plain.irt import IrtStudy, write_items
 

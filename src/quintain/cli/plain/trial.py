@@ -14,7 +14,7 @@ from quintain.core.records.figures import Estimate
 from quintain.core.records.trial import ArmForecast, TrialForecast
 from quintain.core.rounds import Money
 from quintain.protocols.reading import shipped, shipped_text
-from quintain.services.plain.trial_report import ReportOptions
+from quintain.services.plain.trial_measures import ReportOptions
 from quintain.services.plain.trials import Simulation, find_protocol, report, simulate
 
 app = typer.Typer(name="trial", help="Compare ways of writing in a randomised trial.", no_args_is_help=True)
@@ -80,7 +80,9 @@ def simulate_(
     seed: Annotated[int, typer.Option(help="Seed of everything that is drawn.", min=0)] = 0,
     json: output.JsonFlag = False,
 ) -> None:
-    """Let a simulated crowd go through protocols, and forecast cost, time, yield and power.
+    """Let a simulated crowd go through protocols in memory, and forecast cost, time, yield and power.
+
+    `quintain simulate trial` lets one go through a trial of a workspace instead, by the services that people use.
 
     Example: quintain trial simulate baseline expert --workers 500 --seed 1
     """

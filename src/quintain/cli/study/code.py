@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from quintain.cli.context import workspace_of
-from quintain.cli.output import JsonFlag, print_json, print_table, say, write_file
+from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.plain.study import app
 from quintain.cli.streams import in_file
 from quintain.core.people import OPERATOR
@@ -89,10 +89,9 @@ def export(
     Example: quintain study code export sentiment/look --out codes.csv
     """
     with workspace_of(context).session() as db:
-        text = coding_figures.export_codes(db, OPERATOR, ref)
-    write_file(out, text.encode())
+        number = coding_figures.export_codes(db, OPERATOR, ref, out)
     if json:
-        print_json({"file": str(out), "codes": text.count("\n") - 1})
+        print_json({"file": str(out), "codes": number})
     else:
         say(f"The codes of {ref} are in {out}.")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -16,17 +16,12 @@ from quintain.cli.plain.labels import SeedOption
 from quintain.cli.plain.study import app
 from quintain.cli.reporting import FolderOption, again, give_report
 from quintain.cli.streams import read_path
-from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
 from quintain.data.tables import FORMATS
 from quintain.data.text import suffix_of
-from quintain.library import comparing as library
-from quintain.services.plain.comparing.report import CompareOptions
-from quintain.services.plain.keeping import Keeping
-from quintain.services.plain.recipe_learner import read_recipe
-from quintain.services.study.compare import compare_report
-from quintain.services.study.datasets import datasets_report
-from quintain.stats.artefacts.learner import LinearLearner, Teachable
+
+if TYPE_CHECKING:
+    from quintain.compose import Workspace
 
 HarvestOption = Annotated[
     list[str] | None,
@@ -105,11 +100,8 @@ def compare(
     elif all(one.rpartition("/")[2].isdecimal() for one in names):
         _compare_rounds(workspace_of(context), given, harvest or (), seed, out, json=json)
     else:
-        learner: Teachable = read_recipe(recipe) if recipe else LinearLearner()
-        wanted = CompareOptions(
-            learner=learner, seeds=seeds, seed=seed, model=irt_model, commands=[again(context)], keeping=Keeping(out)
-        )
-        _compare_stored(workspace_of(context), given, train or (), wanted, out, json=json)
+        study = {"seeds": seeds, "seed": seed, "model": irt_model, "commands": [again(context)]}
+        _compare_stored(workspace_of(context), given, train or (), recipe, study, out, json=json)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +115,8 @@ class _Files:
 
 
 def _compare_files(files: _Files, command: str, out: Path | None, *, json: bool) -> None:
+    from quintain.library import comparing as library  # statistics take a while to import
+
     with output.bar() as tell:
         found = library.compare(
             [read_path(one) for one in files.given],
@@ -140,6 +134,8 @@ def _compare_files(files: _Files, command: str, out: Path | None, *, json: bool)
 def _compare_rounds(
     workspace: Workspace, given: Sequence[str], harvest: Sequence[str], seed: int, out: Path | None, *, json: bool
 ) -> None:
+    from quintain.services.study.compare import compare_report
+
     with workspace.session() as db:
         task = given[0].partition("/")[0]
         report = compare_report(db, workspace.blobs, OPERATOR, task, given, harvest, seed=seed)
@@ -150,11 +146,20 @@ def _compare_stored(
     workspace: Workspace,
     given: Sequence[str],
     train: Sequence[str],
-    wanted: CompareOptions,
+    recipe: Path | None,
+    options: Mapping[str, Any],
     out: Path | None,
     *,
     json: bool,
 ) -> None:
+    from quintain.services.plain.comparing.report import CompareOptions
+    from quintain.services.plain.keeping import Keeping
+    from quintain.services.plain.recipe_learner import read_recipe
+    from quintain.services.study.datasets import datasets_report
+    from quintain.stats.artefacts.learner import LinearLearner, Teachable
+
+    learner: Teachable = read_recipe(recipe) if recipe else LinearLearner()
+    wanted = CompareOptions(learner=learner, keeping=Keeping(out), **options)
     with workspace.session() as db, output.bar() as tell:
         found = datasets_report(
             db,

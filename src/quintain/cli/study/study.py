@@ -19,6 +19,7 @@ from quintain.data.tables import FORMATS, parse_columns
 from quintain.data.text import suffix_of
 from quintain.services.plain import relabelling
 from quintain.services.plain.judgements import JudgementReading
+from quintain.services.plain.keeping import Keeping
 from quintain.services.study.judged import relabel_report, workers_report
 from quintain.services.study.model_errors import errors_report
 from quintain.services.study.models import models_report
@@ -125,12 +126,15 @@ def report(
 
     Example: quintain study report reading/protocols --out report
     """
-    workspace = workspace_of(context)
+    workspace, keeping = workspace_of(context), Keeping(out)
     with workspace.session() as db, bar() as tell:
-        found = whole_report(
-            db, workspace.blobs, OPERATOR, ref, seed=seed, done=lambda share: tell("Study", int(100 * share), 100)
-        )
+
+        def done(share: float) -> None:
+            tell("Study", int(100 * share), 100)
+
+        found = whole_report(db, workspace.blobs, OPERATOR, ref, seed=seed, done=done, keeping=keeping)
     give_report(found, out, json=json)
+    keeping.clear()
 
 
 @app.command()

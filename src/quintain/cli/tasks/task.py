@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
-from quintain.cli.plain.task_check import TaskFile, app
-from quintain.core.errors import BadInput, Conflict
+from quintain.cli.plain.task import TaskFile, app
 from quintain.core.people import OPERATOR
 from quintain.core.records.tasks import TaskHistory, Tasks
 from quintain.core.task import Task
-from quintain.services.plain.tasks import check_task
 from quintain.services.tasks import definitions as service
-from quintain.tasks.contract import KINDS, TaskKind, kind_of
+from quintain.tasks.contract import kind_of
 from quintain.tasks.definition import read_task_text
-from quintain.tasks.starter import starter
 
 TaskName = Annotated[str, typer.Argument(metavar="NAME", help="The task's name.", show_default=False)]
 
@@ -116,68 +112,8 @@ def archive(
         say(f"Task '{name}' is {'back in the lists' if restore else 'archived'}.")
 
 
-@app.command()
-def kinds(json: JsonFlag = False) -> None:
-    """List the kinds of task with their fields; needs no workspace.
-
-    Example: quintain task kinds
-    """
-    members = [member() for _, member in KINDS.items()]
-    if json:
-        print_json({"kinds": [_kind(member) for member in members]})
-    else:
-        rows = [(one.name, ", ".join(one.example.inputs), one.answer_type, one.title) for one in members]
-        print_table(["kind", "fields", "answer", "what it is"], rows)
-
-
-@app.command()
-def new(
-    kind: Annotated[str, typer.Option("--kind", "-k", help="Kind of the task; `task kinds` lists them.")],
-    file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="Where to write it; stdout by default.", show_default=False)
-    ] = None,
-    name: Annotated[str, typer.Option("--name", help="Name of the task.")] = "my-task",
-    json: JsonFlag = False,
-) -> None:
-    """Write a commented task file to start from; needs no workspace.
-
-    Example: quintain task new --kind text-classification --name sentiment sentiment.toml
-    """
-    text = starter(kind, name)
-    check_task(text)
-    if file is not None:
-        _write_new(file, text)
-        say(f"Wrote {file}. Edit it, then: quintain task check {file}")
-    if json:
-        print_json({"file": None if file is None else str(file), "toml": text})
-    elif file is None:
-        typer.echo(text, nl=False)
-
-
-def _write_new(file: Path, text: str) -> None:
-    try:
-        with file.open("x", encoding="utf-8") as stream:
-            stream.write(text)
-    except FileExistsError:
-        raise Conflict("{file} is there already.", file=file, remedy="Name another file, or remove it first.") from None
-    except OSError as error:
-        raise BadInput("{file} cannot be written: {strerror}.", file=file, strerror=error.strerror) from error
-
-
 def _state(one: service.ListedTask) -> str:
     return "archived" if one.archived else ""
-
-
-def _kind(kind: TaskKind) -> dict[str, Any]:
-    return {
-        "name": kind.name,
-        "title": kind.title,
-        "answer": kind.answer_type,
-        "labels": list(kind.fixed_labels) or ("required" if kind.needs_labels else None),
-        "metrics": list(kind.default_metrics),
-        "options": dict(kind.default_options),
-        "example": {**kind.example.inputs, "answer": kind.example.answer},
-    }
 
 
 def _first(texts: Any) -> str:

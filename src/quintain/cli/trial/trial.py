@@ -1,4 +1,4 @@
-"""`quintain trial put|open|status|letters|readmit|doors|judge|costs|…`: trials of a workspace."""
+"""`quintain trial put|open|status|doors|judge|costs|…`: trials of a workspace."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from quintain.cli.plain.trial import app
 from quintain.cli.reporting import FolderOption, give_report
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
-from quintain.core.records.trial import CrowdTrial
+from quintain.core.records.trial import CrowdTrial, TrialModels
 from quintain.data.text import read_bytes
+from quintain.data.trials import write_trial
 from quintain.protocols.reading import shipped, shipped_text
 from quintain.services.trial import costs as costs_
 from quintain.services.trial import doors as doors_
-from quintain.services.trial import letters as letters_
-from quintain.services.trial import reporting, running, trials
+from quintain.services.trial import model_runs, reporting, running, trials
 from quintain.services.trial.rounds import DEFAULT_GENRE
 from quintain.services.trial.trials import OpenTrial
 
 TrialArgument = Annotated[str, typer.Argument(metavar="TRIAL", help="The trial, as task/name.")]
 
 
-def _ref(given: str) -> tuple[str, str]:
+def split_ref(given: str) -> tuple[str, str]:
+    """Split `task/name`."""
     task, _, name = given.partition("/")
     if not task or not name:
         raise BadInput("'{given}' names no trial.", given=given, remedy="Name it as task/name, such as mood/first.")
@@ -47,13 +48,13 @@ def put(
 
     Example: quintain trial put sentiment/first baseline crowd --title "Write about moods"
     """
-    task, name = _ref(ref)
+    task, name = split_ref(ref)
     texts = [
         shipped_text(one.lower()) if one.lower() in shipped() else read_bytes(Path(one)).decode() for one in protocols
     ]
     with workspace_of(context).session() as db:
         found = trials.put_trial(db, OPERATOR, task, name, texts, title=title)
-    _give(found, json=json)
+    give(found, json=json)
 
 
 @app.command(name="open")
@@ -69,12 +70,12 @@ def open_(
 
     Example: quintain trial open sentiment/first --source sentiment/reviews
     """
-    task, name = _ref(ref)
+    task, name = split_ref(ref)
     workspace = workspace_of(context)
     options = OpenTrial(source, tuple(model or ()), genre)
     with workspace.session() as db:
         found = trials.open_trial(db, workspace.blobs, OPERATOR, task, name, options)
-    _give(found, json=json)
+    give(found, json=json)
 
 
 @app.command()
@@ -83,10 +84,10 @@ def status(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) -
 
     Example: quintain trial status sentiment/first
     """
-    task, name = _ref(ref)
+    task, name = split_ref(ref)
     with workspace_of(context).session() as db:
         found = trials.get_trial(db, OPERATOR, task, name)
-    _give(found, json=json)
+    give(found, json=json)
 
 
 @app.command(name="list")
@@ -121,53 +122,10 @@ def close_stage(
 
     Example: quintain trial close-stage sentiment/first crowd tutorial
     """
-    task, name = _ref(ref)
+    task, name = split_ref(ref)
     with workspace_of(context).session() as db:
         found = running.close_stage(db, OPERATOR, task, name, arm, stage, force=force)
-    _give(found, json=json)
-
-
-@app.command()
-def letters(
-    context: typer.Context,
-    ref: TrialArgument,
-    arm: Annotated[str, typer.Argument(help="The arm.")],
-    stage: Annotated[str, typer.Argument(help="The stage of feedback.")],
-    json: JsonFlag = False,
-) -> None:
-    """Show the letters of a stage as they would go out, or went, with the replies.
-
-    Example: quintain trial letters sentiment/first crowd feedback-1
-    """
-    task, name = _ref(ref)
-    with workspace_of(context).session() as db:
-        found = letters_.letters(db, OPERATOR, task, name, arm, stage)
-    if json:
-        print_json(found)
-        return
-    for one in found:
-        print_line(f"To {one.person}{' (sent)' if one.sent else ''}:\n{one.text}\n")
-        if one.reply:
-            print_line(f"{'Appeal' if one.appeal else 'Reply'}: {one.reply}\n")
-
-
-@app.command()
-def readmit(
-    context: typer.Context,
-    ref: TrialArgument,
-    arm: Annotated[str, typer.Argument(help="The arm.")],
-    stage: Annotated[str, typer.Argument(help="The qualification that turned them away.")],
-    person: Annotated[str, typer.Argument(help="Whom to let go on.")],
-    json: JsonFlag = False,
-) -> None:
-    """Let somebody go on whom a qualification turned away, as after an appeal.
-
-    Example: quintain trial readmit sentiment/first crowd qualify-1 wanda
-    """
-    task, name = _ref(ref)
-    with workspace_of(context).session() as db:
-        found = running.readmit(db, OPERATOR, task, name, arm=arm, stage=stage, person=person)
-    _give(found, json=json)
+    give(found, json=json)
 
 
 @app.command()
@@ -176,7 +134,7 @@ def judge(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) ->
 
     Example: quintain trial judge sentiment/first
     """
-    task, name = _ref(ref)
+    task, name = split_ref(ref)
     with workspace_of(context).session() as db:
         found = reporting.open_pool(db, OPERATOR, task, name)
     if json:
@@ -191,10 +149,10 @@ def close(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) ->
 
     Example: quintain trial close sentiment/first
     """
-    task, name = _ref(ref)
+    task, name = split_ref(ref)
     with workspace_of(context).session() as db:
         found = trials.close_trial(db, OPERATOR, task, name)
-    _give(found, json=json)
+    give(found, json=json)
 
 
 @app.command()
@@ -203,7 +161,7 @@ def costs(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) ->
 
     Example: quintain trial costs sentiment/first
     """
-    task, name = _ref(ref)
+    task, name = split_ref(ref)
     with workspace_of(context).session() as db:
         found = costs_.trial_costs(db, OPERATOR, task, name)
     if json:
@@ -236,7 +194,7 @@ def doors(
 
     Example: quintain trial doors sentiment/first doors.toml
     """
-    task, name = _ref(ref)
+    task, name = split_ref(ref)
     workspace = workspace_of(context)
     base = link_base(workspace)
     with workspace.session() as db:
@@ -251,20 +209,89 @@ def doors(
     print_line(f"to grade: {found.grading or 'no door'}")
 
 
+@app.command(name="run-models")
+def run_models(
+    context: typer.Context,
+    ref: TrialArgument,
+    model: Annotated[
+        list[str] | None, typer.Option(help="A model; by default the newest version of each.", show_default=False)
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Have models run on the final items of a trial once they are judged; a worker does it, and the report reads it.
+
+    Example: quintain trial run-models sentiment/first --model sentiment/ngram
+    """
+    task, name = split_ref(ref)
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        found = model_runs.run_models(db, workspace.blobs, OPERATOR, task, name, model or ())
+    _give_models(found, json=json)
+
+
+@app.command()
+def models(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) -> None:
+    """Show which models are run on the final items of a trial, and how far each is.
+
+    Example: quintain trial models sentiment/first
+    """
+    task, name = split_ref(ref)
+    with workspace_of(context).session() as db:
+        found = model_runs.get_models(db, OPERATOR, task, name)
+    _give_models(found, json=json)
+
+
+@app.command()
+def export(
+    context: typer.Context,
+    ref: TrialArgument,
+    file: Annotated[Path, typer.Argument(help="The file to write; .gz at its end compresses.")],
+    json: JsonFlag = False,
+) -> None:
+    """Write the final items of a trial with their judgements and what models said, for `quintain trial report`.
+
+    Example: quintain trial export sentiment/first first.json
+    """
+    task, name = split_ref(ref)
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        arms = reporting.arms_of(db, workspace.blobs, OPERATOR, task, name)
+    write_trial(arms, file)
+    if json:
+        print_json({"file": str(file), "items": {one.name: len(one.items) for one in arms}})
+        return
+    say(f"{file} has the trial: quintain trial report {file}")
+
+
 @app.command(name="report-of")
 def report_of(context: typer.Context, ref: TrialArgument, out: FolderOption = None, json: JsonFlag = False) -> None:
     """Report on a trial of the workspace.
 
     Example: quintain trial report-of sentiment/first --out report
     """
-    task, name = _ref(ref)
+    task, name = split_ref(ref)
     workspace = workspace_of(context)
     with workspace.session() as db:
         found = reporting.report(db, workspace.blobs, OPERATOR, task, name)
     give_report(found, out, json=json)
 
 
-def _give(found: CrowdTrial, *, json: bool) -> None:
+def _give_models(found: TrialModels, *, json: bool) -> None:
+    if json:
+        print_json(found)
+        return
+    if found.dataset is None:
+        waiting = f"; {found.waiting:,} still wait for judgements" if found.waiting else ""
+        print_line(f"No model has been asked. {found.items:,} items are in the pool{waiting}.")
+        return
+    rows = [(one.model, one.state, f"{one.done:,} of {one.total:,}") for one in found.runs]
+    print_table(["model", "state", "items"], rows, title=f"{found.dataset}")
+    if found.later:
+        print_line(f"{found.later:,} items came later: `quintain trial run-models` again.")
+
+
+def give(found: CrowdTrial, *, json: bool) -> None:
+    """Print where a trial stands."""
     if json:
         print_json(found)
         return

@@ -88,7 +88,7 @@ def adaptive(
     if json:
         print_json(found)
         return
-    source = f"{found.items} items of this validation, played again"
+    source = f"{found.items} items {'drawn from' if found.drawn else 'of'} this validation, played again"
     if found.accuracy is not None:
         source = f"a model: judges who are right on {found.accuracy:.0%}, and err evenly"
     say(f"From {source}. Adaptive asking is {'on' if found.switched_on else 'off'} in this policy.")
@@ -120,7 +120,7 @@ def judges(
         rows = judge_service.judge_table(db, OPERATOR, ref)
     rows = [row for row in rows if (row.patterns or not suspicious) and (not row.qualified or not unqualified)]
     if json:
-        print_json(Judges(rows))
+        print_json(Judges(rows, len(rows), 0))
         return
     print_table(*judge_rows(rows))
 

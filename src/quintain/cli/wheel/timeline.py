@@ -8,7 +8,7 @@ import typer
 
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
-from quintain.cli.plain.task_check import app
+from quintain.cli.plain.task import app
 from quintain.cli.tasks.task import TaskName
 from quintain.core.people import OPERATOR
 from quintain.core.records.figures import Estimate

@@ -9,7 +9,7 @@ import typer
 
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
-from quintain.cli.plain.task_check import app as task_app
+from quintain.cli.plain.task import app as task_app
 from quintain.cli.streams import in_file
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR

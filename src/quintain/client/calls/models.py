@@ -16,9 +16,11 @@ class ModelsCalls:
 
     _transport: Transport
 
-    def models(self, task: str) -> list[Model]:
-        """List the models of a task that one may see."""
-        return self._transport.read(Models, "GET", f"{task_path(task)}/models").models
+    def models(self, task: str, *, limit: int = 100, offset: int = 0) -> list[Model]:
+        """Give a page of the models of a task that one may see, by their names."""
+        return self._transport.read(
+            Models, "GET", f"{task_path(task)}/models", params={"limit": limit, "offset": offset}
+        ).models
 
     def model(self, ref: str) -> Model:
         """Give a model, with the card of one version."""

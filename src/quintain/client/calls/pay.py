@@ -95,10 +95,10 @@ class PayCalls:
             PayQuestions, "POST", f"{task_path(task)}/pay/questions/{question}/answer", json={"text": text}
         )
 
-    def create_study(self, ref: str, places: int, group: str = "") -> Study:
+    def create_study(self, ref: str, places: int, group: str = "", *, reward: int | None = None) -> Study:
         """Make a draft of a study on Prolific that sends people to a round (owners)."""
         return self._transport.read(
-            Study, "POST", f"{place(ref, 'rounds')}/studies", json={"places": places, "group": group}
+            Study, "POST", f"{place(ref, 'rounds')}/studies", json={"places": places, "group": group, "reward": reward}
         )
 
     def change_study(self, ref: str, study: str, action: str = "", *, places: int = 0) -> Study:
@@ -107,6 +107,39 @@ class PayCalls:
             Study,
             "POST",
             f"{place(ref, 'rounds')}/studies/{quote(study, safe='')}",
+            json={"action": action, "places": places},
+        )
+
+    def create_judging_study(self, ref: str, places: int, group: str = "", *, reward: int | None = None) -> Study:
+        """Make a draft of a study on Prolific that sends people to a judging (owners)."""
+        return self._transport.read(
+            Study,
+            "POST",
+            f"{place(ref, 'validations')}/studies",
+            json={"places": places, "group": group, "reward": reward},
+        )
+
+    def create_trial_study(self, ref: str, places: int, group: str = "", *, reward: int | None = None) -> Study:
+        """Make a draft of a study on Prolific that sends people to a trial, to take part (owners)."""
+        return self._transport.read(
+            Study, "POST", f"{place(ref, 'trials')}/studies", json={"places": places, "group": group, "reward": reward}
+        )
+
+    def create_grading_study(self, ref: str, places: int, group: str = "", *, reward: int | None = None) -> Study:
+        """Make a draft of a study on Prolific that sends people to a trial, to grade (owners)."""
+        return self._transport.read(
+            Study,
+            "POST",
+            f"{place(ref, 'trials')}/grading/studies",
+            json={"places": places, "group": group, "reward": reward},
+        )
+
+    def change_panel_study(self, task: str, study: str, action: str = "", *, places: int = 0) -> Study:
+        """Publish, pause, start or stop a study, wherever it leads, or let more people take part (owners)."""
+        return self._transport.read(
+            Study,
+            "POST",
+            f"{task_path(task)}/pay/studies/{quote(study, safe='')}",
             json={"action": action, "places": places},
         )
 

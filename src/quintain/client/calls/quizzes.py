@@ -45,9 +45,11 @@ class QuizzesCalls:
         """Take a quiz out of use; who passed it has passed it (owners)."""
         return self._transport.read(Quiz, "POST", f"{place(ref, 'quizzes')}/retire")
 
-    def quiz_results(self, ref: str) -> QuizResults:
-        """Say who passed a quiz, and which questions are missed (owners)."""
-        return self._transport.read(QuizResults, "GET", f"{place(ref, 'quizzes')}/results")
+    def quiz_results(self, ref: str, *, limit: int = 100, offset: int = 0) -> QuizResults:
+        """Say who passed a quiz, a page of them, and which questions are missed (owners)."""
+        return self._transport.read(
+            QuizResults, "GET", f"{place(ref, 'quizzes')}/results", params={"limit": limit, "offset": offset}
+        )
 
     def take_quiz(self, ref: str, answers: Iterable[int]) -> QuizTry:
         """Take a quiz: the number of an option, counted from 0, for each question."""

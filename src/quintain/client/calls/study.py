@@ -33,7 +33,10 @@ class StudyCalls:
         validation: str = "",
         seed: int = 0,
     ) -> Report:
-        """Make a report: `models` for everybody; `compare`, `relabel` and `workers` for owners."""
+        """Give a report: `models` for everybody; `compare`, `relabel` and `workers` for owners.
+
+        Where there is much to read, a worker makes it, and the answer is 202 until it is there.
+        """
         return self._transport.read(
             Report,
             "GET",

@@ -24,6 +24,7 @@ from quintain.core.records.trial import (
     QuizStep,
     TrialCosts,
     TrialEntries,
+    TrialModels,
     TrialPart,
 )
 
@@ -174,6 +175,19 @@ class TrialsCalls:
         """Let the final items of all arms be judged, in one pool."""
         return self._transport.read(PoolAdded, "POST", f"{place(ref, 'trials')}/pool")
 
+    def trial_models(self, ref: str) -> TrialModels:
+        """Say which models are run on the final items of a trial, and how far each is (owners)."""
+        return self._transport.read(TrialModels, "GET", f"{place(ref, 'trials')}/models")
+
+    def run_trial_models(self, ref: str, models: Iterable[str] = ()) -> TrialModels:
+        """Have models run on the final items of a trial, once they are judged (owners).
+
+        Asking again adds models, and has those tried again that failed.
+        """
+        return self._transport.read(
+            TrialModels, "POST", f"{place(ref, 'trials')}/models", json={"models": list(models)}
+        )
+
     def trial_report(self, ref: str) -> Report:
-        """Report on a trial."""
+        """Report on a trial; of one with many judgements a worker makes it, the first time too."""
         return self._transport.read(Report, "GET", f"{place(ref, 'trials')}/report")

@@ -187,9 +187,11 @@ class ValidationCalls:
             json={"rule": rule, "limit": limit, "least": least},
         )
 
-    def judges(self, ref: str) -> list[Judge]:
-        """List the judges with their figures, the lowest accuracy first (owners)."""
-        return self._transport.read(Judges, "GET", f"{place(ref, 'validations')}/judges").judges
+    def judges(self, ref: str, *, limit: int = 100, offset: int = 0) -> list[Judge]:
+        """Give a page of the judges with their figures, the lowest accuracy first (owners)."""
+        return self._transport.read(
+            Judges, "GET", f"{place(ref, 'validations')}/judges", params={"limit": limit, "offset": offset}
+        ).judges
 
     def judge_history(self, ref: str, name: str) -> JudgeHistory:
         """Tell everything that happened to one judge (owners)."""
@@ -269,11 +271,21 @@ class ValidationCalls:
         return self._transport.read(Releases, "GET", f"{place(ref, 'validations')}/releases").releases
 
     def make_release(self, ref: str, spec: str = "") -> Release:
-        """Make train, dev and test of what was judged, as data set versions: all of them, or nothing (owners)."""
+        """Make train, dev and test of what was judged, as data set versions: all of them, or nothing (owners).
+
+        Where much was judged, a worker makes them, and the answer is 202 with where the release will be.
+        """
         return self._transport.read(Release, "POST", f"{place(ref, 'validations')}/releases", json={"spec": spec})
 
+    def asked_release(self, ref: str, job: int) -> Release:
+        """Give what a job has made or looked at: a release; 202 while it is at it (owners)."""
+        return self._transport.read(Release, "GET", f"{place(ref, 'validations')}/releases/asked/{job}")
+
     def preview_release(self, ref: str, spec: str = "") -> Release:
-        """Say what a release would be, with a number for every property; nothing is written (owners)."""
+        """Say what a release would be, with a number for every property; nothing is written (owners).
+
+        Where much was judged, a worker looks, and the answer is 202 with where it will be.
+        """
         return self._transport.read(
             Release, "POST", f"{place(ref, 'validations')}/releases/preview", json={"spec": spec}
         )

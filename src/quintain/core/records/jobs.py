@@ -65,3 +65,31 @@ class FigureCheck(Record):
     checked: int
     outrun: int
     faults: tuple[FigureFault, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SeenFault(Record):
+    """A kept figure that was found to disagree with its facts, and when."""
+
+    at: datetime
+    kind: str
+    subject: str
+    kept: Mapping[str, Any]
+    counted: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRound(Record):
+    """How far comparing all that is kept with its facts is, a part at a time.
+
+    The last part ended *at* the *subject* of a *kind*; *checked* were compared since *began_at*. *ended_at* is when all
+    were through last; None where they never were. *faults* are the last that were found, the newest first.
+    """
+
+    kind: str
+    subject: str
+    checked: int
+    began_at: datetime
+    at: datetime
+    ended_at: datetime | None
+    faults: tuple[SeenFault, ...]

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Literal
 
 from quintain.core.records.base import Record
+from quintain.core.records.jobs import JobStanding
 from quintain.core.rounds import Money
 
 PayStatus = Literal["pending", "approved", "declined", "paid"]
@@ -65,7 +66,7 @@ class RoundPay(Record):
     """What a round pays and has cost.
 
     *measured* counts the finished sessions that *minutes* are from; 0 is the owner's estimate. Of *total* earnings that
-    fit, those asked for are listed.
+    fit, those asked for are listed. *approving* is the job that approves what is pending, while it is on the way.
     """
 
     round: str
@@ -75,6 +76,7 @@ class RoundPay(Record):
     totals: list[PayTotal]
     earnings: list[Earning]
     total: int = 0
+    approving: JobStanding | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,10 @@ class PayQuestions(Record):
 
 @dataclass(frozen=True, slots=True)
 class Study(Record):
-    """A study on a panel that leads to a round, its status there, and how many people may take part."""
+    """A study on a panel, its status there, and how many people may take part.
+
+    *round* is where it leads: a round, or a judging or a trial by its name.
+    """
 
     round: str
     study: str
@@ -252,11 +257,12 @@ class Payouts(Record):
 
 @dataclass(frozen=True, slots=True)
 class CapStanding(Record):
-    """A cap that an owner has set, and how much of it is used."""
+    """A cap that an owner has set, and how much of it is used; of a cap for each trial, by which *trial*."""
 
     name: str
     cap: Money
     spent: Money
+    trial: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -217,9 +217,11 @@ class Model(Record):
 
 @dataclass(frozen=True, slots=True)
 class Models(Record):
-    """The models of a task."""
+    """A page of the models of a task, by their names: *total* are all that one may see."""
 
     models: list[Model]
+    total: int
+    offset: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,6 +199,31 @@ class TrialJudging(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class ModelRun(Record):
+    """How far the run of a model on a trial's items is: `queued`, `running`, `done`, `failed` or `cancelled`."""
+
+    model: str
+    run: int
+    state: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrialModels(Record):
+    """Models on the final items of a trial, and *dataset*, the hidden version that they answer, once there is one.
+
+    Of the pool's *items*, *waiting* still want judgements, and *later* came after that version was made.
+    """
+
+    dataset: str | None
+    items: int
+    waiting: int
+    later: int
+    runs: list[ModelRun]
+
+
+@dataclass(frozen=True, slots=True)
 class CrowdTrial(Record):
     """A trial: `draft`, `open` or `closed`. Its arms are for owners only; whoever takes part never learns of them."""
 
@@ -354,6 +379,30 @@ class PoolAdded(Record):
 
     added: int
     repeats: int
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedArm(Record):
+    """What came of an arm: so many simulated *people* were drawn into it, and *finalists* wrote *items* in the end."""
+
+    arm: str
+    people: int
+    finalists: int
+    items: int
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedTrial(Record):
+    """What came of a trial that simulated people went through; *models* are asked to answer what they wrote."""
+
+    task: str
+    name: str
+    seed: int
+    entered: int
+    left: int
+    arms: list[SimulatedArm]
+    judgements: int
+    models: list[str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,9 +170,11 @@ class Judge(Record):
 
 @dataclass(frozen=True, slots=True)
 class Judges(Record):
-    """The judges of a validation, the lowest accuracy first."""
+    """A page of the judges of a validation, the lowest accuracy first: *total* are all of them."""
 
     judges: list[Judge]
+    total: int
+    offset: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,7 +355,8 @@ class AdaptiveSetting(Record):
 class AdaptiveForecast(Record):
     """The settings that could be taken, the policy's first.
 
-    It rests on *items* judged here (*basis* is judgements), or on a model of judges of one *accuracy*.
+    It rests on *items* judged here (*basis* is judgements), *drawn* from those where there are many, or on a model of
+    judges of one *accuracy*.
     """
 
     validation: str
@@ -362,6 +365,7 @@ class AdaptiveForecast(Record):
     items: int
     accuracy: float | None
     settings: list[AdaptiveSetting]
+    drawn: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,10 @@ class PersonResult(Record):
 
 @dataclass(frozen=True, slots=True)
 class QuestionResult(Record):
-    """How often each option of a question was chosen in the newest version, and the share of right answers."""
+    """How often each option of a question was chosen in the newest version, and the share of right answers.
+
+    Of many tries, the last thousand are counted.
+    """
 
     text: str
     options: tuple[str, ...]
@@ -114,7 +117,10 @@ class QuestionResult(Record):
 
 @dataclass(frozen=True, slots=True)
 class QuizResults(Record):
-    """How a quiz goes: *people* tried it *tries* times, and *passed* of them have passed."""
+    """How a quiz goes: *people* tried it *tries* times, and *passed* of them have passed.
+
+    *by_person* is a page of them from *offset*, who tried last first.
+    """
 
     task: str
     name: str
@@ -124,6 +130,7 @@ class QuizResults(Record):
     tries: int
     by_person: tuple[PersonResult, ...]
     by_question: tuple[QuestionResult, ...]
+    offset: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,10 @@ class Channel:
         size = int.from_bytes(self._exactly(4, deadline), "big")
         if size > self.limit:
             raise RunEnded(
-                Outcome.BAD_ANSWER, f"The model sent {size:,} bytes in one message; {self.limit:,} are allowed."
+                Outcome.BAD_ANSWER,
+                "The model sent {size:,} bytes in one message; {most:,} are allowed.",
+                size=size,
+                most=self.limit,
             )
         if size > bounds.size:
             for start in range(0, size, PART):  # read past it without keeping any

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import quintain.core
 from quintain.core.errors import Unavailable
@@ -120,6 +121,12 @@ _seen = _Seen()
 def probe() -> SandboxReport:
     """Start the sandbox and see what holds inside it; what was found lately is given again."""
     return _seen.look()
+
+
+def missing_layers(measured: Mapping[str, Any]) -> list[str]:
+    """List the layers of the sandbox that did not hold when something was *measured*; what was not noted held."""
+    held = measured.get("layers")
+    return [] if held is None else [name for name in LAYERS if name not in held]
 
 
 def _look() -> SandboxReport:

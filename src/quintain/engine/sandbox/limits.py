@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from quintain.core.errors import QuintainError
+from quintain.core.texts import Text, as_text
 from quintain.core.untrusted import MESSAGE, storable
 
 MIB = 1 << 20
@@ -44,14 +45,33 @@ class Outcome(StrEnum):
     PLATFORM = "failed through no fault of the model"
 
 
+# What says nothing of a model: it counts neither for it nor against it.
+OURS = (Outcome.PLATFORM, Outcome.OVER_BUDGET, Outcome.CANCELLED, Outcome.NO_SANDBOX)
+
+
 class RunEnded(QuintainError):
     """The sandboxed process is gone; *outcome* says how, *log* what it printed last, *spent* what asking had cost."""
 
     spent = 0.0
 
-    def __init__(self, outcome: Outcome, message: str, *, log: str = "", remedy: str | None = None) -> None:
+    def __init__(
+        self,
+        outcome: Outcome,
+        message: str,
+        /,
+        *,
+        log: str = "",
+        remedy: str | None = None,
+        page: str | None = None,
+        code: str | None = None,
+        **values: object,
+    ) -> None:
         # Much of it is the model's own words, and all of it is stored.
-        super().__init__(storable(message, MESSAGE), remedy=remedy)
+        said = as_text(message, values)
+        kept = storable(said, MESSAGE)
+        super().__init__(
+            said if kept == said else Text("{kept}", kept=kept), remedy=remedy, page=page, code=code, **values
+        )
         self.outcome = outcome
         self.log = storable(log)
 

@@ -15,12 +15,13 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from quintain.core.errors import BadInput
+from quintain.core.texts import Text
 from quintain.core.untrusted import Bounds, storable
 from quintain.engine.sandbox.bare import Layout, laid_out
 from quintain.engine.sandbox.cgroups import ControlGroup, make_group
 from quintain.engine.sandbox.channel import Channel
 from quintain.engine.sandbox.command import Mount, bare_command, sandbox_command
-from quintain.engine.sandbox.limits import AnswersLost, Limits, Outcome, RunEnded
+from quintain.engine.sandbox.limits import GIB, AnswersLost, Limits, Outcome, RunEnded
 from quintain.engine.sandbox.memory import MemoryMeter
 from quintain.engine.sandbox.proctree import tree_cpu, tree_memory
 from quintain.engine.sandbox.syscalls import filter_available, write_filter
@@ -78,7 +79,7 @@ class SandboxedProcess:
         self.metered = metered
         self.usage = Usage()
         self.log = bytearray()
-        self._verdict: tuple[Outcome, str] | None = None
+        self._verdict: tuple[Outcome, Text] | None = None
         self._ended = threading.Event()
 
     def __enter__(self) -> SandboxedProcess:
@@ -140,13 +141,17 @@ class SandboxedProcess:
         try:
             reply, elapsed = self._channel.exchange(message, time.monotonic() + limit, bounds)
         except TimeoutError:
-            self._condemn(Outcome.WALL_TIME, f"The model gave no answer within {limit:g} seconds.")
+            self._condemn(Outcome.WALL_TIME, Text("The model gave no answer within {limit:g} seconds.", limit=limit))
             raise self._death() from None
         except (BrokenPipeError, ConnectionResetError, EOFError):
             raise self._death() from None
         except BadInput as error:
-            why = f"The model's reply cannot be used. {error.message}"
-            raise AnswersLost(Outcome.BAD_ANSWER, why, log=self.printed()) from None
+            raise AnswersLost(
+                Outcome.BAD_ANSWER,
+                "The model's reply cannot be used. {reason}",
+                reason=error.message,
+                log=self.printed(),
+            ) from None
         except RunEnded as error:
             self._condemn(error.outcome, error.message)
             raise self._death() from None
@@ -156,7 +161,7 @@ class SandboxedProcess:
 
     def cancel(self) -> None:
         """End the run from another thread."""
-        self._condemn(Outcome.CANCELLED, "The run was cancelled.")
+        self._condemn(Outcome.CANCELLED, Text("The run was cancelled."))
 
     def printed(self) -> str:
         """Give what the program printed so far, as far as it is kept."""
@@ -185,7 +190,8 @@ class SandboxedProcess:
             seen += len(part)
             self.log += part[: max(0, self.limits.output_bytes - len(self.log))]
             if seen > self.limits.output_bytes:
-                self._condemn(Outcome.OUTPUT, f"The model printed more than {self.limits.output_bytes:,} bytes.")
+                most = self.limits.output_bytes
+                self._condemn(Outcome.OUTPUT, Text("The model printed more than {most:,} bytes.", most=most))
         stream.close()
 
     def _watch(self) -> None:
@@ -203,14 +209,18 @@ class SandboxedProcess:
             if used > self.limits.memory_bytes:
                 self._condemn(Outcome.OUT_OF_MEMORY, self._memory_message())
             elif cpu > self.limits.cpu_seconds:
-                self._condemn(Outcome.CPU_TIME, f"The model used more than {self.limits.cpu_seconds:g} CPU seconds.")
+                self._condemn(Outcome.CPU_TIME, self._cpu_message())
             elif time.monotonic() - self._started > self.limits.wall_seconds:
-                self._condemn(Outcome.WALL_TIME, f"The run took longer than {self.limits.wall_seconds:g} seconds.")
+                most = self.limits.wall_seconds
+                self._condemn(Outcome.WALL_TIME, Text("The run took longer than {most:g} seconds.", most=most))
 
-    def _memory_message(self) -> str:
-        return f"The model used more than {self.limits.memory_bytes / (1 << 30):.2f} GiB of memory."
+    def _memory_message(self) -> Text:
+        return Text("The model used more than {most:.2f} GiB of memory.", most=self.limits.memory_bytes / GIB)
 
-    def _condemn(self, outcome: Outcome, message: str) -> None:
+    def _cpu_message(self) -> Text:
+        return Text("The model used more than {most:g} CPU seconds.", most=self.limits.cpu_seconds)
+
+    def _condemn(self, outcome: Outcome, message: Text) -> None:
         if self._verdict is None:
             self._verdict = (outcome, message)
         self._kill()
@@ -255,10 +265,8 @@ class SandboxedProcess:
         if self._starved:
             return RunEnded(Outcome.OUT_OF_MEMORY, self._memory_message(), log=log)
         if self.usage.cpu_seconds > self.limits.cpu_seconds:
-            return RunEnded(
-                Outcome.CPU_TIME, f"The model used more than {self.limits.cpu_seconds:g} CPU seconds.", log=log
-            )
+            return RunEnded(Outcome.CPU_TIME, self._cpu_message(), log=log)
         if code == 97:
             return RunEnded(Outcome.PLATFORM, "The control group could not be entered.", log=log)
-        shown = signal.Signals(-code).name if code < 0 else f"exit code {code}"
-        return RunEnded(Outcome.CRASHED, f"The model's process ended before it answered ({shown}).", log=log)
+        how = signal.Signals(-code).name if code < 0 else Text("exit code {code}", code=code)
+        return RunEnded(Outcome.CRASHED, "The model's process ended before it answered ({how}).", how=how, log=log)

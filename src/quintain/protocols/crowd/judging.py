@@ -76,23 +76,28 @@ def justify(run: ArmRun, writers: IntArray) -> list[str | None]:
     found: list[str | None] = []
     for place, (fair, idle) in enumerate(zip(honest.tolist(), careless.tolist(), strict=True)):
         if not fair:
-            found.append(_PASTED[int(run.crowd.style[writers[place]]) % len(_PASTED)])
+            found.append(PASTED[int(run.crowd.style[writers[place]]) % len(PASTED)])
         elif idle:
             found.append(f"The reader must think about {_word(rng)}.")
         else:
-            words = [_word(rng) for _ in range(5)]
-            found.append(
-                f"The {words[0]} is only hinted at beside the {words[1]}; who skims takes the {words[2]} "
-                f"for the {words[3]}, which the last lines about the {words[4]} rule out."
-            )
+            found.append(write_justification(rng))
     return found
+
+
+def write_justification(rng: np.random.Generator) -> str:
+    """Say what makes an item hard, as somebody does who has thought about it: no two are alike."""
+    words = [_word(rng) for _ in range(5)]
+    return (
+        f"The {words[0]} is only hinted at beside the {words[1]}; who skims takes the {words[2]} "
+        f"for the {words[3]}, which the last lines about the {words[4]} rule out."
+    )
 
 
 def _word(rng: np.random.Generator) -> str:
     return "".join(_SYLLABLES[place] for place in rng.integers(0, len(_SYLLABLES), 3).tolist())
 
 
-_PASTED = (
+PASTED = (
     "Good and deep knowledge is needed to answer this question.",
     "To read the complete passage to understand the question to answer.",
 )

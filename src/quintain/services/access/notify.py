@@ -86,8 +86,11 @@ def deliver_mail(
     if not mail.enabled:
         return 0
     moment = now()
+    wanted = log.wanted_by_mail(db, moment - TOO_OLD_TO_MAIL, limit)
+    if not wanted:  # as nearly every minute: nobody is kept from writing
+        return 0
     with transaction(db):
-        claimed = log.claim_for_mail(db, moment - TOO_OLD_TO_MAIL, moment, limit)
+        claimed = log.claim_for_mail(db, wanted, moment)
     sent = 0
     for number, (message, address, language) in enumerate(claimed):
         link = f"\n\n{base_url.rstrip('/')}{message.url}" if base_url and message.url else ""

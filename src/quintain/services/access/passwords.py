@@ -20,7 +20,7 @@ _hasher = PasswordHasher()  # argon2id with the low-memory parameters of RFC 910
 
 def check_password(password: str, *, name: str = "", email: str | None = None) -> None:
     """Refuse passwords that are too short, too long, or follow from who uses them."""
-    reason = ""
+    reason: Text | None = None
     if len(password) < SHORTEST:
         reason = Text(
             "a password needs at least {shortest} characters, and this one has {n}", shortest=SHORTEST, n=len(password)

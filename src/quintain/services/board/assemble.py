@@ -15,10 +15,12 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from quintain.adapters.contract import ADAPTERS
+from quintain.core.cells import MEASURE, PLAIN
 from quintain.core.people import Actor
 from quintain.core.records.base import plain
 from quintain.core.records.figures import Figure, Gap, Machine, RunCounts
 from quintain.core.task import ABILITY, VMER, Task
+from quintain.engine.sandbox.layers import missing_layers
 from quintain.metrics.contract import METRICS
 from quintain.services.access.permissions import require_owner
 from quintain.services.board.abilities import figures_of, shown_abilities
@@ -27,18 +29,18 @@ from quintain.services.board.parts import Axis, BoardMatrix, BoardPart, MatrixDa
 from quintain.services.board.rounds import pooled_rate, rounds_of
 from quintain.services.board.seeds import merge_seeds
 from quintain.services.data.fitness import fitness
-from quintain.services.evaluate.dataset_results import KeptResult, guarded, missing_layers, sees_all
+from quintain.services.evaluate.dataset_results import KeptResult, guarded, sees_all
 from quintain.services.evaluate.results import results
 from quintain.services.evaluate.standing import MEASURED, SHARES, counted
 from quintain.services.models.registry import ModelInfo, ModelVersionInfo, list_models
-from quintain.services.tasks.board_settings import BoardSpec, board_spec
+from quintain.services.tasks.board_settings import board_spec, frozen_at
+from quintain.services.tasks.board_spec import BoardSpec
 from quintain.services.tasks.definitions import get_task, leading_metric
 from quintain.services.tasks.machines import Measurement, class_of, ranked_machine
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.queries.board import boards as queries
 from quintain.store.queries.board.boards import CellFacts
-from quintain.store.queries.evaluate.cells import MEASURE, PLAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ def board(db: Session, blobs: Blobs, actor: Actor, task_name: str, part: BoardPa
     spec = board_spec(db, task_name)
     if part.live:
         require_owner(actor, task_name)
-    moment = None if part.live else spec.frozen_at
+    moment = None if part.live else frozen_at(spec)
     metric = spec.metric or task.canonical_metric
     if metric in {VMER, ABILITY} and (part.tag or part.language):
         metric = leading_metric(task)  # rounds and abilities are not divided by tag or language

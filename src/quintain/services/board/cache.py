@@ -138,7 +138,8 @@ def warm_board(
             remedy="Try again in a moment; where no worker runs, start one: quintain worker.",
             page="Look again in a moment. A worker makes it.",
         )
-    last = _as_seen_now(db, key, cache.get((subject, kept.basis), lambda: _read(db, subject)))
+    # By its time, too: one that was found wrong has been replaced by another that rests on the same.
+    last = _as_seen_now(db, key, cache.get((subject, *kept), lambda: _read(db, subject)))
     return replace(last, fresh=False, job=job)
 
 

@@ -18,19 +18,10 @@ from quintain.core.records.figures import Estimate, Figure, RunCounts
 from quintain.core.texts import Text
 from quintain.services.board.parts import BoardMatrix, MatrixDataset, MatrixModel
 from quintain.services.board.ranking import Ranked
+from quintain.tasks.contract import kind_of
 
 # How lm-evaluation-harness calls what we call otherwise.
 HARNESS_NAMES: Mapping[str, str] = {"accuracy": "acc", "exact_match": "exact_match", "token_f1": "f1"}
-# How model cards name the kinds of tasks.
-HUB_TASKS: Mapping[str, str] = {
-    "text-classification": "text-classification",
-    "pair-classification": "text-classification",
-    "extractive-qa": "question-answering",
-    "discrete-qa": "question-answering",
-    "multiple-choice": "multiple-choice",
-    "free-text": "text-generation",
-    "yes-no": "text-classification",
-}
 _LATEX = re.compile(r"[\\&%$#_{}~^]")
 _LATEX_FOR = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 
@@ -213,7 +204,7 @@ def _model_index(ranked: Ranked, model: MatrixModel) -> str:
     made = ranked.board
     results = [
         {
-            "task": {"type": HUB_TASKS.get(made.task.kind, made.task.kind), "name": made.task.name},
+            "task": {"type": kind_of(made.task).hub_categories[0], "name": made.task.name},
             "dataset": {
                 "name": dataset.name,
                 "type": f"{made.task.name}/{dataset.name}",

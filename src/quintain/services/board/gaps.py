@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from quintain.core.records.figures import Figure, Gap, RunCounts
 from quintain.perturbations.contract import Family
 from quintain.services.board.parts import MatrixDataset, MatrixModel
 from quintain.services.evaluate.dataset_results import KeptResult
 from quintain.services.evaluate.standing import MEASURED, gap, needs_of, standing
-from quintain.services.models.registry import ModelVersionInfo
+
+if TYPE_CHECKING:
+    from quintain.services.models.registry import ModelVersionInfo
 
 
 def stands_on(

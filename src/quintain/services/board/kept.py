@@ -35,9 +35,11 @@ from quintain.services.board.parts import (
     PlainSlice,
 )
 from quintain.services.jobs.figures import FigureKind, Tell, files, wake
-from quintain.services.tasks.board_settings import BoardSpec, board_spec
+from quintain.services.tasks.board_settings import board_spec, frozen_at
+from quintain.services.tasks.board_spec import BoardSpec
 from quintain.services.tasks.definitions import get_task, list_tasks
 from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
 from quintain.store.queries.board import boards as queries
 from quintain.store.queries.jobs import figures as kept_queries
 
@@ -187,7 +189,7 @@ def basis(db: Session, subject: str) -> str:
     spec = board_spec(db, key.task)
     fitted = kept_queries.kept_basis(db, NAME, key.task) if spec.metric == ABILITY else None
     stamp = ".".join(map(str, queries.stamp(db)))
-    moments = [spec.frozen_at, fitted.computed_at if fitted else None]
+    moments = [frozen_at(spec), fitted.computed_at if fitted else None]
     return f"{FORMAT}-{__version__} {stamp} {' '.join(one.isoformat() if one else '' for one in moments)}"
 
 
@@ -219,6 +221,16 @@ def wake_boards(db: Session, task: str) -> None:
     for subject in _of_task(task):
         if facts(db, subject) > BOARD.at_once:
             wake(db, BOARD, subject, task=task)
+
+
+def distrust(db: Session, task: str, kinds: Sequence[str]) -> None:
+    """Throw away the boards of a task, and what else is kept of them: they are made of figures that were wrong."""
+    with transaction(db):
+        for kind in kinds:
+            for subject in kept_queries.subjects(db, kind):
+                if BoardKey.read(subject).task == task:
+                    kept_queries.drop(db, kind, subject)
+    wake_boards(db, task)
 
 
 def task_of(db: Session, subject: str) -> Task:

@@ -12,7 +12,7 @@ from quintain.core.records import board as records
 from quintain.core.records.base import decode
 from quintain.core.records.figures import Estimate, Figure, Gap, KeptEstimate, RunCounts
 from quintain.core.task import Task
-from quintain.services.tasks.board_settings import BoardSpec
+from quintain.services.tasks.board_spec import BoardSpec
 from quintain.stats.fitness import Weakness
 
 # What a slice is kept as: there are many, and few are ever looked at.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
-from quintain.core.cells import CellState
+from quintain.core.cells import MEASURE, CellState
 from quintain.core.errors import Conflict
 from quintain.core.people import Actor
 from quintain.core.records.board import Remeasured
@@ -12,14 +12,13 @@ from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.board.assemble import board
 from quintain.services.board.parts import BoardPart
-from quintain.services.tasks.board_settings import board_spec
+from quintain.services.tasks.board_settings import board_spec, frozen_at
 from quintain.services.tasks.definitions import find_row
 from quintain.services.tasks.machines import class_of
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.board import boards as board_queries
 from quintain.store.queries.evaluate import cells as queries
-from quintain.store.queries.evaluate.cells import MEASURE
 
 
 def remeasure(db: Session, blobs: Blobs, actor: Actor, task: str) -> Remeasured:
@@ -29,7 +28,7 @@ def remeasure(db: Session, blobs: Blobs, actor: Actor, task: str) -> Remeasured:
     """
     find_row(db, task)
     require_owner(actor, task)
-    if board_spec(db, task).frozen_at is not None:
+    if frozen_at(board_spec(db, task)) is not None:
         raise Conflict(
             "The board of '{task}' is frozen, and shows what was measured until then.",
             task=task,

@@ -28,6 +28,8 @@ from quintain.services.board.draws import draw_axes, shares_of
 from quintain.services.board.kept import BOARD, LONGEST, BoardKey, sight_of, whole_boards
 from quintain.services.board.parts import BoardMatrix, BoardPart
 from quintain.services.board.ranking import Ranked, choices_of, rank, without_reasons
+from quintain.services.evaluate.recount import set_right
+from quintain.services.jobs.checks import Checked
 from quintain.services.jobs.figures import FigureKind, Tell, files, show
 from quintain.services.jobs.memory import WarmValues
 from quintain.stats.bootstrap import FloatArray, interval
@@ -70,7 +72,7 @@ def uncertainty(
         return decode(Uncertainty, known[key])
     found = _report(db, blobs, ranked, tell)
     with transaction(db):
-        cache.keep(db, {key: to_plain(found)})
+        cache.keep(db, {key: plain_known(found)})
     return found
 
 
@@ -115,7 +117,7 @@ def sent_uncertainty(
 
 
 def plain_known(sure: Uncertainty) -> dict[str, Any]:
-    """Leave what is known itself, as files hold it: not whether more is to come, and when it was computed."""
+    """Leave what is known itself, as it is kept, also in files: not whether more is to come, or when it was made."""
     shape: dict[str, Any] = without_reasons(to_plain(sure))
     left = {"pending", "computed_at", "too_large"} | ({"sampled"} if sure.sampled is None else set())
     return {name: value for name, value in shape.items() if name not in left}
@@ -131,7 +133,29 @@ def _compute(db: Session, given: Blobs | None, subject: str, tell: Tell) -> Mapp
     kept = figure_queries.figure(db, UNCERTAINTY.name, subject)
     if kept is not None and kept.value.get("key") == name:
         return kept.value
-    return {**to_plain(uncertainty(db, blobs, made, tell=tell)), "key": name}
+    return {**plain_known(uncertainty(db, blobs, made, tell=tell)), "key": name}
+
+
+def _recount(db: Session, given: Blobs | None, subject: str, tell: Tell) -> Mapping[str, Any]:
+    """Compute what is kept from the answers, whatever is known already."""
+    blobs = files(given)
+    key = BoardKey.read(subject)
+    ranked = rank(warm_board(db, blobs, key.actor, key.task, key.part, wait=True).board)
+    found = _report(db, blobs, ranked, tell) if any(ranked.ranking.rank) else NOTHING
+    return {**plain_known(found), "key": _key(ranked)}
+
+
+def check_small(db: Session, blobs: Blobs, subject: str) -> Checked:
+    """Compare what is remembered of how sure a board of few models is with what its answers say, and set it right."""
+    key = BoardKey.read(subject)
+    made = warm_board(db, blobs, key.actor, key.task, key.part, wait=True).board
+    if made.is_empty or len(made.models) > MANY_MODELS:
+        return Checked()
+    ranked = rank(made)
+    name = _key(ranked)
+    if name not in cache.cached(db, [name]):
+        return Checked()
+    return set_right(db, "how sure a board is", subject, {name: plain_known(_report(db, blobs, ranked))})
 
 
 def _answers(db: Session, subject: str) -> int:
@@ -142,7 +166,7 @@ def _large(db: Session) -> Iterable[str]:
     return (one for one in whole_boards(db) if _answers(db, one) > AT_ONCE)
 
 
-UNCERTAINTY = FigureKind("uncertainty", BOARD.basis, _answers, _compute, _large, at_once=AT_ONCE)
+UNCERTAINTY = FigureKind("uncertainty", BOARD.basis, _answers, _compute, _large, at_once=AT_ONCE, recount=_recount)
 
 
 def _key(ranked: Ranked) -> str:

@@ -123,7 +123,7 @@ def _told_of(db: Session, rows: Sequence[queries.AttemptRow]) -> list[OwnAttempt
                 number=made.number,
                 inputs=made.inputs,
                 target=made.target,
-                prediction=made.predictions[0]["answer"],
+                prediction=made.predictions[0]["answer"] if made.predictions else None,
                 fooled=claimed(one) if one.fooled is not None else None,
                 retracted=one.retracted,
                 at=made.created_at,

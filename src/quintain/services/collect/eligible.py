@@ -9,6 +9,7 @@ from quintain.core.records.work import Crowd, Eligible, Reason
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect.readiness import rules_of
 from quintain.services.collect.rounds import get_round
+from quintain.services.tasks.definitions import find_row
 from quintain.services.work.qualify import eligibility, why
 from quintain.store.queries.access import people
 
@@ -25,18 +26,10 @@ def crowd(db: Session, actor: Actor, ref: str, *, search: str = "", limit: int =
     info = get_round(db, actor, ref)
     require_owner(actor, info.task)
     rules = rules_of(info.spec)
-    users = people.users(db, search=search)
-    grants = people.grants_of(db, [user.id for user in users])
-    workers = [
-        user
-        for user in users
-        if Actor(user.id, user.name, frozenset(grants.get(user.id, ()))).has(RoleName.WORKER, info.task)
-    ]
-    found = [
-        _verdict(user.name, eligibility(db, user.id, rules, task=info.task))
-        for user in workers[offset : offset + limit]
-    ]
-    return Crowd(info.ref, tuple(rules), len(workers), found)
+    place = find_row(db, info.task).id
+    workers = people.holders(db, RoleName.WORKER, place, search=search, limit=limit, offset=offset)
+    found = [_verdict(user.name, eligibility(db, user.id, rules, task=info.task)) for user in workers]
+    return Crowd(info.ref, tuple(rules), people.count_holders(db, RoleName.WORKER, place, search=search), found)
 
 
 def _verdict(name: str, reasons: list[Reason]) -> Eligible:

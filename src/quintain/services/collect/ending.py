@@ -20,7 +20,7 @@ def end(db: Session, info: RoundInfo, row: WritingSession, outcome: str, *, made
     db.flush()
     earned = earnings.earn_session(db, info.spec, info.task_id, row, full=outcome in TIMED, made=made)
     if earned and outcome in TIMED:
-        watch.after_work(db, info.task_id, info.task, info.ref, lambda: _wage(db, info))
+        watch.after_work(db, info.task_id, info.task, info.ref, lambda: _wage(db, info), round_id=info.id)
     if row.prompt_id is not None:
         prompts.release(db, row.prompt_id, row.generation)
 

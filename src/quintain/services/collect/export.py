@@ -23,9 +23,10 @@ from quintain.services.collect.question_types import TYPE
 from quintain.services.collect.round_figures import ROUND
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.collect.verdicts import claimed
-from quintain.services.jobs.exports import ExportKind
+from quintain.services.jobs.exports import ExportKind, WantedFile
 from quintain.services.jobs.figures import Tell, quietly
 from quintain.services.tasks.definitions import get_task
+from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.collect import attempts as queries
 from quintain.tasks.contract import kind_of
@@ -146,8 +147,8 @@ def _as_text(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _write(db: Session, actor: Actor, ref: str, path: Path, options: Mapping[str, bool], tell: Tell) -> int:
-    return export_attempts(db, actor, ref, path, nonfooling=not options.get("fooling"), tell=tell)
+def _write(db: Session, _: Blobs, actor: Actor, wanted: WantedFile, path: Path, tell: Tell) -> int:
+    return export_attempts(db, actor, wanted.ref, path, nonfooling=not wanted.options.get("fooling"), tell=tell)
 
 
 ATTEMPTS_FILE = ExportKind("attempts", of=lambda db, actor, ref: owned(db, actor, ref).task, figure=ROUND, write=_write)

@@ -1,4 +1,4 @@
-"""Rounds on Prolific: a study that leads to a round, its places, who may take part, and what Prolific tells us."""
+"""Studies on Prolific that lead to us: their places, who may take part, and what Prolific tells us."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -16,6 +17,7 @@ from quintain.adapters.panels.prolific import is_genuine
 from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, Unavailable
 from quintain.core.people import Actor
 from quintain.core.records.pay import PanelGroup, Study
+from quintain.core.rounds import Entry, Money
 from quintain.core.texts import Text
 from quintain.services.access import audit
 from quintain.services.access.notify import notify_all
@@ -34,62 +36,121 @@ NAME = "prolific"
 ACTIONS = {"publish": "PUBLISH", "pause": "PAUSE", "start": "START", "stop": "STOP"}
 DONE = ("AWAITING REVIEW", "APPROVED")
 MOST_BODY = 100_000
+MOST_REWARD = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class StudyPlace:
+    """Where a study is to send people: how they come in there and by which address, how long it takes, what it pays."""
+
+    ref: str
+    task: str
+    task_id: int
+    entry: Entry | None
+    address: str
+    title: str
+    description: str
+    minutes: float
+    reward: Money
+
+
+def round_place(db: Session, actor: Actor, ref: str, base_url: str) -> StudyPlace:
+    """Give a round as a place that a study sends people to."""
+    info = get_round(db, actor, ref)
+    spec = info.spec
+    address = entry_url(info, base_url) if spec.entry is not None else ""
+    text = spec.instructions or spec.title
+    return StudyPlace(
+        ref, info.task, info.task_id, spec.entry, address, spec.title, text, spec.minutes, spec.reward.base
+    )
 
 
 def create_study(
-    db: Session, actor: Actor, ref: str, outside: Outside, base_url: str, *, places: int, group: str = ""
+    db: Session,
+    actor: Actor,
+    place: StudyPlace,
+    outside: Outside,
+    *,
+    places: int,
+    group: str = "",
+    reward: int | None = None,
 ) -> Study:
-    """Make a draft of a study that sends people to a round; with *group*, only its people see it (owners)."""
-    info = get_round(db, actor, ref)
-    require_owner(actor, info.task)
-    entry = info.spec.entry
-    if entry is None or entry.provider != NAME or not entry.completion_code:
-        raise Conflict(
-            "Round {ref} does not take people from Prolific.",
-            ref=ref,
-            remedy='Give it an [entry] with provider = "prolific" and a completion_code.',
-        )
-    fields: dict[str, Any] = {
-        "name": info.spec.title,
-        "internal_name": ref,
-        "description": info.spec.instructions or info.spec.title,
-        "external_study_url": entry_url(info, base_url),
-        "prolific_id_option": "url_parameters",
-        "completion_codes": [
-            {"code": entry.completion_code, "code_type": "COMPLETED", "actions": [{"action": "MANUALLY_REVIEW"}]}
-        ],
-        "estimated_completion_time": max(1, math.ceil(info.spec.minutes)),
-        "reward": info.spec.reward.amount,
+    """Make a draft of a study that sends people to a place; with *group*, only its people see it (owners).
+
+    Its *reward* is what the place pays, unless another is given: what people earn beyond it is paid as bonuses.
+    """
+    require_owner(actor, place.task)
+    amount = place.reward.amount if reward is None else reward
+    fields = {
+        **_fields(place),
+        "reward": _reward(place, amount),
         "total_available_places": _places(places),
         "filters": [{"filter_id": "participant_group_allowlist", "selected_values": [group]}] if group else [],
     }
-    task_id, currency = info.task_id, info.spec.reward.currency
-    with prolific_of(db, task_id, info.task, outside) as prolific:
+    with prolific_of(db, place.task_id, place.task, outside) as prolific:
         paid_in = prolific.currency()
-        if paid_in != currency:
+        if paid_in != place.reward.currency:
             raise Conflict(
-                "The account pays in {paid_in}, and the round in {currency}.",
+                "The account pays in {paid_in}, and {ref} in {currency}.",
                 paid_in=paid_in,
-                currency=currency,
-                remedy="Set the round's reward in the currency of the account.",
+                ref=place.ref,
+                currency=place.reward.currency,
+                remedy="Set the reward in the currency of the account.",
                 code="currency_mismatch",
             )
         study = _answered(lambda: prolific.create_study(fields))
     with transaction(db):
-        audit.record(db, actor, "prolific.study", ref, study=study, places=places)
-    return Study(ref, study, "UNPUBLISHED", places)
+        audit.record(db, actor, "prolific.study", place.ref, study=study, places=places)
+    return Study(place.ref, study, "UNPUBLISHED", places)
+
+
+def _fields(place: StudyPlace) -> dict[str, Any]:
+    """Say what Prolific is to show of a place, and where people go from there and back."""
+    entry = place.entry
+    if entry is None or entry.provider != NAME or not entry.completion_code:
+        raise Conflict(
+            "{ref} does not take people from Prolific.",
+            ref=place.ref,
+            remedy='Give it an [entry] with provider = "prolific" and a completion_code.',
+        )
+    return {
+        "name": place.title,
+        "internal_name": place.ref,
+        "description": place.description,
+        "external_study_url": place.address,
+        "prolific_id_option": "url_parameters",
+        "completion_codes": [
+            {"code": entry.completion_code, "code_type": "COMPLETED", "actions": [{"action": "MANUALLY_REVIEW"}]}
+        ],
+        "estimated_completion_time": max(1, math.ceil(place.minutes)),
+    }
+
+
+def _reward(place: StudyPlace, amount: int) -> int:
+    if not 1 <= amount <= MOST_REWARD:
+        raise BadInput(
+            "A study that leads to {ref} would pay {money}.",
+            ref=place.ref,
+            money=Money(amount, place.reward.currency),
+            remedy="Say a reward, in minor units.",
+        )
+    return amount
 
 
 def change_study(
     db: Session, actor: Actor, ref: str, study: str, outside: Outside, *, action: str = "", places: int = 0
 ) -> Study:
-    """Publish, pause, start or stop a study of a round, or let more people take part (owners)."""
-    info = get_round(db, actor, ref)
-    require_owner(actor, info.task)
+    """Publish, pause, start or stop a study of a task, or let more people take part (owners).
+
+    *ref* begins with the name of the task, and says where the study leads.
+    """
+    task = ref.partition("/")[0]
+    task_id = find_row(db, task).id
+    require_owner(actor, task)
     if action and action not in ACTIONS:
         known = ", ".join(ACTIONS)
         raise BadInput(faults=[Fault("is '{action}', not one of {known}", action=action, known=known, field="action")])
-    with prolific_of(db, info.task_id, info.task, outside) as prolific:
+    with prolific_of(db, task_id, task, outside) as prolific:
         if places:
             _answered(lambda: prolific.set_places(study, _places(places)))
         if action:
@@ -137,7 +198,8 @@ def take_event(db: Session, task: str, outside: Outside, headers: Mapping[str, s
     if len(body) > MOST_BODY or not is_genuine(secret, stamp, body, given, now().timestamp()):
         raise Forbidden("The signature of this message is wrong, or old.", remedy="Check the secret of the webhook.")
     event = _event(body)
-    key = headers.get("x-event-id", "")[:64] or hashlib.sha256(stamp.encode() + body).hexdigest()
+    # What is signed tells messages apart: whoever sends one again can give it any other header.
+    key = hashlib.sha256(stamp.encode() + b"." + body).hexdigest()
     kind = str(event.get("event_type", ""))[:60]
     with transaction(db):
         if not queries.add_event(db, PanelEvent(provider=NAME, event_key=f"{NAME}:{key}", kind=kind, created_at=now())):

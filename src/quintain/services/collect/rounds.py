@@ -22,6 +22,7 @@ from quintain.services.access.notify import notify_all
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect.definition import dump_round, parse_round
 from quintain.services.collect.pins import pin_targets
+from quintain.services.collect.unlisted import is_hidden
 from quintain.services.models.registry import get_model
 from quintain.services.pay import earnings
 from quintain.services.tasks.definitions import find_row, get_task
@@ -35,6 +36,7 @@ from quintain.tasks.contract import kind_of
 
 # What may still change while people are writing; the rest was promised to them, or decides what their work means.
 SEED_BITS = 62
+WHO = ("qualifications", "entry")  # what says who may write
 LOOSE = ("title", "instructions", "ends", "caps", "helps", "minutes", "content_warning", "qualifications", "entry")
 
 
@@ -136,7 +138,9 @@ def put_spec(
             version = 1
         else:
             row, newest = found
-            _refuse_change(row, parse_round(newest.toml), replace(spec, number=number))
+            before, after = parse_round(newest.toml), replace(spec, number=number)
+            _refuse_change(row, before, after)
+            _refuse_other_people(db, row, before, after)
             if newest.toml == text:
                 return get_round(db, actor, f"{spec.task}/{number}")
             version = newest.number + 1
@@ -148,17 +152,24 @@ def put_spec(
 
 
 def get_round(db: Session, actor: Actor, ref: str) -> RoundInfo:
-    """Give the round that *ref* means. A draft is shown to the task's owners only."""
+    """Give the round that *ref* means. A draft is shown to the task's owners only, one of a trial to its people."""
     task, number = split_ref(ref)
     found = queries.find(db, task, number)
-    if found is None or (found[0].state == RoundState.DRAFT and not actor.has(RoleName.OWNER, task)):
+    info = info_of(found[0], found[1], task) if found is not None else None
+    if found is None or info is None or _is_unknown(db, actor, found[0], info):
         raise NotFound(
             "There is no round '{ref}'.",
             ref=ref,
             remedy="`quintain round status` lists those there are.",
             page="The page of the task's rounds lists those there are.",
         )
-    return info_of(found[0], found[1], task)
+    return info
+
+
+def _is_unknown(db: Session, actor: Actor, row: Round, info: RoundInfo) -> bool:
+    if info.state is RoundState.DRAFT and not actor.has(RoleName.OWNER, info.task):
+        return True
+    return is_hidden(db, actor, row, info.spec)
 
 
 def list_rounds(db: Session, actor: Actor, task: str | None = None) -> list[RoundInfo]:
@@ -207,7 +218,8 @@ def open_round(db: Session, actor: Actor, ref: str) -> RoundInfo:
         row.state, row.opened_at = RoundState.OPEN.value, now()
         audit.record(db, actor, "round.open", ref)
         db.flush()
-        _tell_writers(db, actor, info)
+        if info.spec.listed:
+            _tell_writers(db, actor, info)
     return get_round(db, actor, ref)
 
 
@@ -322,6 +334,18 @@ def _refuse_change(row: Round, before: RoundSpec, after: RoundSpec) -> None:
             )
 
 
+def _refuse_other_people(db: Session, row: Round, before: RoundSpec, after: RoundSpec) -> None:
+    """Refuse to let others into a round of a trial: people of one arm would write in another."""
+    if any(getattr(before, name) != getattr(after, name) for name in WHO) and queries.is_of_trial(db, row.id):
+        raise Conflict(
+            "Round {task}/{number} is one of a trial, which says who writes in it.",
+            task=before.task,
+            number=row.number,
+            remedy="Leave its qualifications and its entry as they are, or begin another trial.",
+            code="round_of_trial",
+        )
+
+
 def _check_surroundings(db: Session, spec: RoundSpec, file: str | None) -> None:
     """Find what does not fit the task and what is there."""
     task = get_task(db, spec.task)
@@ -337,13 +361,13 @@ def _check_surroundings(db: Session, spec: RoundSpec, file: str | None) -> None:
         raise BadInput(faults=[Fault(reason, file=file, field=field) for field, reason in faults])
 
 
-def _model_faults(db: Session, spec: RoundSpec) -> list[tuple[str, str]]:
+def _model_faults(db: Session, spec: RoundSpec) -> list[tuple[str, Text]]:
     faults = []
     for ref in spec.targets.models:
         try:
             version = get_model(db, OPERATOR, ref).version
         except (NotFound, Conflict) as error:
-            faults.append(("targets.models", str(error)))
+            faults.append(("targets.models", error.text))
             continue
         if version.task != spec.task:
             faults.append(("targets.models", Text("'{ref}' is a model of task '{task}'", ref=ref, task=version.task)))

@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import NotFound
+from quintain.core.passes import is_pass
 from quintain.core.people import Actor, RoleName
 from quintain.core.rounds import RoundSpec
 from quintain.services.collect.rounds import RoundInfo
@@ -42,7 +43,10 @@ def hidden_names(db: Session, actor: Actor, round_id: int, versions: Sequence[Mo
 
 
 def spec_for(db: Session, actor: Actor, info: RoundInfo) -> RoundSpec:
-    """Give what a round asks as *actor* may read it: without `[entry]` and private names, but for its owners."""
+    """Give what a round asks as *actor* may read it: all of it to its owners.
+
+    To everybody else it is shown without `[entry]`, the names of private models, and the passes of a trial.
+    """
     if actor.has(RoleName.OWNER, info.task):
         return info.spec
     targets = info.spec.targets
@@ -50,7 +54,8 @@ def spec_for(db: Session, actor: Actor, info: RoundInfo) -> RoundSpec:
         ref if _is_seen(db, actor, ref) else private_name(number) for number, ref in enumerate(targets.models, 1)
     )
     # Who knows the completion code is paid by the panel, work or no work.
-    return replace(info.spec, entry=None, targets=replace(targets, models=named))
+    open_ = tuple(rule for rule in info.spec.qualifications if not is_pass(str(rule.get("name", ""))))
+    return replace(info.spec, entry=None, targets=replace(targets, models=named), qualifications=open_)
 
 
 def told(predictions: Sequence[Mapping[str, Any]], hidden: Mapping[int, str]) -> list[dict[str, Any]]:

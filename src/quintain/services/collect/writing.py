@@ -213,7 +213,7 @@ def _storable(value: Any) -> Any:
 
 
 def _begin(db: Session, info: RoundInfo, user_id: int, day: str) -> SessionRow:
-    caps.require_room(db, info.task_id, user_id)
+    caps.require_room(db, info.task_id, user_id, round_id=info.id)
     _require_room(db, info, user_id)
     condition = _condition(db, info, user_id)
     prompt = None
@@ -256,6 +256,23 @@ def _draws(db: Session, info: RoundInfo, user_id: int, models: Sequence[int]) ->
 
 
 def _require_room(db: Session, info: RoundInfo, user_id: int) -> None:
+    """Refuse one session more than a person or the round takes, in the transaction that begins it."""
+    most, wanted, fooling = info.spec.sessions, info.spec.wanted, info.spec.targets.there
+    if most is not None and queries.sessions_used(db, info.id, user_id) >= most:
+        raise Conflict(
+            "You have written here as often as one person may ({n}).",
+            n=most,
+            remedy="What you wrote is paid. See what other work there is.",
+            code="sessions_used",
+        )
+    if wanted is not None and queries.texts_up_to(db, info.id, wanted, fooling=fooling) >= wanted:
+        raise Conflict(
+            "All that is wanted here has been written.", remedy="See what other work there is.", code="enough_written"
+        )
+    _require_room_today(db, info, user_id)
+
+
+def _require_room_today(db: Session, info: RoundInfo, user_id: int) -> None:
     caps, moment = info.spec.caps, now()
     today = moment.replace(hour=0, minute=0, second=0, microsecond=0)
     wait = int((today + timedelta(days=1) - moment).total_seconds()) + 1

@@ -10,6 +10,7 @@ import polars as pl
 from sqlalchemy.orm import Session
 
 from quintain.core.cells import CellState
+from quintain.core.contests import HandedState
 from quintain.core.hashing import content_id
 from quintain.core.task import Task
 from quintain.services.contest.contests import ContestInfo
@@ -28,7 +29,7 @@ from quintain.store.tables import ContestSystem
 class HandedIn:
     """A system's answers to one part: how far they are, and the file that holds them."""
 
-    state: str
+    state: HandedState
     blob: str | None = None
 
 
@@ -42,15 +43,15 @@ def given_answers(db: Session, info: ContestInfo, systems: Sequence[ContestSyste
         for one in systems:
             if one.model_version_id is None:
                 own = handed.get((one.id, part))
-                found[one.id, part] = HandedIn("there", own.blob) if own else HandedIn("missing")
+                found[one.id, part] = HandedIn(HandedState.THERE, own.blob) if own else HandedIn(HandedState.MISSING)
                 continue
             cell = runs.get(one.model_version_id)
             if cell is not None and cell.state == CellState.DONE and cell.predictions:
-                found[one.id, part] = HandedIn("there", cell.predictions)
+                found[one.id, part] = HandedIn(HandedState.THERE, cell.predictions)
             elif cell is not None and cell.state in {CellState.FAILED, CellState.CANCELLED}:
-                found[one.id, part] = HandedIn("failed")
+                found[one.id, part] = HandedIn(HandedState.FAILED)
             else:
-                found[one.id, part] = HandedIn("waiting")
+                found[one.id, part] = HandedIn(HandedState.WAITING)
     return found
 
 
@@ -75,17 +76,33 @@ def dev_accuracies(
     known = cache.cached(db, list(keys.values()))
     missing = {keys[system]: blob for system, blob in blobs_of.items() if keys[system] not in known}
     if missing:
-        golds = _golds(blobs, task, dev)
-        grade = grading_of(task, info.spec)
-        new = {}
-        for key, blob in missing.items():
-            said = answer_cells(blobs, task, blob)
-            right = sum(grade(said.get(example), gold).right for example, gold in golds.items())
-            new[key] = {"accuracy": right / len(golds) if golds else 0.0}
+        new = _computed(blobs, info, task, dev, missing)
         with transaction(db):
             cache.keep(db, new)
         known |= new
     return {system: float(known[key]["accuracy"]) for system, key in keys.items()}
+
+
+def computed_accuracies(
+    db: Session, blobs: Blobs, info: ContestInfo, task: Task, given: Mapping[tuple[int, str], HandedIn]
+) -> dict[str, dict[str, float]]:
+    """Compute the share of the development set that each system has right again, by the keys that it is kept under."""
+    dev = parts_of(db, info)["dev"]
+    files = {one.blob for (_, part), one in given.items() if part == "dev" and one.blob}
+    return _computed(blobs, info, task, dev, {_key(info, task, dev, blob): blob for blob in files})
+
+
+def _computed(
+    blobs: Blobs, info: ContestInfo, task: Task, dev: VersionInfo, files: Mapping[str, str]
+) -> dict[str, dict[str, float]]:
+    golds = _golds(blobs, task, dev)
+    grade = grading_of(task, info.spec)
+    found = {}
+    for key, blob in files.items():
+        said = answer_cells(blobs, task, blob)
+        right = sum(grade(said.get(example), gold).right for example, gold in golds.items())
+        found[key] = {"accuracy": right / len(golds) if golds else 0.0}
+    return found
 
 
 def _golds(blobs: Blobs, task: Task, version: VersionInfo) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from quintain.core.cells import PLAIN
 from quintain.core.contests import MOMENTS, ContestSpec, Phase
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound, QuintainError
 from quintain.core.people import OPERATOR, Actor, RoleName
@@ -34,7 +35,6 @@ from quintain.services.tasks.definitions import find_row, get_task
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.contest import contests as queries
-from quintain.store.queries.evaluate.cells import PLAIN
 from quintain.store.queries.evaluate.cells import add as add_cells
 from quintain.store.tables import ContestRow, ContestSystem, ContestVersion
 

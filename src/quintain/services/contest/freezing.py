@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 from sqlalchemy.orm import Session
 
+from quintain.core.cells import PLAIN
 from quintain.core.contests import Phase
 from quintain.core.example import Role
 from quintain.core.people import OPERATOR
@@ -19,7 +20,6 @@ from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
 from quintain.store.queries.contest import contests as queries
 from quintain.store.queries.contest import pairs as pair_queries
-from quintain.store.queries.evaluate.cells import PLAIN
 from quintain.store.queries.evaluate.cells import add as add_cells
 from quintain.store.tables import ContestRow
 from quintain.tasks.contract import kind_of

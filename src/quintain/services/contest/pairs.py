@@ -20,7 +20,7 @@ from quintain.services.access import audit
 from quintain.services.contest.contests import ContestInfo, find, require_phase
 from quintain.services.contest.grading import as_cell
 from quintain.services.contest.pair_checks import CheckedPair, PairDraft, desk_of, too_many
-from quintain.services.contest.pair_files import read_pairs
+from quintain.services.contest.pair_files import GivenPair, read_pairs
 from quintain.services.contest.teams import find_team, require_drafts, require_part
 from quintain.services.data.content import contains_text, scan_for_scoring
 from quintain.services.data.datasets import get_version
@@ -39,6 +39,10 @@ def put_pair(
     db: Session, blobs: Blobs, actor: Actor, ref: str, draft: PairDraft, *, new: bool = False
 ) -> records.ContestPair:
     """Add a pair to one's team's, or change the one of that name; an empty name is given one."""
+    info = find(db, ref)
+    require_part(db, actor, info, "break")
+    require_phase(info, Phase.BREAK)
+    desk = desk_of(db, blobs, info, [draft.original, draft.modified])  # a file is read before anything is locked
     with transaction(db):
         info = find(db, ref)
         team = require_part(db, actor, info, "break")
@@ -46,7 +50,7 @@ def put_pair(
         lock(db, f"pairs of team {team.id}")
         if not draft.name:
             draft = replace(draft, name=_free_name(queries.names(db, team.id)))
-        found, faults = desk_of(db, blobs, info, [draft.original, draft.modified]).check(draft)
+        found, faults = replace(desk, spec=info.spec).check(draft)
         if found is None:
             raise BadInput(faults=faults)
         row = queries.named(db, team.id, draft.name)
@@ -76,36 +80,52 @@ def upload_pairs(
     task = get_task(db, info.task)
     db.rollback()  # hold no connection while a file is read
     given = read_pairs(path, task, columns or {})
+    desk = desk_of(db, blobs, info, [inputs for one in given for inputs in (one.draft.original, one.draft.modified)])
+    db.rollback()
+    checked = [(one, *desk.check(one.draft)) for one in given]
     with transaction(db):
         info = find(db, ref)
         require_phase(info, Phase.BREAK)
         lock(db, f"pairs of team {team.id}")
-        there, contents = queries.names(db, team.id), queries.contents(db, team.id)
-        sides = [inputs for one in given for inputs in (one.draft.original, one.draft.modified)]
-        desk = desk_of(db, blobs, info, sides)
-        faults: list[Fault] = []
-        rows: list[ContestPair] = []
-        for one in given:
-            found, wrong = desk.check(one.draft)
-            if one.draft.name in there:
-                wrong = [*wrong, Fault("your team has a pair '{name}' already", name=one.draft.name, field="pair_id")]
-            elif found is not None:
-                key = (found.original_hash, found.modified_hash)
-                if key in contents:
-                    wrong = [Fault("is the same pair as '{name}'", name=contents[key], field="pair_id")]
-                contents.setdefault(key, one.draft.name)
-                rows.append(_row(info, team.id, found, actor))
-            faults += [fault.at(file=path.name, row=one.row_of(fault.field)) for fault in wrong]
-        if faults:
-            ordered = sorted(faults, key=lambda fault: fault.row or 0)
-            raise BadInput(
-                faults=ordered[:100], total=len(ordered), remedy="Mend these rows; nothing of the file was taken."
-            )
+        if info.spec != desk.spec:
+            raise Conflict("{ref} was changed meanwhile.", ref=ref, remedy="Send the file again.")
+        rows = _new_rows(db, actor, info, team.id, path.name, checked)
         _refuse_too_many(db, info, team.id, len(rows))
         db.add_all(rows)
         audit.record(db, actor, "contest.upload", info.ref, team=team.name, pairs=len(rows))
         db.flush()
         return records.PairsAdded(len(rows), queries.count(db, info.id, team_id=team.id))
+
+
+def _new_rows(
+    db: Session,
+    actor: Actor,
+    info: ContestInfo,
+    team_id: int,
+    file: str,
+    checked: Sequence[tuple[GivenPair, CheckedPair | None, list[Fault]]],
+) -> list[ContestPair]:
+    """Make rows of the pairs of a file, or name every fault by its row."""
+    there, contents = queries.names(db, team_id), queries.contents(db, team_id)
+    faults: list[Fault] = []
+    rows: list[ContestPair] = []
+    for one, found, own in checked:
+        wrong = own
+        if one.draft.name in there:
+            wrong = [*own, Fault("your team has a pair '{name}' already", name=one.draft.name, field="pair_id")]
+        elif found is not None:
+            key = (found.original_hash, found.modified_hash)
+            if key in contents:
+                wrong = [Fault("is the same pair as '{name}'", name=contents[key], field="pair_id")]
+            contents.setdefault(key, one.draft.name)
+            rows.append(_row(info, team_id, found, actor))
+        faults += [fault.at(file=file, row=one.row_of(fault.field)) for fault in wrong]
+    if faults:
+        ordered = sorted(faults, key=lambda fault: fault.row or 0)
+        raise BadInput(
+            faults=ordered[:100], total=len(ordered), remedy="Mend these rows; nothing of the file was taken."
+        )
+    return rows
 
 
 def remove_pair(db: Session, actor: Actor, ref: str, name: str) -> None:

@@ -35,7 +35,7 @@ def keep_predictions(
     blobs: Blobs, task: Task, parts: Mapping[str, VersionInfo], part: str | None, path: Path
 ) -> KeptAnswers:
     """Take the file at *path* as answers to *part*, or to the part that its ids belong to; all of it, or nothing."""
-    table = read_table(path, required=["id", "prediction"]).select("id", "prediction")
+    table = read_table(path, required=["id", "prediction"], mapped=False).select("id", "prediction")
     ids = [None if one is None else str(one) for one in table["id"].to_list()]
     examples = {name: _examples(blobs, task, version) for name, version in parts.items()}
     there = {name: sum(one in rows for one in ids) for name, rows in examples.items()}

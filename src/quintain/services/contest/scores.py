@@ -9,12 +9,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 from sqlalchemy.orm import Session
 
-from quintain.core.contests import Phase
+from quintain.core.contests import PairStatus, Phase
 from quintain.core.errors import BadInput, Conflict, Forbidden
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor
@@ -43,6 +43,8 @@ from quintain.store.queries.evaluate import results as cache
 from quintain.store.tables import ContestSystem
 from quintain.tasks.contract import kind_of
 
+SIFTED = 1  # goes up when the shape of what pairs are found by changes
+
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
@@ -58,7 +60,7 @@ class Matrix:
     @property
     def counted(self) -> list[PairFound]:
         """The pairs that were not dropped."""
-        return [one for one in self.pairs if self.settled[one.row.id].status != "dropped"]
+        return [one for one in self.pairs if self.settled[one.row.id].status is not PairStatus.DROPPED]
 
     def rows(self) -> list[dict[str, Any]]:
         """Give the table that `quintain contest score` reads: two rows for each pair that was not dropped."""
@@ -80,7 +82,7 @@ class Matrix:
                 "gold": as_cell(self.task, gold),
                 "rationale": row.rationale,
                 "tags": ";".join(tags),
-                "status": stands.status,
+                "status": stands.status.value,
                 **{name: said.get(key) for name, said in self.answers.items()},
             }
             for side, inputs, key, gold in sides
@@ -140,16 +142,16 @@ def list_pairs(
         page = matrix_of(db, blobs, info, names, ids=ids)
         total = queries.count(db, info.id, team_id=team_id)
         return records.ContestPairs([_with_answers(page, one) for one in page.pairs], total, offset)
-    matrix = matrix_of(db, blobs, info, names, team_id=team_id)
-    found = [_with_answers(matrix, one) for one in matrix.pairs]
-    kept = [
-        one
-        for one in found
-        if (not tag or tag in one.tags or tag == f"{STRATEGY}{one.strategy}")
+    found = [
+        one.id
+        for one in _sifted(db, blobs, info, names)
+        if (team_id is None or one.team == team_id)
+        and (not tag or tag in one.tags)
         and (not status or one.status == status)
         and (not broke or broke in one.broken)
     ]
-    return records.ContestPairs(kept[offset : offset + limit], len(kept), offset)
+    page = matrix_of(db, blobs, info, names, ids=found[offset : offset + limit])
+    return records.ContestPairs([_with_answers(page, one) for one in page.pairs], len(found), offset)
 
 
 def get_pair(db: Session, blobs: Blobs, actor: Actor, ref: str, pair: int) -> records.ContestPair | None:
@@ -244,12 +246,70 @@ def _accuracy(
     }
 
 
+class Sifted(NamedTuple):
+    """What pairs are found by: their team, their tags with the strategy, where they stand, and what they broke."""
+
+    id: int
+    team: int
+    tags: list[str]
+    status: str
+    broken: list[str]
+
+
+def _sifted(db: Session, blobs: Blobs, info: ContestInfo, names: Sequence[tuple[ContestSystem, str]]) -> list[Sifted]:
+    """Say of every pair what it is found by; put together anew only where something was said since."""
+    key = sift_key(db, info, names)
+    known = cache.cached(db, [key]).get(key)
+    if known is None:
+        known = compute_sifted(db, blobs, info, names)
+        with transaction(db):
+            cache.keep(db, {key: known})
+    return [Sifted(*one) for one in known["pairs"]]
+
+
+def compute_sifted(
+    db: Session, blobs: Blobs, info: ContestInfo, names: Sequence[tuple[ContestSystem, str]]
+) -> dict[str, Any]:
+    """Put together what pairs are found by, in the order in which they were written."""
+    matrix = matrix_of(db, blobs, info, names)
+    found = []
+    for one in matrix.pairs:
+        shown = _with_answers(matrix, one)
+        tags = [*shown.tags, f"{STRATEGY}{shown.strategy}"]
+        found.append(list(Sifted(one.row.id, one.row.team_id, tags, shown.status, list(shown.broken))))
+    return {"pairs": found}
+
+
 def _score(
     db: Session, blobs: Blobs, info: ContestInfo, task: Task, names: Sequence[tuple[ContestSystem, str]]
 ) -> tuple[ContestScore, int]:
     """Give the figures, computed anew only where something that they rest on has changed."""
+    key = score_key(db, info, names)
+    known = cache.cached(db, [key]).get(key)
+    if known is None:
+        known = compute_score(db, blobs, info, task, names)
+        with transaction(db):
+            cache.keep(db, {key: known})
+    return decode(ContestScore, known["score"]), int(known["dropped"])
+
+
+def compute_score(
+    db: Session, blobs: Blobs, info: ContestInfo, task: Task, names: Sequence[tuple[ContestSystem, str]]
+) -> dict[str, Any]:
+    """Compute the figures from the pairs and the answers to them."""
+    matrix = matrix_of(db, blobs, info, names)
+    if not matrix.answers:
+        raise Conflict("There are no figures of {ref}: no system has answered the pairs yet.", ref=info.ref)
+    rows = [PlainRow(number, values) for number, values in enumerate(matrix.rows(), 1)]
+    options = ContestOptions(grading_of(task, info.spec), matrix.dev_accuracy)
+    score = score_rows(rows, list(matrix.answers), options)
+    return {"score": json.loads(to_json(score)), "dropped": len(matrix.pairs) - len(matrix.counted)}
+
+
+def score_key(db: Session, info: ContestInfo, names: Sequence[tuple[ContestSystem, str]]) -> str:
+    """Name the figures by all that they rest on."""
     given = given_answers(db, info, [one for one, _ in names])
-    key = content_id(
+    return content_id(
         {
             "contest": info.id,
             "spec": info.version,
@@ -259,18 +319,11 @@ def _score(
             "said": queries.stamp(db, info.id),
         }
     )
-    known = cache.cached(db, [key]).get(key)
-    if known is None:
-        matrix = matrix_of(db, blobs, info, names)
-        if not matrix.answers:
-            raise Conflict("There are no figures of {ref}: no system has answered the pairs yet.", ref=info.ref)
-        rows = [PlainRow(number, values) for number, values in enumerate(matrix.rows(), 1)]
-        options = ContestOptions(grading_of(task, info.spec), matrix.dev_accuracy)
-        score = score_rows(rows, list(matrix.answers), options)
-        known = {"score": json.loads(to_json(score)), "dropped": len(matrix.pairs) - len(matrix.counted)}
-        with transaction(db):
-            cache.keep(db, {key: known})
-    return decode(ContestScore, known["score"]), int(known["dropped"])
+
+
+def sift_key(db: Session, info: ContestInfo, names: Sequence[tuple[ContestSystem, str]]) -> str:
+    """Name what pairs are found by, which rests on the same."""
+    return content_id(["pairs", SIFTED, score_key(db, info, names)])
 
 
 def _with_answers(matrix: Matrix, found: PairFound) -> records.ContestPair:
@@ -289,8 +342,8 @@ def _with_answers(matrix: Matrix, found: PairFound) -> records.ContestPair:
         described(matrix.task, found),
         original_label=golds[0],
         modified_label=golds[1],
-        status=stands.status,
-        why=stands.why,
+        status=stands.status.value,
+        why=stands.why.value,
         answers=answers,
         broken=broken,
     )

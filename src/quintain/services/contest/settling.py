@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 from sqlalchemy.orm import Session
 
-from quintain.core.contests import ContestSpec, Phase
+from quintain.core.contests import ContestSpec, PairReason, PairStatus, Phase
 from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, NotFound
 from quintain.core.people import Actor
 from quintain.core.records import contests as records
@@ -38,10 +38,10 @@ MOST_COUNTED = 200
 
 @dataclass(frozen=True, slots=True)
 class PairStanding:
-    """Where a pair stands: its *status* (empty, contested, settled or dropped), why, and the labels that count."""
+    """Where a pair stands: its *status*, why, and the labels that count."""
 
-    status: str
-    why: str
+    status: PairStatus
+    why: PairReason
     original: Any
     modified: Any
 
@@ -91,7 +91,7 @@ def judge_pair(
         require_phase(info, *JUDGED_IN)
         lock(db, f"judging of {info.ref}")
         row = _pair(db, info, pair)
-        if any(one.user_id == user_id for one in queries.judgements(db, info.id).get(row.id, ())):
+        if any(one.user_id == user_id for one in queries.judgements(db, info.id, [row.id]).get(row.id, ())):
             raise Conflict("You have judged this pair already.")
         if not _waiting(db, info, user_id, row.id)[0]:  # nobody picks what to add a vote to
             raise Conflict("This pair waits for no judgement.", remedy="Judge the one that is handed out next.")
@@ -130,7 +130,7 @@ def count_to_rule(db: Session, info: ContestInfo) -> int:
         return 0
     rows = [one.row for one in queries.of_contest(db, info.id, ids=ids)]
     found = settle(db, info, get_task(db, info.task), rows)
-    return sum(one.status == "contested" and one.why != "judges" for one in found.values())
+    return sum(one.status is PairStatus.CONTESTED and one.why is not PairReason.JUDGES for one in found.values())
 
 
 def rule(
@@ -173,9 +173,10 @@ def rule(
 
 def settle(db: Session, info: ContestInfo, task: Task, rows: Sequence[ContestPair]) -> dict[int, PairStanding]:
     """Say where each of *rows* stands."""
-    disputed = queries.disputes(db, info.id)
-    judged = queries.judgements(db, info.id)
-    ruled = queries.rulings(db, info.id)
+    ids = [row.id for row in rows]
+    disputed = queries.disputes(db, info.id, ids)
+    judged = queries.judgements(db, info.id, ids)
+    ruled = queries.rulings(db, info.id, ids)
     return {
         row.id: standing(task, info.spec, row, bool(disputed.get(row.id)), judged.get(row.id, ()), ruled.get(row.id))
         for row in rows
@@ -194,11 +195,13 @@ def standing(
     own = (row.original_gold, row.modified_gold)
     if ruling is not None:
         labels = (ruling.original_label, ruling.modified_label) if ruling.decision == "relabel" else own
-        return PairStanding("dropped" if ruling.decision == "drop" else "settled", "ruled", *labels)
+        return PairStanding(
+            PairStatus.DROPPED if ruling.decision == "drop" else PairStatus.SETTLED, PairReason.RULED, *labels
+        )
     if not (disputed or judges_all(spec)):
-        return PairStanding("", "", *own)
+        return PairStanding(PairStatus.WRITTEN, PairReason.NONE, *own)
     if spec.validation == "none" and not spec.minimality:
-        return PairStanding("contested", "organisers", *own)
+        return PairStanding(PairStatus.CONTESTED, PairReason.ORGANISERS, *own)
     return _judged(task, spec, own, disputed, judged)
 
 
@@ -206,17 +209,17 @@ def _judged(
     task: Task, spec: ContestSpec, own: tuple[Any, Any], disputed: bool, judged: Sequence[ContestJudgement]
 ) -> PairStanding:
     if len(judged) < spec.judges:
-        return PairStanding("contested", "judges", *own)
+        return PairStanding(PairStatus.CONTESTED, PairReason.JUDGES, *own)
     if spec.minimality and 2 * sum(one.minimal is False for one in judged) > len(judged):
-        return PairStanding("dropped", "not minimal", *own)
+        return PairStanding(PairStatus.DROPPED, PairReason.NOT_MINIMAL, *own)
     if spec.validation == "none":
-        return PairStanding(
-            "settled" if not disputed else "contested", "judges" if not disputed else "organisers", *own
-        )
+        if disputed:
+            return PairStanding(PairStatus.CONTESTED, PairReason.ORGANISERS, *own)
+        return PairStanding(PairStatus.SETTLED, PairReason.JUDGES, *own)
     found = [_majority(task, [getattr(one, name) for one in judged]) for name in ("original_label", "modified_label")]
     if any(one is None for one in found):
-        return PairStanding("contested", "no majority", *own)
-    return PairStanding("settled", "judges", *found)
+        return PairStanding(PairStatus.CONTESTED, PairReason.NO_MAJORITY, *own)
+    return PairStanding(PairStatus.SETTLED, PairReason.JUDGES, *found)
 
 
 def judges_all(spec: ContestSpec) -> bool:
@@ -226,7 +229,7 @@ def judges_all(spec: ContestSpec) -> bool:
 
 def reasons(db: Session, info: ContestInfo, pair: int) -> list[str]:
     """List what was said against a pair."""
-    return [one.reason for one in queries.disputes(db, info.id).get(pair, ())]
+    return [one.reason for one in queries.disputes(db, info.id, [pair]).get(pair, ())]
 
 
 def _majority(task: Task, labels: Sequence[Any]) -> Any:

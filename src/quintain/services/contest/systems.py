@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from sqlalchemy.orm import Session
 
-from quintain.core.contests import Phase
+from quintain.core.contests import HandedState, Phase
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import OPERATOR, Actor
 from quintain.core.records import contests as records
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
-from quintain.services.contest.answers import dev_accuracies, given_answers
+from quintain.services.contest.answers import HandedIn, dev_accuracies, given_answers
 from quintain.services.contest.contests import (
     ContestInfo,
     add_system,
@@ -24,7 +25,7 @@ from quintain.services.contest.contests import (
 from quintain.services.contest.freezing import freeze, parts_of, queue_runs
 from quintain.services.contest.prediction_files import keep_predictions
 from quintain.services.contest.teams import require_part, team_of
-from quintain.services.models.registry import get_model, list_models, versions_by_id
+from quintain.services.models.registry import ModelChoices, get_model, models_to_choose, versions_by_id
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
@@ -165,8 +166,8 @@ def list_systems(db: Session, blobs: Blobs | None, actor: Actor, ref: str) -> li
                 counts=one.counts,
                 source="model" if one.model_version_id is not None else "predictions",
                 model=version.ref if version and known and (mine or version.visibility == "public") else None,
-                dev=given[one.id, "dev"].state,
-                pairs=given[one.id, "pairs"].state if (one.id, "pairs") in given else "missing",
+                dev=given[one.id, "dev"].state.value,
+                pairs=given.get((one.id, "pairs"), HandedIn(HandedState.MISSING)).state.value,
                 dev_accuracy=accuracies.get(one.id) if mine or open_ or organises(actor, info) else None,
             )
         )
@@ -230,8 +231,8 @@ def _refuse_too_often(db: Session, info: ContestInfo, system: ContestSystem, mod
         raise Conflict("Your team has handed in {n} times, which is all that this contest allows.", n=times)
 
 
-def reference_models(db: Session, info: ContestInfo) -> list[str]:
-    """List the models that organisers may add as references."""
+def reference_models(db: Session, info: ContestInfo) -> ModelChoices:
+    """Give the models that organisers may add as references; of many, the newest."""
     taken = {one.model_version_id for one in queries.systems(db, info.id)}
-    found = list_models(db, OPERATOR, info.task)
-    return [one.version.ref for one in found if one.version.withdrawn_at is None and one.version.id not in taken]
+    found = models_to_choose(db, OPERATOR, info.task)
+    return replace(found, models=[one for one in found.models if one.id not in taken])

@@ -19,6 +19,7 @@ from quintain.core.example import Answer, Example
 from quintain.core.people import Actor
 from quintain.core.records import contrasting as records
 from quintain.core.task import Task
+from quintain.core.texts import Text
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner, require_user
 from quintain.services.contrast.measuring import exceeds, measure
@@ -245,8 +246,12 @@ def _edit_faults(info: ProjectInfo, answer: Answer, pivot: ContrastPivot, edit: 
         faults.append(Fault("is not that of the original, and you say that it stays", field="answer"))
     if exceeds(size, info.spec.limit) and not edit.reason.strip():
         made = size.tokens if info.spec.limit.measure == "tokens" else size.characters
-        reason = "the edit has a size of {made}, and {most} still counts as minimal; say why it has to be larger"
-        faults.append(Fault(reason, made=made, most=info.spec.limit.most, field="reason"))
+        reason = Text(
+            "the edit has a size of {made}, and {most} still counts as minimal; say why it has to be larger",
+            made=made,
+            most=info.spec.limit.most,
+        )
+        faults.append(Fault(reason, field="reason"))
     if info.spec.phenomena and not edit.tags:
         faults.append(Fault("is empty; say what the edit is about", field="tags"))
     for tag in edit.tags:

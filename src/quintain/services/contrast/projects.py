@@ -21,6 +21,7 @@ from quintain.core.example import Role
 from quintain.core.people import Actor, RoleName
 from quintain.core.records import contrasting as records
 from quintain.core.spec import plain, read
+from quintain.core.texts import Text
 from quintain.core.toml import parse_toml
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner, require_role, require_user
@@ -248,21 +249,22 @@ def _edited_version(db: Session, actor: Actor, spec: ContrastSpec, file: str | N
     except (NotFound, BadInput) as error:
         raise BadInput(faults=[Fault("{error}", error=error, file=file, field="dataset")]) from error
     if version.task != spec.task:
-        reason = "'{ref}' is a data set of task '{task}'"
-        fault = Fault(reason, ref=version.ref, task=version.task, file=file, field="dataset")
-        raise BadInput(faults=[fault])
+        reason = Text("'{ref}' is a data set of task '{task}'", ref=version.ref, task=version.task)
+        raise BadInput(faults=[Fault(reason, file=file, field="dataset")])
     if version.role not in EDITED:
-        reason = "'{ref}' has role {role}; contrast sets are made of test or dev"
-        raise BadInput(faults=[Fault(reason, ref=version.ref, role=version.role, file=file, field="dataset")])
+        reason = Text(
+            "'{ref}' has role {role}; contrast sets are made of test or dev", ref=version.ref, role=version.role
+        )
+        raise BadInput(faults=[Fault(reason, file=file, field="dataset")])
     return version
 
 
 def _refuse_giving_away(spec: ContrastSpec, version: VersionInfo, file: str | None) -> None:
     """Let nobody but experts see the answers of a set whose labels are hidden."""
     if spec.writers == "workers" and version.hidden:
-        reason = "the labels of {ref} are hidden, and who edits its examples sees them"
+        reason = Text("the labels of {ref} are hidden, and who edits its examples sees them", ref=version.ref)
         raise BadInput(
-            faults=[Fault(reason, ref=version.ref, file=file, field="writers")],
+            faults=[Fault(reason, file=file, field="writers")],
             remedy='Let experts write (writers = "experts"), or edit a set whose labels are open.',
         )
 

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 from sqlalchemy.orm import Session
 
+from quintain.core.cells import PLAIN
 from quintain.core.errors import BadInput, NotFound
 from quintain.core.example import Role
 from quintain.core.hashing import content_id
@@ -27,14 +28,16 @@ from quintain.metrics.consistency import right_answers
 from quintain.metrics.contract import METRICS, MeanMetric
 from quintain.services.evaluate.dataset_results import few_of, sees_all
 from quintain.services.evaluate.examples import finished_cells, require_gold
-from quintain.services.evaluate.scoring import read_predictions
+from quintain.services.evaluate.kept_predictions import read_predictions
+from quintain.services.evaluate.recount import cells_of, set_right, title_of
+from quintain.services.jobs.checks import Checked
 from quintain.services.models.registry import get_model
 from quintain.services.tasks.definitions import get_task
 from quintain.stats.contrast import Members, consistent_sets, contrast_by, contrast_estimates
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import results as cache
-from quintain.store.queries.evaluate.cells import PLAIN, CellRow
+from quintain.store.queries.evaluate.cells import CellRow
 from quintain.tasks.contract import kind_of
 
 FORMAT = 1  # goes up when the shape or the meaning of what is kept changes
@@ -93,7 +96,7 @@ def _ref(row: CellRow) -> str:
 
 def _kept(db: Session, blobs: Blobs, row: CellRow) -> dict[str, Any]:
     """Give what was computed of a cell, computing it the first time."""
-    key = content_id(["contrast", FORMAT, row.dataset_version.hash, str(row.cell.predictions)])
+    key = _key(row)
     known = cache.cached(db, [key])
     if key in known:
         return dict(known[key])
@@ -102,6 +105,19 @@ def _kept(db: Session, blobs: Blobs, row: CellRow) -> dict[str, Any]:
     with transaction(db):
         cache.keep(db, {key: found})
     return found
+
+
+def check_contrast(db: Session, blobs: Blobs, subject: str) -> Checked:
+    """Compare what is kept of a model version on a contrast set with its predictions, and set it right."""
+    row = next((one for one in cells_of(db, subject) if one.cell.variant == PLAIN and one.cell.predictions), None)
+    if row is None or _key(row) not in cache.cached(db, [_key(row)]):
+        return Checked()
+    counted = _compute(get_task(db, row.task.name), _table(blobs, row))
+    return set_right(db, "figures of contrast sets", title_of(row), {_key(row): counted})
+
+
+def _key(row: CellRow) -> str:
+    return content_id(["contrast", FORMAT, row.dataset_version.hash, str(row.cell.predictions)])
 
 
 def _table(blobs: Blobs, row: CellRow) -> pl.DataFrame:

@@ -9,6 +9,7 @@ import polars as pl
 from quintain.core.contrast import ContrastSpec
 from quintain.core.errors import Fault
 from quintain.core.task import Task
+from quintain.core.texts import Text
 from quintain.services.data.content import has_answer
 from quintain.tasks.contract import kind_of
 
@@ -29,8 +30,8 @@ def draw_pivots(spec: ContrastSpec, task: Task, table: pl.DataFrame) -> tuple[pl
         return mixed.clear(), faults
     found = _in_turn(parts, spec.pivots)
     if found.height < spec.pivots:
-        reason = "there are {n} such examples, not {wanted}"
-        faults = [Fault(reason, n=found.height, wanted=spec.pivots, field="pivots")]
+        reason = Text("there are {found} such examples, not {wanted}", found=found.height, wanted=spec.pivots)
+        faults = [Fault(reason, field="pivots")]
     return found.drop("__order"), faults
 
 

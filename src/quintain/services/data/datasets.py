@@ -36,7 +36,8 @@ from quintain.data.importing import ImportReport, Progress, stored_schema, write
 from quintain.data.plan import ImportPlan
 from quintain.services.access.audit import record
 from quintain.services.access.permissions import require_owner
-from quintain.services.tasks.board_settings import BoardSpec, board_spec, let_score
+from quintain.services.tasks.board_settings import board_spec, let_score
+from quintain.services.tasks.board_spec import BoardSpec
 from quintain.services.tasks.definitions import find_row, get_task
 from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
@@ -114,7 +115,9 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class _Content:
+class WrittenTable:
+    """The content of a version, in a file that no version has yet."""
+
     hash: str
     blob: str
     rows: int
@@ -159,7 +162,7 @@ def import_dataset(  # noqa: PLR0917 - what goes where, from what, how: the orde
     }
     facts = Facts(Role(plan.role), plan.hidden, plan.language, plan.description, meta)
     with transaction(db):
-        kept = _keep(db, actor, (task, name), _Content(report.hash, blob, report.rows), facts)
+        kept = _keep(db, actor, (task, name), WrittenTable(report.hash, blob, report.rows), facts)
         if score:
             let_score(db, actor, f"{task}/{name}")
     return replace(kept, report=report, scores=kept.scores or score)
@@ -198,19 +201,32 @@ def keep_made(
     db: Session, blobs: Blobs, actor: Actor, task: str, frame: pl.DataFrame, *, name: str, facts: Facts
 ) -> VersionInfo:
     """Keep *frame*, which was made of what people wrote and judged, as a version; the frame is as in `derive`."""
+    return keep_written(db, actor, task, write_made(db, blobs, actor, task, frame, name=name), name=name, facts=facts)
+
+
+def write_made(db: Session, blobs: Blobs, actor: Actor, task: str, frame: pl.DataFrame, *, name: str) -> WrittenTable:
+    """Write *frame* to a file, for `keep_written`: that takes a while, and belongs outside of a transaction."""
     require_owner(actor, task)
     _check_name(name)
-    return _keep(db, actor, (task, name), _written(db, blobs, (task, name), frame), facts)
+    return _written(db, blobs, (task, name), frame)
 
 
-def _written(db: Session, blobs: Blobs, where: tuple[str, str], frame: pl.DataFrame) -> _Content:
+def keep_written(
+    db: Session, actor: Actor, task: str, written: WrittenTable, *, name: str, facts: Facts
+) -> VersionInfo:
+    """Keep what `write_made` has written as a version, or give the one that has the same content."""
+    require_owner(actor, task)
+    return _keep(db, actor, (task, name), written, facts)
+
+
+def _written(db: Session, blobs: Blobs, where: tuple[str, str], frame: pl.DataFrame) -> WrittenTable:
     """Write a frame to a blob, unless the data set has a version of the same content."""
     table = _complete(get_task(db, where[0]), frame)
     with blobs.scratch(suffix=".parquet") as target:
         full_hash = write_version(iter([table]), dict(table.schema), target)
         there = _same_content(db, where, full_hash)
         blob = there.blob if there else blobs.put_file(target)
-    return _Content(full_hash, blob, table.height)
+    return WrittenTable(full_hash, blob, table.height)
 
 
 def list_versions(db: Session, actor: Actor, task: str | None = None) -> list[VersionInfo]:
@@ -238,7 +254,7 @@ def _keep(
     db: Session,
     actor: Actor,
     where: tuple[str, str],
-    content: _Content,
+    content: WrittenTable,
     facts: Facts,
     *,
     lineage: tuple[Sequence[int], str, Mapping[str, Any]] | None = None,

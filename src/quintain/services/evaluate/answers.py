@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 import polars as pl
 from sqlalchemy.orm import Session
 
+from quintain.core.cells import PLAIN
 from quintain.core.errors import BadInput, NotFound
 from quintain.core.people import Actor
 from quintain.core.records.evaluate import Answers, AnswerState, GivenAnswer
@@ -26,7 +27,7 @@ from quintain.services.evaluate.examples import example_scores, finished_cells, 
 from quintain.services.models.registry import get_model
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
-from quintain.store.queries.evaluate.cells import PLAIN, CellRow
+from quintain.store.queries.evaluate.cells import CellRow
 from quintain.tasks.contract import kind_of
 
 Show = Literal["all", "right", "wrong", "failed"]

@@ -14,8 +14,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from quintain.adapters.contract import ADAPTERS
-from quintain.core.cells import CellState
+from quintain.core.cells import MEASURE, PLAIN, CellState
 from quintain.core.errors import Conflict, NotFound
 from quintain.core.example import Role
 from quintain.core.people import Actor, RoleName
@@ -23,27 +22,25 @@ from quintain.core.task import Task
 from quintain.core.texts import Text, Word
 from quintain.core.untrusted import storable
 from quintain.engine.sandbox.limits import Outcome
-from quintain.perturbations.contract import PERTURBATIONS
 from quintain.services.access import audit
 from quintain.services.access.notify import notify, notify_once
 from quintain.services.access.permissions import require_owner, require_signed_in
+from quintain.services.evaluate.conditions import LEASE_SECONDS
+from quintain.services.evaluate.variants import counted_variants, outdated, variants_for
 from quintain.services.tasks.board_settings import board_spec
 from quintain.services.tasks.definitions import get_task, list_tasks
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
-from quintain.store.queries.evaluate.cells import MEASURE, PLAIN, CellRow, InHand
+from quintain.store.queries.evaluate.cells import CellRow, InHand
 from quintain.store.queries.tasks import tasks as task_queries
 from quintain.store.tables import Cell, Dataset, DatasetVersion
-from quintain.tasks.contract import kind_of
 
 EVALUATED = (Role.DEV, Role.TEST, Role.CONTRAST)
-LEASE_SECONDS = 60.0
 MAX_ATTEMPTS = 3
 REASON_CHARACTERS = 4_000
 MAX_LOST = 10  # workers are killed, machines restarted: more than this, and it is the cell that ends them
-VARIANT_SEED = 0
-VARIANT_ROWS = 5000  # examples of a data set, by their ids, that perturbations are made of
+ASKED = "asked"  # of a version's `models`: only those are run on it that somebody asks for
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,27 +53,6 @@ class CellLease:
     title: str = ""
     seconds: float = LEASE_SECONDS
     in_hand: InHand | None = None
-
-
-def variants_of(task: Task) -> list[str]:
-    """List the variants in which every data set of *task* is run: as it is, measured, and perturbed.
-
-    A perturbation's variant is named after it and its version, so a changed perturbation makes new cells.
-    """
-    names = [PLAIN, MEASURE]
-    if any(field.perturbable and field.type in {"text", "long_text", "tokens"} for field in kind_of(task).fields(task)):
-        names += [variant_name(name) for name in PERTURBATIONS.names()]
-    return names
-
-
-def variant_name(perturbation: str) -> str:
-    """Name the variant that *perturbation* makes."""
-    return f"{perturbation}.v{PERTURBATIONS.get(perturbation).version}"
-
-
-def counted_variants() -> list[str]:
-    """Name the variants whose answers make robustness and fairness; the other perturbations are shown beside them."""
-    return [variant_name(name) for name, member in PERTURBATIONS.items() if member.in_paper]
 
 
 def fill(db: Session, task: str | None = None) -> int:
@@ -95,8 +71,10 @@ def fill(db: Session, task: str | None = None) -> int:
 def _fill_task(db: Session, task_id: int, task: Task) -> int:
     models = queries.live_model_versions(db, task_id)
     machine = board_spec(db, task.name).machine
-    datasets = queries.newest_dataset_versions(db, task_id, EVALUATED)
-    plain_only = _plain_only(db, task, datasets)
+    every = queries.newest_dataset_versions(db, task_id, EVALUATED)
+    left = _until_scoring(db, task, every, "models", ASKED)
+    datasets = [one for one in every if one.id not in left]
+    plain_only = _until_scoring(db, task, datasets, "variants", PLAIN)
     there = queries.existing_keys(db, [dataset.id for dataset in datasets])
     wanted = [
         {
@@ -119,17 +97,14 @@ def _fill_task(db: Session, task_id: int, task: Task) -> int:
     return added
 
 
-def _plain_only(db: Session, task: Task, datasets: Sequence[DatasetVersion]) -> set[int]:
-    """Give those of *datasets* that are run as they are only, as their makers said, until they score on the board."""
+def _until_scoring(db: Session, task: Task, datasets: Sequence[DatasetVersion], what: str, value: str) -> set[int]:
+    """Give those of *datasets* of which their makers said this, which holds until they score on the board.
+
+    `variants`: they are run as they are only; `models`: only by those models that somebody asks for.
+    """
     spec = board_spec(db, task.name)
-    asked = [one for one in datasets if one.meta.get("variants") == PLAIN]
+    asked = [one for one in datasets if one.meta.get(what) == value]
     return {one.id for one in asked if not spec.dataset_weight(db.get_one(Dataset, one.dataset_id).name)}
-
-
-def outdated(variant: str) -> bool:
-    """Say whether *variant* belongs to an older version of its perturbation, which nobody can make any more."""
-    name = variant.rpartition(".v")[0]
-    return bool(name) and (name not in PERTURBATIONS.names() or variant != variant_name(name))
 
 
 def _drop_outdated(db: Session, task: Task) -> None:
@@ -139,23 +114,6 @@ def _drop_outdated(db: Session, task: Task) -> None:
             row.cell.state, row.cell.finished_at = CellState.CANCELLED.value, now()
             row.cell.reason = "the perturbation has a newer version"
             queries.note(db, row.cell.id, "cancelled", row.cell.reason)
-
-
-def variants_for(task: Task, adapter: str, perturbations: str = "counted") -> list[str]:
-    """List the variants that a model of *adapter* is run on.
-
-    Every call to a server elsewhere may have its price, so perturbations that enter no figure are run there only where
-    the manifest asks for `all` of them.
-    """
-    place = ADAPTERS.get(adapter).place
-    if place == "file":
-        return [PLAIN]
-    if place == "sandbox":
-        return variants_of(task)
-    unwanted = {MEASURE}
-    if perturbations != "all":
-        unwanted |= set(map(variant_name, PERTURBATIONS.names())) - set(counted_variants())
-    return [name for name in variants_of(task) if name not in unwanted]
 
 
 def claim(

@@ -21,8 +21,8 @@ from quintain.engine.asking import parse_raw, shown
 from quintain.engine.runner import ModelRunner, SandboxRunner, open_runner
 from quintain.engine.sandbox.layers import probe
 from quintain.engine.sandbox.limits import GIB, MIB, Outcome, RunEnded
-from quintain.services.evaluate.run_cell import Conditions, runnable
-from quintain.services.evaluate.spending import CHAT, estimate
+from quintain.services.evaluate.conditions import Conditions, runnable
+from quintain.services.evaluate.estimate import CHAT, estimate
 from quintain.services.models.inspection import inspect_model
 from quintain.tasks.contract import kind_of
 
@@ -132,7 +132,7 @@ def check_model(
         report.faults += error.faults or [Fault(error.message)]
     except QuintainError as error:
         report.outcome = Outcome.PLATFORM
-        report.faults.append(Fault(str(error)))
+        report.faults.append(Fault(error.text))
     return report
 
 

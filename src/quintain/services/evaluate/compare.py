@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 from sqlalchemy.orm import Session
 
-from quintain.core.cells import CellState
+from quintain.core.cells import PLAIN, CellState
 from quintain.core.errors import BadInput, Forbidden, Unavailable
 from quintain.core.hashing import content_id
 from quintain.core.people import OPERATOR, Actor
@@ -24,7 +24,8 @@ from quintain.metrics.paired import paired_metric
 from quintain.services.data.label_shares import label_shares
 from quintain.services.evaluate.dataset_results import sees_all
 from quintain.services.evaluate.examples import example_scores
-from quintain.services.evaluate.scoring import beside, gold_examples, read_predictions
+from quintain.services.evaluate.kept_predictions import gold_examples, read_predictions
+from quintain.services.evaluate.scoring import beside
 from quintain.services.jobs import queue
 from quintain.services.jobs.figures import Tell
 from quintain.services.jobs.memory import WarmValues
@@ -36,7 +37,7 @@ from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
 from quintain.store.queries.evaluate import results as cache
-from quintain.store.queries.evaluate.cells import PLAIN, CellRow
+from quintain.store.queries.evaluate.cells import CellRow
 from quintain.tasks.contract import kind_of
 
 FORMAT = 2  # goes up when the shape or the meaning of a kept comparison changes

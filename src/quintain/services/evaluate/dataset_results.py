@@ -10,7 +10,6 @@ from quintain.core.people import Actor, RoleName
 from quintain.core.records import results as records
 from quintain.core.records.base import decode
 from quintain.core.records.figures import Gap, RunCounts
-from quintain.engine.sandbox.layers import LAYERS
 
 # On hidden labels, what rests on fewer examples than this would tell about single ones, and is shown to owners only.
 FEWEST_SHOWN = 10
@@ -65,12 +64,6 @@ def newest_only(found: Sequence[KeptResult]) -> list[KeptResult]:
 def sees_all(actor: Actor, task: str, hidden: bool) -> bool:
     """Say whether *actor* may see figures on single examples: everybody on open labels, on hidden ones the owners."""
     return not hidden or actor.has(RoleName.OWNER, task)
-
-
-def missing_layers(measured: Mapping[str, Any]) -> list[str]:
-    """List the layers of the sandbox that did not hold when something was *measured*; what was not noted held."""
-    held = measured.get("layers")
-    return [] if held is None else [name for name in LAYERS if name not in held]
 
 
 def guarded(found: KeptResult) -> KeptResult:

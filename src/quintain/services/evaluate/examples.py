@@ -1,4 +1,4 @@
-"""Single examples and what a model made of them: flips, mistakes, failures, and all of them as a file.
+"""Single examples and what a model made of them: flips, mistakes, failures.
 
 Hidden labels stay hidden. Whether a model is right on one example tells its label, so on hidden data sets that is for
 the task's owners alone; what a model answered there, without the gold, is for its builder too, who could run it anyway.
@@ -15,30 +15,36 @@ import numpy as np
 import polars as pl
 from sqlalchemy.orm import Session
 
+from quintain.core.cells import PLAIN
 from quintain.core.errors import Forbidden, NotFound
 from quintain.core.people import Actor
 from quintain.core.records.evaluate import Flip, Flips
 from quintain.core.task import Task
-from quintain.data.exporting import write_export
 from quintain.metrics.aligned import align
 from quintain.metrics.contract import MeanMetric
 from quintain.metrics.evaluate import metric_named
 from quintain.metrics.flips import kept_answers, same_answers
 from quintain.services.evaluate.cells import may_see_logs
 from quintain.services.evaluate.dataset_results import sees_all
-from quintain.services.evaluate.scoring import exchanges, read_predictions
-from quintain.services.evaluate.unchanged import flip_table
+from quintain.services.evaluate.flips import flip_table
+from quintain.services.evaluate.kept_predictions import read_predictions
 from quintain.services.evaluate.variants import family_of, newest_variants
+from quintain.services.jobs.memory import WarmValues
 from quintain.services.models.registry import ModelVersionInfo, get_model
 from quintain.services.tasks.definitions import get_task
 from quintain.stats.bootstrap import FloatArray
 from quintain.stats.diff import Piece, word_diff
 from quintain.store.blobs import Blobs
 from quintain.store.queries.evaluate import cells as queries
-from quintain.store.queries.evaluate.cells import PLAIN, CellRow
+from quintain.store.queries.evaluate.cells import CellRow
 from quintain.tasks.contract import kind_of
 
-# The metric that says how nearly right one answer is, where there is more than right and wrong.
+# What was looked at last, without texts: going on to the next page reads what is on it.
+_FLIPS: WarmValues[pl.DataFrame] = WarmValues(4)
+_MISTAKES: WarmValues[pl.DataFrame] = WarmValues(4)
+FIRST_KEPT = 50
+# The surest mistakes of a model on a data set and how many there are, by the files that say so.
+_FIRST_WRONG: WarmValues[tuple[pl.DataFrame, int]] = WarmValues(100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,21 +90,33 @@ def flips(
     task = get_task(db, version.task)
     cells = finished_cells(db, version, dataset)
     require_answers(actor, cells[PLAIN])
-    plain = read_predictions(blobs, cells[PLAIN])
     members = {name: row for name, row in cells.items() if family_of(name) is not None}
     if not members:
         return Flips([], 0, [], [])
-    tables = [flip_table(db, blobs, plain, row).with_columns(variant=pl.lit(name)) for name, row in members.items()]
-    table = pl.concat(tables)
-    table = table.filter(pl.Series(~kept_answers(kind_of(task).answer_type, table["before"], table["after"])))
+    key = (_key(task, cells[PLAIN]), *((name, row.cell.predictions) for name, row in members.items()))
+    table = _FLIPS.get(key, lambda: _all_flips(db, blobs, task, cells[PLAIN], members))
     families, groups = (sorted(table[name].drop_nulls().unique().to_list()) for name in ("family", "group"))
     if family:
         chosen = [name for name in members if family in {name.rpartition(".v")[0], family_of(name)}]
         table = table.filter(pl.col("variant").is_in(chosen))
     if group:
         table = table.filter(pl.col("group") == group)
-    shown = table.sort("family", "parent", "id").slice(offset, limit)
+    shown = table.slice(offset, limit)
     return Flips(_read_flips(db, blobs, task, cells, shown), table.height, families, groups)
+
+
+def _all_flips(db: Session, blobs: Blobs, task: Task, row: CellRow, members: Mapping[str, CellRow]) -> pl.DataFrame:
+    """Put the answers that changed side by side, of all perturbations, in the order in which they are shown."""
+    plain = read_predictions(blobs, row, ("id", "prediction"))
+    tables = [flip_table(db, blobs, plain, one).with_columns(variant=pl.lit(name)) for name, one in members.items()]
+    table = pl.concat(tables)
+    changed = ~kept_answers(kind_of(task).answer_type, table["before"], table["after"])
+    return table.filter(pl.Series(changed)).sort("family", "parent", "id")
+
+
+def _key(task: Task, row: CellRow) -> tuple[str | None, ...]:
+    """Name what a model said of a data set, and how it is looked at."""
+    return kind_of(task).answer_type, row.dataset_version.blob, row.cell.predictions
 
 
 def _read_flips(db: Session, blobs: Blobs, task: Task, cells: Mapping[str, CellRow], shown: pl.DataFrame) -> list[Flip]:
@@ -148,27 +166,49 @@ def _rows(path: Path, ids: Sequence[str], names: Sequence[str]) -> dict[str, dic
 def mistakes(
     db: Session, blobs: Blobs, actor: Actor, model: str, dataset: str, *, offset: int = 0, limit: int = 10
 ) -> tuple[list[Mistake], int]:
-    """List what *model* got wrong on *dataset*, the surest mistakes first, and how many there are."""
+    """List what *model* got wrong on *dataset*, the surest mistakes first, and how many there are.
+
+    Of many models the first of them are remembered, and all of those that were looked at last.
+    """
     version = get_model(db, actor, model).version
     task = get_task(db, version.task)
     row = finished_cells(db, version, dataset)[PLAIN]
     require_gold(actor, row)
-    table = scored(task, pl.read_parquet(blobs.path(row.dataset_version.blob)), read_predictions(blobs, row))
-    wrong = table.filter(pl.col("score") < 1).sort(["score", "confidence", "id"], descending=[False, True, False])
+    key = _key(task, row)
+    if offset + limit <= FIRST_KEPT:
+        first, total = _FIRST_WRONG.get(key, lambda: _first(_all_mistakes(blobs, task, row)))
+    else:
+        wrong = _MISTAKES.get(key, lambda: _all_mistakes(blobs, task, row))
+        first, total = wrong, wrong.height
+    shown = first.slice(offset, limit)
     names = [item.name for item in kind_of(task).fields(task)]
+    inputs = _rows(blobs.path(row.dataset_version.blob), shown["id"].to_list(), names)
     found = [
         Mistake(
             id=one["id"],
-            inputs={name: one[name] for name in names},
+            inputs=inputs[one["id"]],
             gold=one["answer"],
             answer=one["prediction"],
             confidence=one["confidence"],
             score=one["score"],
             failed=one["failure"] is not None,
         )
-        for one in wrong.slice(offset, limit).iter_rows(named=True)
+        for one in shown.iter_rows(named=True)
     ]
-    return found, wrong.height
+    return found, total
+
+
+def _first(wrong: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """Give the first mistakes, and how many there are."""
+    return wrong.head(FIRST_KEPT).rechunk(), wrong.height
+
+
+def _all_mistakes(blobs: Blobs, task: Task, row: CellRow) -> pl.DataFrame:
+    """Give what a model got wrong, the surest first, without the texts: those are read of what is shown."""
+    examples = pl.read_parquet(blobs.path(row.dataset_version.blob), columns=["id", "answer"])
+    table = scored(task, examples, read_predictions(blobs, row))
+    wrong = table.filter(pl.col("score") < 1).sort(["score", "confidence", "id"], descending=[False, True, False])
+    return wrong.select("id", "answer", "prediction", "confidence", "score", "failure")
 
 
 def failures(
@@ -182,7 +222,7 @@ def failures(
     task = get_task(db, version.task)
     row = finished_cells(db, version, dataset)[PLAIN]
     require_answers(actor, row)
-    failed = read_predictions(blobs, row).filter(pl.col("failure").is_not_null()).sort("id")
+    failed = read_predictions(blobs, row, ("id", "failure")).filter(pl.col("failure").is_not_null()).sort("id")
     shown = failed.slice(offset, limit)
     names = [item.name for item in kind_of(task).fields(task)]
     inputs = _rows(blobs.path(row.dataset_version.blob), shown["id"].to_list(), names)
@@ -215,28 +255,6 @@ def scored(task: Task, examples: pl.DataFrame, predictions: pl.DataFrame) -> pl.
         )
     scores = example_scores(task, table["answer"], table["prediction"])
     return table.with_columns(pl.Series("score", scores), confidence=confidence)
-
-
-def export_examples(  # noqa: PLR0917 - what, of whom, on what, how, where to
-    db: Session,
-    blobs: Blobs,
-    actor: Actor,
-    model: str,
-    dataset: str,
-    format: str,  # noqa: A002 - the word that users read
-    path: Path,
-) -> None:
-    """Write what *model* answered to each example of *dataset*, with gold answer and score, to *path*."""
-    version = get_model(db, actor, model).version
-    task = get_task(db, version.task)
-    row = finished_cells(db, version, dataset)[PLAIN]
-    require_gold(actor, row)
-    table = scored(task, pl.read_parquet(blobs.path(row.dataset_version.blob)), read_predictions(blobs, row))
-    if not may_see_logs(actor, row):  # why it failed is in the model's own words
-        table = table.with_columns(failure=pl.when(pl.col("failure").is_not_null()).then(pl.lit("failed")))
-    else:
-        table = table.join(exchanges(blobs, row), on="id", how="left", maintain_order="left", suffix="_of_the_model")
-    write_export(table.drop("meta", "group", strict=False).lazy(), format, path)
 
 
 def finished_cells(db: Session, version: ModelVersionInfo, dataset: str) -> dict[str, CellRow]:

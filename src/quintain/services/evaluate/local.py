@@ -19,6 +19,7 @@ import polars as pl
 
 from quintain.adapters.contract import ADAPTERS, Outside
 from quintain.adapters.manifest import read_manifest
+from quintain.core.cells import MEASURE, PLAIN
 from quintain.core.errors import BadInput, NotFound
 from quintain.core.records.base import plain
 from quintain.core.records.evaluate import CostEstimate
@@ -28,17 +29,14 @@ from quintain.data.plan import ImportPlan
 from quintain.engine.jobs import CellJob, CellResult, LocalEngine
 from quintain.engine.measuring import MEASURED_ROWS
 from quintain.engine.runner import RunnableModel
-from quintain.engine.sandbox.limits import RunEnded
+from quintain.engine.sandbox.limits import OURS, RunEnded
 from quintain.perturbations.contract import perturbation
 from quintain.perturbations.tables import perturb_table
-from quintain.services.evaluate.cells import VARIANT_ROWS, VARIANT_SEED, variants_for
-from quintain.services.evaluate.run_cell import Conditions, runnable
+from quintain.services.evaluate.conditions import Conditions, runnable
+from quintain.services.evaluate.estimate import estimate, left_for
 from quintain.services.evaluate.scoring import score_table
-from quintain.services.evaluate.spending import estimate, left_for
-from quintain.services.evaluate.standing import OURS
 from quintain.services.evaluate.unchanged import side_by_side, unchanged_figures
-from quintain.services.evaluate.variants import family_of
-from quintain.store.queries.evaluate.cells import MEASURE, PLAIN
+from quintain.services.evaluate.variants import VARIANT_ROWS, VARIANT_SEED, family_of, variants_for
 from quintain.tasks.contract import kind_of
 from quintain.tasks.definition import read_task
 

@@ -7,17 +7,18 @@ from collections.abc import Sequence
 from sqlalchemy.orm import Session
 
 from quintain.adapters.contract import ADAPTERS
-from quintain.core.cells import CellState
+from quintain.core.cells import MEASURE, PLAIN, CellState
 from quintain.core.errors import NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.core.records.evaluate import Run, RunEvent, RunReport, Runs
 from quintain.services.data.datasets import VersionInfo, get_version
-from quintain.services.evaluate.cells import EVALUATED, counted_variants, estimate_wait, may_see_logs, variants_of
+from quintain.services.evaluate.cells import ASKED, EVALUATED, estimate_wait, may_see_logs
+from quintain.services.evaluate.variants import counted_variants, variants_of
 from quintain.services.models.registry import ModelVersionInfo, get_model
 from quintain.services.tasks.definitions import get_task
 from quintain.store.queries.evaluate import cells as queries
 from quintain.store.queries.evaluate import runs
-from quintain.store.queries.evaluate.cells import MEASURE, PLAIN, CellRow
+from quintain.store.queries.evaluate.cells import CellRow
 
 WILL_BE = "The cell does not exist yet: the next worker that looks for work makes it."
 
@@ -114,6 +115,8 @@ def _never(db: Session, actor: Actor, model: ModelVersionInfo, data: VersionInfo
         return f"{model.ref} is a file of predictions, and has none for {data.ref}."
     if (place == "file" and variant != PLAIN) or (place == "remote" and variant == MEASURE):
         return f"{model.ref} is not run by us, so that there is no '{variant}' of it."
+    if data.meta.get("models") == ASKED and not data.scores:
+        return f"{data.ref} is answered only by models that an owner of the task asks for."
     newest = get_version(db, actor, f"{data.task}/{data.dataset}")
     return f"{data.ref} has a newer version, {newest.ref}, which is evaluated." if newest.id != data.id else ""
 

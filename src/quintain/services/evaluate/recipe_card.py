@@ -10,7 +10,7 @@ from quintain.data.mixing import Mix
 from quintain.models.card import write_card
 from quintain.models.learning import Lessons
 from quintain.services.evaluate.recipe_inputs import RecipeInputs
-from quintain.services.models.train import warned
+from quintain.services.plain.training import warned
 
 VIEWS = {
     "majority": "each with its answer",

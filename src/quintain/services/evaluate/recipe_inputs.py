@@ -20,8 +20,8 @@ from quintain.data.presets import read_preset
 from quintain.models import artefact
 from quintain.models.learning import Learner, make_learner
 from quintain.services.models.registry import ModelVersionInfo, get_model
-from quintain.services.models.train import read_file
 from quintain.services.models.training_data import dev_table, training_table
+from quintain.services.plain.training import read_file
 from quintain.store.blobs import Blobs
 from quintain.tasks.contract import kind_of
 

@@ -7,7 +7,7 @@ cached under a hash of everything that went in.
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 from sqlalchemy.orm import Session
 
-from quintain.core.cells import CellState
+from quintain.core.cells import MEASURE, PLAIN, CellState
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor
 from quintain.core.records.figures import Gap
@@ -24,8 +24,10 @@ from quintain.core.task import Task
 from quintain.metrics.flips import same_answers
 from quintain.perturbations.contract import Family
 from quintain.services.evaluate.dataset_results import KeptResult, guarded, sees_all
+from quintain.services.evaluate.flips import DRAWN, share_of_cells
+from quintain.services.evaluate.kept_predictions import gold_examples, read_predictions
 from quintain.services.evaluate.sandbox_wait import SANDBOX
-from quintain.services.evaluate.scoring import gold_examples, metric_names, read_predictions, score_on
+from quintain.services.evaluate.scoring import metric_names, score_on
 from quintain.services.evaluate.standing import (
     SHARES,
     RunStanding,
@@ -36,7 +38,7 @@ from quintain.services.evaluate.standing import (
     run_of,
     standing,
 )
-from quintain.services.evaluate.unchanged import BROKEN, DRAWN, share_of_cells
+from quintain.services.evaluate.unchanged import BROKEN
 from quintain.services.evaluate.variants import family_of, newest_variants
 from quintain.services.models.registry import get_model
 from quintain.services.tasks.definitions import get_task
@@ -45,7 +47,7 @@ from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as cell_queries
 from quintain.store.queries.evaluate import results as cache
-from quintain.store.queries.evaluate.cells import MEASURE, PLAIN, CellRow
+from quintain.store.queries.evaluate.cells import CellRow
 from quintain.tasks.contract import kind_of
 
 FORMAT = 8  # goes up when the shape or the meaning of a cached value changes
@@ -116,6 +118,30 @@ def _put(fresh: dict[str, dict[str, Any]], key: str, value: dict[str, Any]) -> d
     if drawn is not None:
         fresh[_draws_key(key)] = {DRAWN: drawn}
     return value
+
+
+def computed_again(
+    db: Session,
+    blobs: Blobs,
+    task: Task,
+    group: Sequence[CellRow],
+    moments: Iterable[datetime | None],
+    *,
+    only_known: bool,
+) -> dict[str, dict[str, Any]]:
+    """Compute what there is to know of a model version on a data set version at *moments* again, by its keys.
+
+    With *only_known* that is what is known already: the rest is computed when its last run is done.
+    """
+    wanted: dict[str, tuple[str, datetime | None]] = {}
+    for at in moments:
+        for part, key in _keys(task, group, at).items():
+            wanted.setdefault(key, (part, at))
+    found: dict[str, dict[str, Any]] = {}
+    for key in cache.cached(db, list(wanted)) if only_known else wanted:
+        part, at = wanted[key]
+        _put(found, key, _compute(db, blobs, task, group, part, at))
+    return found
 
 
 def variants_at(task: Task, rows: Sequence[CellRow], at: datetime) -> dict[Family, tuple[str, ...]]:

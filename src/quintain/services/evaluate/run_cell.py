@@ -19,32 +19,31 @@ import polars as pl
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from quintain.adapters.contract import Outside
-from quintain.adapters.manifest import read_manifest
-from quintain.core.errors import BadInput, QuintainError, Unavailable
+from quintain.core.cells import MEASURE, PLAIN
+from quintain.core.errors import QuintainError, Unavailable
 from quintain.core.task import Task
 from quintain.engine.jobs import CellJob, CellResult
 from quintain.engine.measuring import MEASURED_ROWS
-from quintain.engine.runner import RunnableModel
-from quintain.engine.sandbox.layers import NoSandbox, SandboxReport, probe, require_sandbox
-from quintain.engine.sandbox.limits import Limits, Outcome, RunEnded
+from quintain.engine.sandbox.layers import NoSandbox
+from quintain.engine.sandbox.limits import Outcome, RunEnded
 from quintain.engine.scratch import scratch
 from quintain.perturbations.contract import perturbation
 from quintain.perturbations.tables import perturb_table
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import spending
-from quintain.services.evaluate.cells import VARIANT_ROWS, VARIANT_SEED, CellLease
+from quintain.services.evaluate.cells import CellLease
+from quintain.services.evaluate.conditions import Conditions, runnable
 from quintain.services.evaluate.in_hand import ModelInHand
 from quintain.services.evaluate.results import compute_figures
 from quintain.services.evaluate.sandbox_wait import put_back
-from quintain.services.models.environments import Environments, read_requirements
+from quintain.services.evaluate.variants import VARIANT_ROWS, VARIANT_SEED, outdated
 from quintain.services.models.outside import share_of
 from quintain.services.tasks.definitions import get_task
 from quintain.services.tasks.machines import class_of
 from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
 from quintain.store.queries.evaluate import cells as queries
-from quintain.store.queries.evaluate.cells import MEASURE, PLAIN, CellRow
+from quintain.store.queries.evaluate.cells import CellRow
 from quintain.store.tables import DatasetVersion, Variant
 from quintain.tasks.contract import kind_of
 
@@ -110,27 +109,6 @@ class Beat:
                 self.lost.set()
                 return True
         return False
-
-
-@dataclass(frozen=True, slots=True)
-class Conditions:
-    """The same for every model: limits, how strong the sandbox must be, what may be reached and installed.
-
-    *look* says which layers of the sandbox hold where cells run; None where that is not one machine. *machine* names
-    the class of the machine that models are run on, where it is known before they are; *free* whether it has nothing
-    else to do, so that a measurement can have it to itself. *finished* hears of every cell that is done, by its task.
-    """
-
-    limits: Limits = field(default_factory=Limits)
-    sandbox: str = "full"
-    outside: Outside = field(default_factory=Outside)
-    environments: Environments | None = None
-    lease_seconds: float = evaluate.LEASE_SECONDS
-    trial_seconds: float = 300.0
-    look: Callable[[], SandboxReport | None] = probe
-    machine: str = ""
-    free: Callable[[], bool] = lambda: True
-    finished: Callable[[Session, str], None] = lambda db, task: None
 
 
 def run_leased(
@@ -265,7 +243,7 @@ def _prepare(
 ) -> CellJob:
     row = queries.row(db, lease.cell_id)
     if row is None or row.model_version.blob is None:
-        raise RunEnded(Outcome.PLATFORM, f"Cell {lease.cell_id} or its model's artefact is gone.")
+        raise RunEnded(Outcome.PLATFORM, "Cell {cell} or its model's artefact is gone.", cell=lease.cell_id)
     task = get_task(db, row.task.name)
     blob = row.model_version.blob
     if conditions.sandbox == "off":
@@ -288,20 +266,6 @@ def _prepare(
     )
 
 
-def runnable(adapter: str, folder: Path, conditions: Conditions) -> RunnableModel:
-    """Say how the unpacked model in *folder* is run, with its own packages at hand."""
-    try:
-        manifest = read_manifest(folder)
-        if conditions.environments and read_requirements(folder):
-            require_sandbox(conditions.sandbox)  # a source archive among them is built, which runs its code
-        packages = conditions.environments.packages(folder) if conditions.environments else ()
-    except BadInput as error:
-        raise RunEnded(Outcome.CRASHED, error.message, remedy=error.remedy) from error
-    return RunnableModel(
-        folder=folder, adapter=adapter, options=manifest.options, packages=packages, batch_size=manifest.batch_size
-    )
-
-
 def _write_inputs(db: Session, blobs: Blobs, task: Task, row: CellRow, target: Path) -> None:
     columns = ["id", *(item.name for item in kind_of(task).fields(task))]
     version = row.dataset_version
@@ -319,8 +283,10 @@ def variant_of(db: Session, blobs: Blobs, task: Task, version: DatasetVersion, n
     found = queries.variant(db, version.id, name)
     if found is not None:
         return found
-    if evaluate.outdated(name):
-        raise RunEnded(Outcome.PLATFORM, f"{name} can no longer be made: the perturbation has a newer version.")
+    if outdated(name):
+        raise RunEnded(
+            Outcome.PLATFORM, "{name} can no longer be made: the perturbation has a newer version.", name=name
+        )
     source = pl.scan_parquet(blobs.path(version.blob)).sort("id").head(VARIANT_ROWS).collect()
     table = perturb_table(task, source, perturbation(name.rpartition(".v")[0]), seed=VARIANT_SEED)
     with blobs.scratch(".parquet") as path:

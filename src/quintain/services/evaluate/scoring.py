@@ -4,26 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from quintain.core.example import Role
 from quintain.core.task import Task
-from quintain.engine.predicting import EXCHANGE
 from quintain.metrics.contract import METRICS
 from quintain.metrics.evaluate import SlicedRows, evaluate_metrics, slice_rows
 from quintain.services.data.label_shares import label_shares
-from quintain.services.jobs.memory import WarmValues
-from quintain.store.blobs import Blobs
-from quintain.store.queries.evaluate.cells import CellRow
 from quintain.tasks.contract import kind_of
 
 MOST_TAGS = 40
 CONSISTENCY = "consistency"
 GOLD_COLUMNS = ("id", "answer", "tags", "group", "meta")  # the columns that scoring needs
-GOLD_KEPT = 6  # 20 MB each at 200,000 examples
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,22 +28,8 @@ class GoldExamples:
     slices: Mapping[str, SlicedRows]
 
 
-# A worker scores one model after the other on the same few data sets.
-_GOLD: WarmValues[GoldExamples] = WarmValues(GOLD_KEPT)
-
-
-def gold_examples(blobs: Blobs, blob: str) -> GoldExamples:
-    """Read what predictions are scored against from a data set's file; those that were read last are at hand."""
-    return _GOLD.get(blob, lambda: _gold_of(_read_gold(blobs.path(blob))))
-
-
-def _read_gold(path: Path) -> pl.DataFrame:
-    """Read the columns that scoring needs; what models were given is most of a file."""
-    file = pl.scan_parquet(path, glob=False)
-    return file.select([name for name in file.collect_schema().names() if name in GOLD_COLUMNS]).collect()
-
-
-def _gold_of(examples: pl.DataFrame) -> GoldExamples:
+def make_gold(examples: pl.DataFrame) -> GoldExamples:
+    """Keep of *examples* what predictions are scored against."""
     wanted = [name for name in GOLD_COLUMNS if name in examples.columns]
     table = examples.select(wanted).filter(pl.col("answer").is_not_null())
     common = table["tags"].explode().drop_nulls().value_counts(sort=True).head(MOST_TAGS).get_column("tags").to_list()
@@ -61,7 +41,7 @@ def _gold_of(examples: pl.DataFrame) -> GoldExamples:
 
 def score_table(task: Task, examples: pl.DataFrame, predictions: pl.DataFrame, *, role: str = "") -> dict[str, Any]:
     """Score *predictions* against the gold answers of *examples*, which are of a *role*, overall and by tag."""
-    return score_on(task, _gold_of(examples), predictions, role=role)
+    return score_on(task, make_gold(examples), predictions, role=role)
 
 
 def score_on(task: Task, gold: GoldExamples, predictions: pl.DataFrame, *, role: str = "") -> dict[str, Any]:
@@ -116,15 +96,3 @@ def metric_names(task: Task, role: str = "") -> tuple[str, ...]:
     own = tuple(name for name in task.metrics if name in METRICS)
     suits = kind_of(task).answer_type in METRICS.get(CONSISTENCY).answer_types
     return (*own, CONSISTENCY) if role == Role.CONTRAST and suits and CONSISTENCY not in own else own
-
-
-def read_predictions(blobs: Blobs, row: CellRow) -> pl.DataFrame:
-    """Read the predictions of a cell that is done; older ones say of no example that the model failed on it."""
-    table = pl.scan_parquet(blobs.path(str(row.cell.predictions)), glob=False).drop(EXCHANGE, strict=False).collect()
-    return table if "failure" in table.columns else table.with_columns(failure=pl.lit(None, dtype=pl.String))
-
-
-def exchanges(blobs: Blobs, row: CellRow) -> pl.DataFrame:
-    """Read what the model of a cell was asked in words and wrote, by example; no more than ids where it was not."""
-    table = pl.scan_parquet(blobs.path(str(row.cell.predictions)), glob=False)
-    return table.select("id", *(name for name in table.collect_schema() if name in EXCHANGE)).collect()

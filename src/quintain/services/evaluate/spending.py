@@ -7,7 +7,6 @@ manifest, for all runs of a model version, and the operator's, for all runs that
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -16,61 +15,27 @@ import polars as pl
 from sqlalchemy.orm import Session
 
 from quintain.adapters.contract import Options, Outside
-from quintain.adapters.prices import BYTES_PER_TOKEN, prices_of
 from quintain.core.cells import CellState
 from quintain.core.records.evaluate import CostEstimate
 from quintain.core.task import Task
 from quintain.engine.runner import RunnableModel
 from quintain.engine.sandbox.limits import Outcome, RunEnded
-from quintain.services.evaluate.cells import EVALUATED, VARIANT_ROWS, CellLease, variants_for
+from quintain.services.evaluate.cells import ASKED, EVALUATED, CellLease
+from quintain.services.evaluate.estimate import CHAT, budgets_of, estimate, most_of
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
 from quintain.store.queries.evaluate import cells as cell_queries
 from quintain.store.queries.evaluate import charges as queries
-from quintain.store.queries.evaluate.cells import PLAIN
 from quintain.store.queries.tasks.tasks import task_row
 from quintain.store.tables import Charge
-from quintain.tasks.contract import kind_of
 
-CHAT = "chat"  # the adapter whose calls have a price
 SAMPLED = 500  # rows that the length of prompts is guessed from
 RETRY_SECONDS = 30.0
 
 
 class WaitingForBudget(Exception):
     """Other runs have set aside what is left; they may leave some of it."""
-
-
-def estimate(
-    task: Task,
-    adapter: str,
-    options: Options,
-    outside: Outside,
-    tables: Iterable[tuple[int, pl.DataFrame]],
-    *,
-    perturbed: bool = True,
-) -> CostEstimate | None:
-    """Estimate the runs on data sets, each by its rows and some of them; None where calls have no price."""
-    if adapter != CHAT:
-        return None
-    prices, most_tokens = prices_of(options, outside), int(options.get("max_tokens", 64))
-    wanted = variants_for(task, adapter, options.get("perturbations", "counted"))
-    variants = sum(variant != PLAIN for variant in wanted) if perturbed else 0
-    calls, size = 0, 0.0
-    for rows, sample in tables:
-        here = rows + variants * min(rows, VARIANT_ROWS)
-        calls += here
-        size += here * _bytes(options, task, sample) / max(sample.height, 1)
-    tokens = round(size / BYTES_PER_TOKEN)
-    budgets = [limit for limit, _ in _limits(options, outside)]
-    return CostEstimate(
-        calls=calls,
-        input_tokens=tokens,
-        cost=prices.cost(tokens, min(most_tokens, 4) * calls),
-        cost_at_most=prices.cost(size, most_tokens * calls),
-        budget=min(budgets, default=None),
-    )
 
 
 def estimate_of_task(
@@ -81,7 +46,8 @@ def estimate_of_task(
     if adapter != CHAT or row is None:
         return None
     versions = cell_queries.newest_dataset_versions(db, row.id, EVALUATED)
-    tables = ((one.rows, pl.scan_parquet(blobs.path(one.blob)).head(SAMPLED).collect()) for one in versions)
+    run = [one for one in versions if one.meta.get("models") != ASKED]
+    tables = ((one.rows, pl.scan_parquet(blobs.path(one.blob)).head(SAMPLED).collect()) for one in run)
     return estimate(task, adapter, options, outside, tables)
 
 
@@ -91,7 +57,7 @@ def allow(db: Session, lease: CellLease, model: RunnableModel, outside: Outside,
     Raises RunEnded where nothing is left, and Waiting where others have set it aside.
     """
     options = model.options
-    limits = _limits(options, outside)
+    limits = budgets_of(options, outside)
     if model.adapter != CHAT or not limits:
         return outside
     secret = options.get("secret")
@@ -115,7 +81,7 @@ def allow(db: Session, lease: CellLease, model: RunnableModel, outside: Outside,
                 "The budget of its earlier runs is spent.",
                 remedy="The builder raises `budget` in a new version, the operator that of the key; then try it again.",
             )
-        amount = min(left, _most(options, outside, task, inputs))
+        amount = min(left, most_of(options, outside, task, inputs))
         charge = Charge(model_version_id=version, cell_id=lease.cell_id, generation=lease.generation, secret=secret)
         charge.amount = amount
         db.add(charge)
@@ -142,36 +108,3 @@ def wait(db: Session, lease: CellLease) -> None:
             done=0,
         ):
             cell_queries.note(db, lease.cell_id, "queued", "again, because other runs draw on the same budget")
-
-
-def left_for(options: Options, outside: Outside, spent: float) -> float | None:
-    """Give what is left of the budgets after *spent*, outside a workspace; None where there is none."""
-    limits = [limit for limit, _ in _limits(options, outside)]
-    return max(min(limits) - spent, 0.0) if limits else None
-
-
-def _limits(options: Options, outside: Outside) -> list[tuple[float, bool]]:
-    """List the budgets that hold, and whether each is shared by all models that use the key."""
-    secret = outside.secrets.get(str(options.get("secret", "")))
-    own = [(float(options["budget"]), False)] if "budget" in options else []
-    return own if secret is None or secret.budget is None else [*own, (secret.budget, True)]
-
-
-def _most(options: Options, outside: Outside, task: Task, inputs: Path) -> float:
-    table = pl.read_parquet(inputs)
-    return prices_of(options, outside).cost(
-        _bytes(options, task, table), int(options.get("max_tokens", 64)) * table.height
-    )
-
-
-def _bytes(options: Options, task: Task, table: pl.DataFrame) -> int:
-    """Count the bytes of the prompts that *table* makes: the template for each, and what is filled in."""
-    around = len(f"{options.get('system', '')}{options.get('prompt', '')}{', '.join(task.label_names)}".encode())
-    names = [item.name for item in kind_of(task).fields(task) if item.name in table.columns]
-    texts = [
-        table[name].list.eval(pl.element().cast(pl.String)).list.join("\n1. ", ignore_nulls=True)
-        if isinstance(table.schema[name], pl.List)
-        else table[name].cast(pl.String)
-        for name in names
-    ]
-    return around * table.height + sum(int(text.str.len_bytes().sum() or 0) for text in texts)

@@ -11,21 +11,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from quintain.adapters.contract import ADAPTERS
-from quintain.core.cells import CellState
+from quintain.core.cells import MEASURE, PLAIN, CellState
 from quintain.core.records.figures import Gap, RunCounts
 from quintain.core.task import Task
-from quintain.engine.sandbox.limits import Outcome
+from quintain.engine.sandbox.limits import OURS, Outcome
 from quintain.perturbations.contract import Family, names_of
-from quintain.services.evaluate.cells import variant_name, variants_of
-from quintain.store.queries.evaluate.cells import MEASURE, PLAIN
-from quintain.store.tables import Cell
+from quintain.services.evaluate.variants import variant_name, variants_of
+
+if TYPE_CHECKING:
+    from quintain.store.tables import Cell
 
 MEASURED = ("throughput", "memory")
 SHARES: tuple[Family, ...] = get_args(Family)
-OURS = (Outcome.PLATFORM, Outcome.OVER_BUDGET, Outcome.CANCELLED, Outcome.NO_SANDBOX)
 TEXTS: Mapping[str, str] = {
     "waiting": "{done} of {needed} runs done",
     "failed": "the model failed: {outcome}",

@@ -28,8 +28,8 @@ from quintain.services.access import throttle
 from quintain.services.access.permissions import require_role
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import tryouts
+from quintain.services.evaluate.conditions import Conditions
 from quintain.services.evaluate.coverage import covered
-from quintain.services.evaluate.run_cell import Conditions
 from quintain.services.evaluate.spending import estimate_of_task
 from quintain.services.models import uploads
 from quintain.services.models.environments import read_requirements
@@ -39,8 +39,8 @@ from quintain.services.tasks.definitions import get_task
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
-from quintain.store.queries.evaluate.tryouts import PASSED, QUEUED
 from quintain.store.queries.models import submissions as queries
+from quintain.store.queries.models.tried import PASSED, QUEUED
 
 DAY = timedelta(days=1)
 TRIES_PER_HOUR = 60

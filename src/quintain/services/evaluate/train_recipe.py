@@ -42,7 +42,7 @@ from quintain.services.evaluate.recipe_card import recipe_card
 from quintain.services.evaluate.recipe_inputs import BUILTIN, Finder, RecipeInputs, Stored, unpack_start
 from quintain.services.evaluate.submit import SubmissionRules, quota_left
 from quintain.services.models.registry import VISIBILITIES, check_model_name, register_version
-from quintain.services.models.train import CARD_FILE
+from quintain.services.plain.training import CARD_FILE
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction

@@ -33,7 +33,8 @@ from quintain.models import artefact
 from quintain.services.access.notify import notify
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate.check_model import CheckReport, check_model, sample_inputs
-from quintain.services.evaluate.run_cell import Conditions, Engine, Sessions, runnable
+from quintain.services.evaluate.conditions import Conditions, runnable
+from quintain.services.evaluate.run_cell import Engine, Sessions
 from quintain.services.jobs.lease import LEASE_SECONDS, lease_kept
 from quintain.services.tasks.definitions import find_row, get_task
 from quintain.store.base import now
@@ -41,8 +42,8 @@ from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells
 from quintain.store.queries.evaluate import tryouts as queries
-from quintain.store.queries.evaluate.tryouts import PASSED, QUEUED, REFUSED
 from quintain.store.queries.models.models import versions_by_id
+from quintain.store.queries.models.tried import PASSED, QUEUED, REFUSED
 from quintain.store.tables import ModelVersion, Trial
 from quintain.tasks.contract import kind_of
 
@@ -167,7 +168,7 @@ def try_next(
         try:
             report = _try_version(sessions, blobs, engine, conditions, version_id, tell)
         except (QuintainError, OSError) as error:  # nothing that the model did
-            report = CheckReport(outcome=Outcome.PLATFORM, faults=[Fault(str(error))])
+            report = CheckReport(outcome=Outcome.PLATFORM, faults=[Fault(_said(error))])
     with sessions() as db:
         _record(db, version_id, generation, attempts, report)
     return True
@@ -285,6 +286,10 @@ def _record(db: Session, version_id: int, generation: int, attempts: int, report
                 notify(db, model.owner_id, "model-refused", text, page)
     if state == PASSED:
         evaluate.fill(db, task)
+
+
+def _said(error: QuintainError | OSError) -> Text:
+    return error.text if isinstance(error, QuintainError) else Text("{error}", error=error)
 
 
 def _plain(text: str) -> str:

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import polars as pl
-from sqlalchemy.orm import Session
 
 from quintain.core.task import Task
 from quintain.metrics.flips import Unchanged, kept_answers, unchanged_share
 from quintain.perturbations.contract import PERTURBATIONS
 from quintain.perturbations.tables import lineage
-from quintain.services.evaluate.cells import VARIANT_ROWS
-from quintain.services.evaluate.scoring import read_predictions
-from quintain.store.blobs import Blobs
-from quintain.store.queries.evaluate import cells as cell_queries
-from quintain.store.queries.evaluate.cells import CellRow
+from quintain.services.evaluate.variants import VARIANT_ROWS
 from quintain.tasks.contract import kind_of
 
-DRAWN = "drawn"
 BROKEN = "broken"  # stands for the predictions of a variant that the model broke
 NOTHING_CHANGED: Mapping[str, Any] = {
     "share": {"value": None, "low": None, "high": None},
@@ -31,17 +24,6 @@ NOTHING_CHANGED: Mapping[str, Any] = {
     "flips": 0,
     "families": {},
 }
-
-
-def share_of_cells(
-    db: Session, blobs: Blobs, task: Task, plain: pl.DataFrame, members: Mapping[str, CellRow]
-) -> dict[str, Any]:
-    """Give the share of unchanged answers of the cells of a family, and the resampled shares under `DRAWN`."""
-    table = pl.concat([flip_table(db, blobs, plain, row) for row in members.values()])
-    if table.is_empty():
-        return dict(NOTHING_CHANGED)
-    found = _unchanged_share(task, table, perturbed_ids(plain))
-    return _shape(found, table) | {DRAWN: base64.b64encode(found.drawn.astype("<f4").tobytes()).decode()}
 
 
 def perturbed_ids(plain: pl.DataFrame) -> pl.Series:
@@ -56,16 +38,16 @@ def unchanged_figures(task: Task, table: pl.DataFrame, examples: pl.Series) -> d
     """
     if table.is_empty():
         return dict(NOTHING_CHANGED)
-    return _shape(_unchanged_share(task, table, examples), table)
+    return unchanged_shape(measure_unchanged(task, table, examples), table)
 
 
-def _shape(found: Unchanged, table: pl.DataFrame) -> dict[str, Any]:
+def unchanged_shape(found: Unchanged, table: pl.DataFrame) -> dict[str, Any]:
     """Give the figures as plain data, with the perturbations on which the model broke its run."""
     broken = table.filter(BROKEN)["family"].unique().sort().to_list() if BROKEN in table.columns else []
     return found.as_dict() | {BROKEN: broken}
 
 
-def _unchanged_share(task: Task, table: pl.DataFrame, examples: pl.Series) -> Unchanged:
+def measure_unchanged(task: Task, table: pl.DataFrame, examples: pl.Series) -> Unchanged:
     """Measure the share; the figure is of the paper's perturbations, and the others stand beside it."""
     same = kept_answers(kind_of(task).answer_type, table["before"], table["after"])
     if BROKEN in table.columns:
@@ -81,19 +63,6 @@ def _unchanged_share(task: Task, table: pl.DataFrame, examples: pl.Series) -> Un
         clusters=rows["parent"].rank("dense").cast(pl.Int64).to_numpy() - 1,
         beside=[name for name, member in PERTURBATIONS.items() if not member.in_paper],
     )
-
-
-def flip_table(db: Session, blobs: Blobs, plain: pl.DataFrame, row: CellRow) -> pl.DataFrame:
-    """Put the answers before and after a perturbation side by side, one row for each changed example."""
-    name = row.cell.variant
-    variant = cell_queries.variant(db, row.dataset_version.id, name)
-    schema = {"id": pl.String, "parent": pl.String, "group": pl.String, "family": pl.String}
-    if variant is None or variant.rows == 0:
-        kept = plain.schema["prediction"]
-        return pl.DataFrame(schema={**schema, "before": kept, "after": kept, BROKEN: pl.Boolean})
-    table = pl.read_parquet(blobs.path(variant.blob))
-    said = read_predictions(blobs, row) if row.cell.predictions else None
-    return side_by_side(name.rpartition(".v")[0], table, plain, said)
 
 
 def side_by_side(

@@ -1,14 +1,63 @@
-"""Variants of a data set by their names: to which family they belong, and which of them are the newest."""
+"""Variants of a data set by their names: which there are, to which family they belong, and which are the newest."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TypeVar
 
-from quintain.perturbations.contract import Family, perturbation
-from quintain.store.queries.evaluate.cells import MEASURE, PLAIN
+from quintain.adapters.contract import ADAPTERS
+from quintain.core.cells import MEASURE, PLAIN
+from quintain.core.task import Task
+from quintain.perturbations.contract import PERTURBATIONS, Family, perturbation
+from quintain.tasks.contract import kind_of
 
+VARIANT_SEED = 0
+VARIANT_ROWS = 5000  # examples of a data set, by their ids, that perturbations are made of
 Found = TypeVar("Found")
+
+
+def variants_of(task: Task) -> list[str]:
+    """List the variants in which every data set of *task* is run: as it is, measured, and perturbed.
+
+    A perturbation's variant is named after it and its version, so a changed perturbation makes new cells.
+    """
+    names = [PLAIN, MEASURE]
+    if any(field.perturbable and field.type in {"text", "long_text", "tokens"} for field in kind_of(task).fields(task)):
+        names += [variant_name(name) for name in PERTURBATIONS.names()]
+    return names
+
+
+def variant_name(perturbation: str) -> str:
+    """Name the variant that *perturbation* makes."""
+    return f"{perturbation}.v{PERTURBATIONS.get(perturbation).version}"
+
+
+def counted_variants() -> list[str]:
+    """Name the variants whose answers make robustness and fairness; the other perturbations are shown beside them."""
+    return [variant_name(name) for name, member in PERTURBATIONS.items() if member.in_paper]
+
+
+def variants_for(task: Task, adapter: str, perturbations: str = "counted") -> list[str]:
+    """List the variants that a model of *adapter* is run on.
+
+    Every call to a server elsewhere may have its price, so perturbations that enter no figure are run there only where
+    the manifest asks for `all` of them.
+    """
+    place = ADAPTERS.get(adapter).place
+    if place == "file":
+        return [PLAIN]
+    if place == "sandbox":
+        return variants_of(task)
+    unwanted = {MEASURE}
+    if perturbations != "all":
+        unwanted |= set(map(variant_name, PERTURBATIONS.names())) - set(counted_variants())
+    return [name for name in variants_of(task) if name not in unwanted]
+
+
+def outdated(variant: str) -> bool:
+    """Say whether *variant* belongs to an older version of its perturbation, which nobody can make any more."""
+    name = variant.rpartition(".v")[0]
+    return bool(name) and (name not in PERTURBATIONS.names() or variant != variant_name(name))
 
 
 def family_of(variant: str) -> Family | None:

@@ -20,7 +20,8 @@ from quintain.engine.sandbox.limits import RunEnded
 from quintain.engine.scratch import scratch
 from quintain.models import artefact
 from quintain.models.contract import Batch
-from quintain.services.evaluate.run_cell import Conditions, Sessions, runnable
+from quintain.services.evaluate.conditions import Conditions, runnable
+from quintain.services.evaluate.run_cell import Sessions
 from quintain.services.models.ask import BUILTIN, IN_PROCESS
 from quintain.services.models.ask import AdapterRunner as Asking
 from quintain.services.models.registry import ModelVersionInfo

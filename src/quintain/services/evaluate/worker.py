@@ -27,8 +27,9 @@ from quintain.engine.scratch import sweep
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import trainings, tryouts
 from quintain.services.evaluate.cells import CellLease
+from quintain.services.evaluate.conditions import Conditions
 from quintain.services.evaluate.in_hand import ModelInHand
-from quintain.services.evaluate.run_cell import Conditions, Engine, Sessions, run_leased
+from quintain.services.evaluate.run_cell import Engine, Sessions, run_leased
 from quintain.services.evaluate.sandbox_wait import hold_back, refused_adapters
 from quintain.services.evaluate.trainings import Trainer
 from quintain.store.blobs import Blobs

@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 
 from quintain.core.errors import BadInput
-from quintain.data.harvest_rules import DEFAULT_RULES, MAX_SIZE, Rules, Where, parse_rules
+from quintain.data.harvest_rules import DEFAULT_RULES, DEFAULT_SIZE, MAX_SIZE, Rules, Where, parse_rules
 from quintain.data.readers.contract import Options
 from quintain.data.tables import table_format, write_table
 from quintain.data.where import Condition, conjuncts, parse_where
@@ -38,7 +38,6 @@ from quintain.services.harvest.model import HarvestTarget
 from quintain.services.harvest.report import HarvestReport, SeenSentences, sample_table, write_report
 from quintain.services.harvest.sample import Reservoir, normal_forms, priorities
 
-DEFAULT_SIZE = 1000
 MAX_CELLS = 500
 NUMBERS = ("rating", "length", "characters", "sentence", "sentences", "probability")
 TEXTS = ("predicted", "text", "id")

@@ -17,12 +17,21 @@ from quintain.services.board.standings import BoardStanding
 from quintain.services.collect.rounds import RoundInfo, list_rounds
 from quintain.services.models.ask import BUILTIN, RUNNERS, AdapterRunner, limit_calls, predict
 from quintain.services.models.occlusion import word_effects
-from quintain.services.models.registry import ModelVersionInfo, get_model, list_models, may_see, versions_by_id
+from quintain.services.models.registry import (
+    ModelVersionInfo,
+    get_model,
+    list_models,
+    may_see,
+    models_to_choose,
+    versions_by_id,
+)
 from quintain.services.tasks.definitions import get_task, leading_metric, list_tasks
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.queries.collect import rounds as queries
 from quintain.tasks.contract import kind_of
+
+MOST_LOOKED_AT = 20  # of the best, and of the newest that are built in
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +124,21 @@ def _target(db: Session, actor: Actor, info: RoundInfo) -> ModelVersionInfo | No
 
 
 def _best(db: Session, actor: Actor, task: Task, standing: BoardStanding | None) -> ModelVersionInfo | None:
-    """Give the best model that is built in: by the board, else by what it scored when it was trained."""
-    ranked = {place.ref: place.rank for place in standing.places} if standing else {}
+    """Give the best model that is built in: by the board, else by what it scored when it was trained.
+
+    It is sought among the first of the board and the newest: the front page never reads all models.
+    """
     metric = leading_metric(task)
-    versions = [model.version for model in list_models(db, actor, task.name)]
-    usable = [one for one in versions if one.adapter == BUILTIN and one.withdrawn_at is None]
+    best = [place.name for place in standing.places[:MOST_LOOKED_AT]] if standing else []
+    refs = {place.ref for place in standing.places[:MOST_LOOKED_AT]} if standing else set()
+    newest = models_to_choose(db, actor, task.name, limit=MOST_LOOKED_AT, adapter=BUILTIN).models
+    names = {*best, *(one.name for one in newest)}
+    found = {one.name: one.version for one in list_models(db, actor, task.name, sorted(names))} if names else {}
+    usable = {name: one for name, one in found.items() if one.adapter == BUILTIN and one.withdrawn_at is None}
+    ranked = (usable[name] for name in best if name in usable and usable[name].ref in refs)
+    return next(ranked, None) or max(usable.values(), key=lambda one: _trained(one, metric), default=None)
 
-    def order(one: ModelVersionInfo) -> tuple[int, float]:
-        trained = one.meta.get("metrics", {}).get(metric, {}).get("value") or 0.0
-        return ranked.get(one.ref, len(versions) + 1), -float(trained)
 
-    return min(usable, key=order, default=None)
+def _trained(version: ModelVersionInfo, metric: str) -> float:
+    """Give what a model scored when it was trained."""
+    return float(version.meta.get("metrics", {}).get(metric, {}).get("value") or 0.0)

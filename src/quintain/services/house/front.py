@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
@@ -46,12 +46,13 @@ def front(db: Session, blobs: Blobs, actor: Actor) -> Front:
     cards = task_cards(db, actor)
     standings = known_standings(db, blobs, [card.task.name for card in cards])
     moment = now()
+    rounds = [one for one in list_rounds(db, actor) if one.spec.listed]
     is_open = {
         one.task: one
-        for one in list_rounds(db, actor)  # in the order of their numbers: the newest is kept
-        if one.state is RoundState.OPEN and one.spec.listed and not one.closed_because(moment)
+        for one in rounds  # in the order of their numbers: the newest is kept
+        if one.state is RoundState.OPEN and not one.closed_because(moment)
     }
-    moved = last_movements(db)
+    moved = last_movements(db, rounds)
     trials = [one for one in list_trials(db, actor) if one.state != "draft"]
     found = [
         FrontCard(
@@ -66,12 +67,14 @@ def front(db: Session, blobs: Blobs, actor: Actor) -> Front:
     return Front(sorted(found, key=lambda one: one.round is None), standings)  # where there is work to do, first
 
 
-def last_movements(db: Session) -> dict[str, Movement]:
-    """Say what moved each task last: a release, a model that everybody may see, a round that was closed."""
+def last_movements(db: Session, rounds: Sequence[RoundInfo]) -> dict[str, Movement]:
+    """Say what moved each task last: a release, a model that everybody may see, one of *rounds* that was closed."""
     found: dict[str, Movement] = {}
+    ended = sorted((one.closed_at, one.task, one.number) for one in rounds if one.closed_at is not None)
+    closed = {task: (str(number), at) for at, task, number in ended}  # the last is kept
     for kind, newest in (
         (MovementKind.MODEL, movements.newest_models(db)),
-        (MovementKind.ROUND, movements.newest_closed(db)),
+        (MovementKind.ROUND, closed),
         (MovementKind.RELEASE, movements.newest_releases(db)),
     ):
         for task, (name, at) in newest.items():

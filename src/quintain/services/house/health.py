@@ -92,13 +92,14 @@ def status(db: Session, blobs: Blobs, actor: Actor, *, as_known: bool = False) -
     engine = _engine(db)
     root = next(folder for folder in (blobs.root, *blobs.root.parents) if folder.exists())
     disk = shutil.disk_usage(root)
+    migration, pending = migrate.standing(engine)
     kept = figures.figure(db, *CENSUS) if as_known else None
     counted = kept.value if kept is not None else _count(engine, blobs)
     return HouseStatus(
         version=__version__,
         database=engine.url.render_as_string(hide_password=True),
-        migration=migrate.current(engine),
-        pending=tuple(migrate.pending(engine)),
+        migration=migration,
+        pending=tuple(pending),
         disk_free=disk.free,
         disk_total=disk.total,
         counted_at=kept.computed_at if kept is not None else None,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import io
-import json
 import zipfile
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
 
 from sqlalchemy.orm import Session
 
+from quintain.core.passes import is_pass
 from quintain.core.people import OPERATOR, Actor
+from quintain.data.exporting import json_list, whole_or_nothing
 from quintain.services.access import audit
 from quintain.services.access.accounts import refuse_last_admin
 from quintain.services.access.actors import actor_of, find_user, normal_name
@@ -17,7 +21,7 @@ from quintain.services.collect.target_names import tell_own
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.house import personal
-from quintain.store.tables import Attempt, User
+from quintain.store.tables import Attempt, Earning, Qualification, User
 
 README = """Everything that this Quintain keeps about you, one JSON file per table.
 
@@ -25,20 +29,46 @@ Secrets (the hash of your password, of sessions and of tokens) are left out. Tim
 """
 
 
-def export_person(db: Session, actor: Actor, name: str | None = None) -> bytes:
-    """Give all that is kept about the actor (or, for an admin, about *name*) as a ZIP file of JSON files."""
+def export_person(db: Session, actor: Actor, path: Path, name: str | None = None) -> None:
+    """Write all that is kept about the actor (or, for an admin, about *name*) to a ZIP file of JSON files.
+
+    Rows are read and written some at a time, however much somebody did.
+    """
     user = _whom(db, actor, name)
-    tables = personal.rows_about(db, user.id)
-    tell_own(db, actor_of(db, user), tables[Attempt.__tablename__])
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as bundle:
+    with whole_or_nothing(path) as part, zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as bundle:
         bundle.writestr("README.txt", README)
-        for table, rows in tables.items():
-            if rows:
-                bundle.writestr(f"{table}.json", json.dumps(rows, ensure_ascii=False, indent=2, default=str))
+        for table, parts in personal.rows_about(db, user.id):
+            _write(bundle, table, _told(db, user, table, parts))
     with transaction(db):
         audit.record(db, actor, "person.export", f"user:{user.id}")
-    return buffer.getvalue()
+
+
+def _told(db: Session, user: User, table: str, parts: Iterator[list[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
+    """Give the rows of a table one by one, with no names in them that the person may not know."""
+    person = actor_of(db, user)
+    for rows in parts:
+        if table == Attempt.__tablename__:
+            tell_own(db, person, rows)
+        yield from _without_arms(table, rows)
+
+
+def _write(bundle: zipfile.ZipFile, table: str, rows: Iterator[dict[str, Any]]) -> None:
+    """Write the rows of a table to a file of their own; none where there are none."""
+    first = next(rows, None)
+    if first is None:
+        return
+    with bundle.open(f"{table}.json", "w", force_zip64=True) as stream:
+        for piece in json_list(chain([first], rows), str):
+            stream.write(piece.encode())
+
+
+def _without_arms(table: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Leave out what would tell somebody which arm of a trial they are in: passes, and names of pieces of work."""
+    if table == Qualification.__tablename__:
+        return [row for row in rows if not is_pass(row["name"])]
+    if table == Earning.__tablename__:
+        return [{**row, "work": "trial"} if str(row["work"]).startswith("trial:") else row for row in rows]
+    return rows
 
 
 def delete_person(db: Session, actor: Actor, name: str | None = None) -> None:

@@ -22,12 +22,16 @@ Numbers = Mapping[Any, int]
 
 @dataclass(frozen=True, slots=True)
 class CountKind:
-    """A kind of numbers: as they are *kept*, as facts are *counted*, and how those that are wrong are *corrected*."""
+    """A kind of numbers: as they are *kept*, as facts are *counted*, and how those that are wrong are *corrected*.
+
+    Nobody writes to the tables that are *held* while they are.
+    """
 
     name: str
     kept: Callable[[Session], Numbers]
     counted: Callable[[Session], Numbers]
     correct: Callable[[Session, Numbers, Numbers], None]
+    held: Sequence[str] = queries.HELD
 
 
 def counts_of(name: str, counted: Callable[[Session], Mapping[CountKey, int]]) -> CountKind:
@@ -54,7 +58,7 @@ def check(db: Session, kinds: Sequence[CountKind]) -> tuple[int, list[FigureFaul
 def repair(db: Session, kind: CountKind) -> list[FigureFault]:
     """Set the counts of a kind right, and say which were wrong."""
     with transaction(db):
-        queries.hold(db)
+        queries.hold(db, kind.held)
         kept, counted = kind.kept(db), kind.counted(db)
         wrong = _differences(kept, counted)
         if wrong:

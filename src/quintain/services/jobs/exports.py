@@ -19,11 +19,11 @@ from quintain.core.cells import CellState
 from quintain.core.errors import Conflict, NotFound
 from quintain.core.people import Actor
 from quintain.core.records.jobs import JobStanding
-from quintain.data.exporting import require_format
+from quintain.data.exporting import SINKS, require_format
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.jobs import queue
-from quintain.services.jobs.figures import FigureKind, Tell, quietly
+from quintain.services.jobs.figures import AT_ONCE, FigureKind, Tell, quietly
 from quintain.services.jobs.running import Handler, JobRun
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -34,18 +34,29 @@ PREFIX = "export:"
 
 
 @dataclass(frozen=True, slots=True)
+class FileFacts:
+    """What a file rests on where no figure does; as in `FigureKind`."""
+
+    basis: Callable[[Session, str], str]
+    facts: Callable[[Session, str], int]
+    at_once: int = AT_ONCE
+
+
+@dataclass(frozen=True, slots=True)
 class ExportKind:
     """A kind of file that owners of a task may have.
 
     *of* gives the task of what is exported, and refuses who may not have it. The rows are the facts that a *figure*
     rests on: where they are so few that it is computed at once, so is the file, and a file that rests on the same facts
-    is not written again. *write* takes who asked and the options, says how far it is, and gives the number of rows.
+    is not written again. *write* takes who asked and for what, says how far it is, and gives the number of rows. There
+    are files of the formats *forms*.
     """
 
     name: str
     of: Callable[[Session, Actor, str], str]
-    figure: FigureKind
-    write: Callable[[Session, Actor, str, Path, Mapping[str, bool], Tell], int]
+    figure: FigureKind | FileFacts
+    write: Callable[[Session, Blobs, Actor, WantedFile, Path, Tell], int]
+    forms: tuple[str, ...] = tuple(SINKS)
 
     @property
     def job(self) -> str:
@@ -86,8 +97,9 @@ def ask_export(db: Session, blobs: Blobs, actor: Actor, wanted: WantedFile) -> J
 
     The job that writes it already is given where there is one, or the one whose file is as new as its facts.
     """
-    require_format(wanted.form)
     kind, ref = wanted.kind, wanted.ref
+    if wanted.form not in kind.forms:
+        require_format(wanted.form)
     task = kind.of(db, actor, ref)
     if kind.figure.facts(db, ref) <= kind.figure.at_once:
         return None
@@ -98,9 +110,9 @@ def ask_export(db: Session, blobs: Blobs, actor: Actor, wanted: WantedFile) -> J
     return queue.ask(db, kind.job, wanted.subject, task=task, by=actor, params=params)
 
 
-def write_at_once(db: Session, actor: Actor, wanted: WantedFile, path: Path) -> int:
+def write_at_once(db: Session, blobs: Blobs, actor: Actor, wanted: WantedFile, path: Path) -> int:
     """Write a short file to *path*, which has the format's ending, and count its rows."""
-    return wanted.kind.write(db, actor, wanted.ref, path, wanted.options, quietly)
+    return wanted.kind.write(db, blobs, actor, wanted, path, quietly)
 
 
 def kept_file(db: Session, blobs: Blobs, actor: Actor, number: int) -> KeptFile:
@@ -144,7 +156,7 @@ def handler_of(kind: ExportKind) -> Handler:
         wanted = WantedFile(kind, run.params["ref"], run.params["format"], run.params["options"])
         with run.sessions() as db, run.blobs.scratch(suffix=f".{wanted.form}") as path:
             basis = kind.figure.basis(db, wanted.ref)
-            rows = kind.write(db, run.asker(db), wanted.ref, path, wanted.options, run.tell)
+            rows = kind.write(db, run.blobs, run.asker(db), wanted, path, run.tell)
             size, name = path.stat().st_size, f"{wanted.stem}.{wanted.form}"
             return {"name": name, "rows": rows, "size": size, "basis": basis, "kept": run.blobs.put_passing(path)}
 

@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -27,6 +28,7 @@ from quintain.core.people import Actor
 from quintain.core.records.jobs import FigureCheck, FigureFault, JobStanding
 from quintain.services.access.permissions import require_admin
 from quintain.services.jobs import counts, queue
+from quintain.services.jobs.checks import Checked, CheckKind, agrees, walk
 from quintain.services.jobs.counts import CountKind
 from quintain.services.jobs.running import Handler, JobRun
 from quintain.store.base import now
@@ -52,23 +54,30 @@ class WithRows:
     keep: Callable[[Session], int]
 
 
+Compute = Callable[[Session, Blobs | None, str, Tell], Mapping[str, Any] | WithRows]
+
+
 @dataclass(frozen=True, slots=True)
 class FigureKind:
     """A kind of figure. *compute* gives plain data for JSON, alone or `WithRows`, and may say how far it is.
 
     *basis* says what it would rest on now, and *facts* how many facts that are: both are asked at every look, so they
     read an index and never a table. *subjects* lists what there are figures of. *at_once* is how many facts may be
-    read while somebody waits. A figure that has *rows* is kept whenever it is computed, because lists read them. One
-    that reads files asks for them with `files`; the others can be shown without.
+    read while somebody waits. A figure that has *rows* is kept whenever it is computed, because lists read them, and so
+    is one that is *kept_always*, because computing it takes longer than writing it. One that reads files asks for them
+    with `files`; the others can be shown without. Where *compute* takes over what is kept while nothing has changed,
+    *recount* computes it from the facts alone, for those who check it.
     """
 
     name: str
     basis: Callable[[Session, str], str]
     facts: Callable[[Session, str], int]
-    compute: Callable[[Session, Blobs | None, str, Tell], Mapping[str, Any] | WithRows]
+    compute: Compute
     subjects: Callable[[Session], Iterable[str]]
     at_once: int = AT_ONCE
     rows: bool = False
+    recount: Compute | None = None
+    kept_always: bool = False
 
     @property
     def job(self) -> str:
@@ -101,10 +110,10 @@ def show(db: Session, blobs: Blobs | None, kind: FigureKind, subject: str, *, ta
 
 
 def _at_once(db: Session, blobs: Blobs | None, kind: FigureKind, subject: str) -> Mapping[str, Any]:
-    """Compute a figure of few facts. Where its rows cannot be written, because the disk is full, it is shown anyway."""
+    """Compute a figure of few facts. Where it cannot be written, because the disk is full, it is shown anyway."""
     basis, started = kind.basis(db, subject), time.perf_counter()
     computed = kind.compute(db, blobs, subject, quietly)
-    if isinstance(computed, WithRows):
+    if isinstance(computed, WithRows) or kind.kept_always:
         try:
             _keep(db, kind, subject, basis, computed, time.perf_counter() - started)
         except Unavailable as error:
@@ -133,15 +142,19 @@ def refresh(
     db: Session, blobs: Blobs | None, kind: FigureKind, subject: str, tell: Tell | None = None
 ) -> dict[str, Any]:
     """Compute a figure and keep it with what it rests on: what arrives meanwhile makes it outrun, never wrong."""
-    return _refresh(db, blobs, kind, subject, tell)[0]
+    return _refresh(db, blobs, kind, subject, kind.compute, tell)[0]
+
+
+def _recount(db: Session, blobs: Blobs | None, kind: FigureKind, subject: str) -> tuple[dict[str, Any], int]:
+    return _refresh(db, blobs, kind, subject, kind.recount or kind.compute)
 
 
 def _refresh(
-    db: Session, blobs: Blobs | None, kind: FigureKind, subject: str, tell: Tell | None = None
+    db: Session, blobs: Blobs | None, kind: FigureKind, subject: str, compute: Compute, tell: Tell | None = None
 ) -> tuple[dict[str, Any], int]:
     """Compute and keep a figure; give it, and how many of its rows were not as they should be."""
     basis, started = kind.basis(db, subject), time.perf_counter()
-    computed = kind.compute(db, blobs, subject, tell or quietly)
+    computed = compute(db, blobs, subject, tell or quietly)
     return _keep(db, kind, subject, basis, computed, time.perf_counter() - started)
 
 
@@ -174,32 +187,65 @@ def handler_of(kind: FigureKind) -> Handler:
     return compute
 
 
+def check_kinds(
+    kinds: Sequence[FigureKind], numbers: Sequence[CountKind] = (), others: Sequence[CheckKind] = ()
+) -> list[CheckKind]:
+    """List what there is to check, in the order that it rests on each other: figures are made of all others."""
+    counted = [CheckKind(one.name, lambda db: [""], _check_counts(one)) for one in numbers]
+    figures = [CheckKind(one.name, partial(_kept_subjects, one), partial(_check_figure, one)) for one in kinds]
+    return [*counted, *others, *figures]
+
+
 def check(
-    db: Session, blobs: Blobs, actor: Actor, kinds: Sequence[FigureKind], numbers: Sequence[CountKind] = ()
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    kinds: Sequence[FigureKind],
+    numbers: Sequence[CountKind] = (),
+    others: Sequence[CheckKind] = (),
 ) -> FigureCheck:
     """Compare every kept figure and count with a full recount; what disagrees is repaired and reported (admins)."""
     require_admin(actor)
-    outrun = 0
-    checked, faults = counts.check(db, numbers)
-    for kind in kinds:
-        there = set(kind.subjects(db))
-        for subject in queries.subjects(db, kind.name):
-            if subject not in there:
-                _drop(db, kind.name, subject)
-                continue
-            checked += 1
-            kept = queries.figure(db, kind.name, subject)
-            if kept is None or kept.basis != kind.basis(db, subject):
-                outrun += 1
-                wake(db, kind, subject)
-                continue
-            before = dict(kept.value)
-            counted, wrong = _refresh(db, blobs, kind, subject)
-            if before != counted:
-                faults.append(FigureFault(kind.name, subject, before, counted))
-            elif wrong:
-                faults.append(FigureFault(kind.name, subject, {"wrong rows": wrong}, {"wrong rows": 0}))
-    return FigureCheck(checked, outrun, tuple(faults))
+    found = [
+        one for kind in check_kinds(kinds, numbers, others) for _, one in walk(db, blobs, kind, list(kind.subjects(db)))
+    ]
+    faults = tuple(fault for one in found for fault in one.faults)
+    return FigureCheck(sum(one.number for one in found), sum(one.outrun for one in found), faults)
+
+
+def _check_counts(kind: CountKind) -> Callable[[Session, Blobs, str], Checked]:
+    def compare(db: Session, blobs: Blobs, subject: str) -> Checked:
+        number, faults = counts.check(db, [kind])
+        return Checked(number, faults=faults)
+
+    return compare
+
+
+def _kept_subjects(kind: FigureKind, db: Session) -> list[str]:
+    """List the subjects of kept figures; a figure of what there is no more is dropped."""
+    there = set(kind.subjects(db))
+    kept = queries.subjects(db, kind.name)
+    for subject in kept:
+        if subject not in there:
+            _drop(db, kind.name, subject)
+    return [subject for subject in kept if subject in there]
+
+
+def _check_figure(kind: FigureKind, db: Session, blobs: Blobs, subject: str) -> Checked:
+    kept = queries.figure(db, kind.name, subject)
+    if kept is None:
+        return Checked()
+    before, outrun = dict(kept.value), kept.basis != kind.basis(db, subject)
+    if outrun and kind.recount is None:
+        wake(db, kind, subject)
+        return Checked(1, outrun=1)
+    if outrun:  # the next one may be this one, taken over unseen
+        before = refresh(db, blobs, kind, subject)
+    counted, wrong = _recount(db, blobs, kind, subject)
+    if not agrees(before, counted):
+        return Checked(1, int(outrun), [FigureFault(kind.name, subject, before, counted)])
+    rows = [FigureFault(kind.name, subject, {"wrong rows": wrong}, {"wrong rows": 0})] if wrong else []
+    return Checked(1, int(outrun), rows)
 
 
 def rebuild(
@@ -221,7 +267,7 @@ def rebuild(
     for number, (kind, subject) in enumerate(wanted):
         if tell is not None:
             tell(number, len(wanted))
-        refresh(db, blobs, kind, subject)
+        _recount(db, blobs, kind, subject)
     for one in numbers:
         counts.repair(db, one)
     return len(wanted) + len(numbers)

@@ -20,14 +20,13 @@ from quintain.core.errors import BadInput, Conflict, Unavailable
 from quintain.core.example import Inputs, Prediction
 from quintain.core.people import Actor
 from quintain.core.task import Task
-from quintain.engine.asking import parse_raw
 from quintain.models import artefact
 from quintain.models.contract import Baseline, Batch, load
 from quintain.services.access import throttle
 from quintain.services.models.registry import ModelVersionInfo, get_model
+from quintain.services.plain.predictions import check_inputs, parse
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
-from quintain.tasks.contract import kind_of
 
 BUILTIN = "builtin"
 MAX_INPUTS = 256
@@ -173,25 +172,6 @@ def check_size(inputs: Sequence[Inputs]) -> None:
             most=MAX_CHARACTERS,
             remedy="Send fewer or shorter ones.",
         )
-
-
-def check_inputs(task: Task, inputs: Sequence[Inputs]) -> None:
-    """Refuse inputs that are not examples of *task*, naming every fault."""
-    kind = kind_of(task)
-    faults = [
-        fault.at(row=number if len(inputs) > 1 else None)
-        for number, one in enumerate(inputs, start=1)
-        for fault in kind.check(task, one)
-    ]
-    if faults:
-        raise BadInput(faults=faults[:20], total=len(faults))
-
-
-def parse(task: Task, batch: Batch, raw: Sequence[Any], name: str) -> list[Prediction]:
-    """Turn the raw answers of the model *name* into predictions, or say which of them is not an answer."""
-    if len(raw) != len(batch):
-        raise BadInput("Model '{name}' gave {n} answers to {inputs} inputs.", name=name, n=len(raw), inputs=len(batch))
-    return [parse_raw(task, one, answer) for one, answer in zip(batch, raw, strict=True)]
 
 
 def _load(version: ModelVersionInfo, blobs: Blobs) -> Baseline:

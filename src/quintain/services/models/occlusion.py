@@ -12,8 +12,9 @@ from quintain.core.people import Actor
 from quintain.core.records.collect import WordEffect
 from quintain.core.task import Task
 from quintain.services.access import throttle
-from quintain.services.models.ask import RUNNERS, SECONDS, AdapterRunner, ask, check_inputs, check_size
+from quintain.services.models.ask import RUNNERS, SECONDS, AdapterRunner, ask, check_size
 from quintain.services.models.registry import get_model
+from quintain.services.plain.predictions import check_inputs
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
 from quintain.tasks.contract import kind_of

@@ -2,17 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from quintain.adapters.contract import ADAPTERS, EndpointSecret, Outside
-from quintain.adapters.prices import PRICE_OPTIONS, is_amount
+from quintain.adapters.prices import is_amount
 from quintain.adapters.remote import origin
 from quintain.core.errors import BadInput, Fault
+from quintain.core.spec import Reading, option, specification
+from quintain.core.spec_kinds import Kind
 from quintain.core.texts import Text
 from quintain.core.toml import parse_toml, read_text
+
+WORDS = Kind(
+    lambda value: isinstance(value, str),
+    Text("a text"),
+    why=lambda value: Text("is not a text"),  # a message must not show a key
+)
+AMOUNT = Kind(is_amount, Text("an amount of money"), "number", kept=float)
+
+
+@specification
+class SecretSpec:
+    """A key of the operator's: the server that it is shown to, and what calls with it may cost."""
+
+    endpoint: str = option(WORDS, help="The server that the key is shown to")
+    key: str = option(WORDS, help="The key")
+    input_price: float | None = option(AMOUNT, default=None, help="Price of a million tokens that are sent")
+    output_price: float | None = option(AMOUNT, default=None, help="Price of a million tokens that come back")
+    budget: float | None = option(AMOUNT, default=None, help="The most that all runs with the key may cost")
+
+    @property
+    def prices(self) -> tuple[float, float] | None:
+        """Both prices, where there are any."""
+        if self.input_price is None or self.output_price is None:
+            return None
+        return self.input_price, self.output_price
+
+    def check(self) -> Iterator[Fault]:
+        """See that prices are whole. A budget needs prices of the operator's own: a manifest's may be low."""
+        given = {"input_price": self.input_price, "output_price": self.output_price}
+        if self.budget is not None or set(given.values()) != {None}:
+            for name, value in given.items():
+                if value is None:
+                    yield Fault("is missing: a price needs the other one, and a budget needs both", field=name)
 
 
 def read_outside(endpoints: str, secrets: str, cache: Path | None) -> Outside:
@@ -36,22 +71,13 @@ def share_of(outside: Outside, adapter: str, options: Mapping[str, Any]) -> Outs
 
 def _read_secrets(path: Path) -> dict[str, EndpointSecret]:
     text = read_text(path, remedy=Text("QUINTAIN_SECRETS names it."))
-    tables, found = parse_toml(text, file=path.name), {}
-    for name, table in tables.items():
-        if not isinstance(table, dict) or not all(isinstance(table.get(key), str) for key in ("endpoint", "key")):
-            raise BadInput(faults=[Fault("[{name}] needs `endpoint` and `key`, both texts", name=name, file=path.name)])
-        origin(table["endpoint"])
-        found[name] = EndpointSecret(table["endpoint"], table["key"], *_money(name, table, path.name))
+    reading, found = Reading(), {}
+    for name, table in parse_toml(text, file=path.name).items():
+        if not isinstance(table, Mapping):
+            reading.fault(name, "is not a table; write [{name}] and its keys below it", name=name)
+        elif (made := reading.table(SecretSpec, table, f"{name}.")) is not None:
+            origin(made.endpoint)
+            found[name] = EndpointSecret(made.endpoint, made.key, made.prices, made.budget)
+    if reading.faults:
+        raise BadInput(faults=[fault.at(file=path.name) for fault in reading.faults])
     return found
-
-
-def _money(name: str, table: Mapping[str, Any], file: str) -> tuple[tuple[float, float] | None, float | None]:
-    """Read the prices and the budget of a key. A budget needs prices of the operator's own: a manifest's may be low."""
-    wrong = [key for key in PRICE_OPTIONS if key in table and not is_amount(table[key])]
-    if wrong:
-        raise BadInput(faults=[Fault("[{name}] is no amount of money", name=name, file=file, field=wrong[0])])
-    prices = [float(table[key]) for key in ("input_price", "output_price") if key in table]
-    if len(prices) == 1 or ("budget" in table and not prices):
-        raise BadInput(faults=[Fault("[{name}] needs both input_price and output_price", name=name, file=file)])
-    budget = float(table["budget"]) if "budget" in table else None
-    return ((prices[0], prices[1]) if prices else None), budget

@@ -39,6 +39,7 @@ from quintain.store.tables import Model, ModelCard, ModelVersion
 
 VISIBILITIES: tuple[Visibility, ...] = get_args(Visibility)
 MIN_PREFIX = 6
+MOST_CHOICES = 100  # of models that a form offers; of more, others are named
 _NAME = re.compile(r"[a-z0-9]([a-z0-9._-]{0,118}[a-z0-9])?")
 
 
@@ -202,6 +203,50 @@ def list_models(
     rows = [row for row in queries.models(db, task, names) if _may_see(actor, row[0], row[1])]
     found = _describe(db, actor, rows)
     return [model for model in found if model.may_edit or model.version.withdrawn_at is None]
+
+
+def page_of_models(db: Session, actor: Actor, task: str, *, limit: int, offset: int = 0) -> tuple[list[ModelInfo], int]:
+    """Give a page of what `list_models` lists, by their names, and how many there are."""
+    find_row(db, task)
+    sight = sight_of(actor)
+    names = [name for _task, name in queries.names(db, sight, task, limit=limit, offset=offset)]
+    found = {one.name: one for one in list_models(db, actor, task, names)} if names else {}
+    return [found[name] for name in names if name in found], queries.count_seen(db, sight, task)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """A model to choose, by its newest version that stands."""
+
+    task: str
+    name: str
+    number: int
+    id: int
+    visibility: str
+
+    @property
+    def ref(self) -> str:
+        """The name that means this version."""
+        return f"{self.task}/{self.name}@{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoices:
+    """The models that a form offers, by their names. Where there are *more*, those that came last."""
+
+    models: Sequence[ModelChoice]
+    more: bool
+
+
+def models_to_choose(
+    db: Session, actor: Actor, task: str, *, limit: int | None = None, own: bool = False, adapter: str | None = None
+) -> ModelChoices:
+    """Give the models that a form offers: those that *actor* sees, or their *own*; of many, the *limit* newest."""
+    find_row(db, task)
+    limit = MOST_CHOICES if limit is None else limit
+    found = queries.newest_versions(db, sight_of(actor), task, limit=limit + 1, editable=own, adapter=adapter)
+    offered = [ModelChoice(task, one.model, one.number, one.id, one.visibility) for one in found[:limit]]
+    return ModelChoices(sorted(offered, key=lambda one: one.name), len(found) > limit)
 
 
 def list_names(

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import Conflict
-from quintain.core.ledger import Account, day_name
+from quintain.core.ledger import KINDS, Account, day_name
 from quintain.core.pay import PaySpec
 from quintain.core.records.pay import CapStanding
 from quintain.core.rounds import Money
@@ -17,20 +17,28 @@ from quintain.services.pay.policy import policy_of
 from quintain.store.base import now
 from quintain.store.queries.pay import earnings as earning_queries
 from quintain.store.queries.pay import ledger as queries
+from quintain.store.queries.trial import trials as trial_queries
 
 PAY_CAP = "pay_cap"  # the code of the refusal
+LISTED = 20  # trials whose caps are listed
 SAID = {
     "worker_day_cap": Text("You have earned as much today as is set aside for one person."),
     "worker_cap": Text("You have earned as much with this task as is set aside for one person."),
     "day_cap": Text("What is set aside for today is used up."),
+    "trial_cap": Text("What is set aside for this trial is used up."),
     "project_cap": Text("What is set aside for this task is used up."),
 }
 
 
-def require_room(db: Session, task_id: int, user_id: int) -> None:
-    """Refuse new work where a cap is reached; for other services."""
+def require_room(
+    db: Session, task_id: int, user_id: int, *, trial: int | None = None, round_id: int | None = None
+) -> None:
+    """Refuse new work where a cap is reached; for other services.
+
+    The work belongs to a *trial*, or to a round, which may be one's.
+    """
     spec = policy_of(db, task_id)
-    for one in _standings(db, task_id, spec, user_id):
+    for one in _standings(db, task_id, spec, user_id, trial_of(db, spec, trial, round_id)):
         if one.spent.amount < one.cap.amount:
             continue
         raise Conflict(
@@ -41,9 +49,27 @@ def require_room(db: Session, task_id: int, user_id: int) -> None:
         )
 
 
-def standings(db: Session, task_id: int, spec: PaySpec) -> list[CapStanding]:
-    """Say how much of the caps on all work of a task is used."""
-    return list(_standings(db, task_id, spec, None))
+def trial_of(db: Session, spec: PaySpec, trial: int | None, round_id: int | None) -> int | None:
+    """Give the trial that work belongs to, by itself or by its round; nobody looks where trials have no cap."""
+    if trial is not None or round_id is None or not spec.trial_cap:
+        return trial
+    return trial_queries.trial_number(db, round_id)
+
+
+def standings(db: Session, task_id: int, spec: PaySpec, trial: int | None = None) -> list[CapStanding]:
+    """Say how much of the caps on all work of a task, and of a *trial* of it, is used."""
+    return list(_standings(db, task_id, spec, None, trial))
+
+
+def trial_standings(db: Session, task: str, spec: PaySpec) -> list[CapStanding]:
+    """Say how much of its cap each open trial of a task has used, the newest first; nothing where trials have none."""
+    if not spec.trial_cap:
+        return []
+    cap, money = Money(spec.trial_cap, spec.currency), spec.currency
+    return [
+        CapStanding("trial_cap", cap, spent_in_trial(db, trial.id, money), trial.name)
+        for trial, _ in trial_queries.open_of(db, [task], LISTED)
+    ]
 
 
 def spent(db: Session, task_id: int, currency: str) -> Money:
@@ -52,7 +78,23 @@ def spent(db: Session, task_id: int, currency: str) -> Money:
     return Money(-sum(amount for account, amount in days.items() if account.currency == currency), currency)
 
 
-def _standings(db: Session, task_id: int, spec: PaySpec, user_id: int | None) -> Iterator[CapStanding]:
+def spent_in_trial(db: Session, trial: int, currency: str) -> Money:
+    """Say what people have earned in a trial: in its rounds and by its steps, but for what was set aside.
+
+    The judging of what was written belongs to the task.
+    """
+    amount = 0
+    for round_id in trial_queries.round_ids(db, trial):
+        for account, held in queries.balances(db, f"round:{round_id}").items():
+            kind, _, status = account.name.partition(".")
+            if account.currency == currency and kind in KINDS and status != "declined":
+                amount -= held
+    return Money(amount + earning_queries.spent_by_arms(db, trial_queries.arm_ids(db, trial), currency), currency)
+
+
+def _standings(
+    db: Session, task_id: int, spec: PaySpec, user_id: int | None, trial: int | None
+) -> Iterator[CapStanding]:
     """Give every cap that is set with what is used of it; the cheap ones to look up first."""
     money = spec.currency
     if user_id is not None and spec.worker_cap:
@@ -64,6 +106,8 @@ def _standings(db: Session, task_id: int, spec: PaySpec, user_id: int | None) ->
     if user_id is not None and spec.worker_day_cap:
         today = earning_queries.earned_since(db, user_id, task_id, _midnight())
         yield CapStanding("worker_day_cap", Money(spec.worker_day_cap, money), Money(today.get(money, 0), money))
+    if spec.trial_cap and trial is not None:
+        yield CapStanding("trial_cap", Money(spec.trial_cap, money), spent_in_trial(db, trial, money))
     if spec.project_cap:
         yield CapStanding("project_cap", Money(spec.project_cap, money), spent(db, task_id, money))
 

@@ -6,19 +6,22 @@ Every fact is booked in the ledger as it arrives, and sums are read from there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
-from typing import Literal
+from typing import Any, Literal
 
 from sqlalchemy.orm import Session
 
 from quintain.core import ledger as book
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import Actor
+from quintain.core.records.base import plain
 from quintain.core.records.pay import Earning, EarningOrder, Earnings, PayStatus, PayTotal
 from quintain.core.rounds import Money, RoundSpec
 from quintain.core.texts import Text
+from quintain.data.exporting import json_list, whole_or_nothing
 from quintain.services.access import audit
 from quintain.services.access.actors import find_for
 from quintain.services.access.notify import notify
@@ -28,6 +31,7 @@ from quintain.services.tasks.definitions import find_row
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.collect import rounds as round_queries
+from quintain.store.queries.pay import ahead as ahead_queries
 from quintain.store.queries.pay import earnings as queries
 from quintain.store.queries.pay import ledger as ledger_queries
 from quintain.store.tables import Earning as EarningFact
@@ -35,6 +39,7 @@ from quintain.store.tables import EarningDecision, WritingSession
 
 Kind = Literal["base", "bonus"]
 CHUNK = 500  # earnings that are looked up together
+NAMED = 50  # earnings that the audit names one by one
 ENOUGH_TIMES = 5  # finished sessions after which what they took says more than the owner's estimate
 ENOUGH_SECONDS = 600  # and so much work in all
 
@@ -141,6 +146,27 @@ def my_earnings(db: Session, actor: Actor, *, limit: int | None = None, offset: 
     return [_info(row) for row in queries.rows(db, user_id=require_user(actor), limit=limit, offset=offset)]
 
 
+def export_my_earnings(db: Session, actor: Actor, path: Path) -> int:
+    """Write what the actor earned to *path* as JSON, newest first, some at a time, and count it."""
+    user_id = require_user(actor)
+    total = -1  # the last piece only ends the list
+    with whole_or_nothing(path) as part, part.open("w", encoding="utf-8") as stream:
+        stream.write('{\n  "earnings": ')
+        for piece in json_list(_all_of(db, user_id), plain, level=1):
+            stream.write(piece)
+            total += 1
+        stream.write(f',\n  "total": {total}\n}}')
+    return total
+
+
+def _all_of(db: Session, user_id: int) -> Iterator[Earning]:
+    """Give the earnings of somebody, newest first; what comes in meanwhile moves none of them."""
+    before: int | None = None
+    while rows := queries.rows(db, user_id=user_id, before=before, limit=CHUNK):
+        yield from map(_info, rows)
+        before = rows[-1].earning.id
+
+
 def my_page(
     db: Session, actor: Actor, *, status: PayStatus | None = None, limit: int = 25, offset: int = 0
 ) -> Earnings:
@@ -202,18 +228,49 @@ def decide(
         for number in ids:
             if number not in found:
                 raise NotFound("Task '{task}' has no earning {number}.", task=task, number=number)
-        changed = [number for number in dict.fromkeys(ids) if _changes(found[number], approved=approved)]
-        made = {
-            number: EarningDecision(earning_id=number, approved=approved, reason=reason.strip(), by=actor.user_id)
-            for number in changed
-        }
-        db.add_all(made.values())
-        db.flush()
-        _restand(db, [found[number] for number in changed], made, "approved" if approved else "declined")
-        audit.record(db, actor, "pay.approve" if approved else "pay.decline", task, earnings=changed)
+        parts = {} if approved else ahead_queries.of_earnings(db, ids)
+        changed = [
+            number
+            for number in dict.fromkeys(ids)
+            if _changes(found[number], approved=approved, in_part=number in parts)
+        ]
+        _decided(db, actor, task, [found[number] for number in changed], approved=approved, reason=reason.strip())
         _tell_workers(db, task, [found[number] for number in changed], approved=approved, reason=reason.strip())
         db.expire_all()
         return [_info(row) for row in _every(db, task_id, ids)]
+
+
+def approve_some(db: Session, actor: Actor, task: str, ids: Sequence[int]) -> list[int]:
+    """Approve those of some earnings of a task that are pending, in the caller's transaction, and tell nobody yet.
+
+    Give the numbers of the decisions. Who may is for the caller to say.
+    """
+    task_id = find_row(db, task).id
+    lock(db, f"pay of {task_id}")
+    waiting = [row for row in _every(db, task_id, ids) if row.standing.status == "pending"]
+    return _decided(db, actor, task, waiting, approved=True, reason="")
+
+
+def _decided(
+    db: Session, actor: Actor, task: str, rows: Sequence[queries.EarningRow], *, approved: bool, reason: str
+) -> list[int]:
+    """Write decisions down, and let the earnings stand so; give the numbers of the decisions."""
+    made = {
+        row.earning.id: EarningDecision(earning_id=row.earning.id, approved=approved, reason=reason, by=actor.user_id)
+        for row in rows
+    }
+    db.add_all(made.values())
+    db.flush()
+    _restand(db, rows, made, "approved" if approved else "declined")
+    audit.record(db, actor, "pay.approve" if approved else "pay.decline", task, **_audited([*made]))
+    return [one.id for one in made.values()]
+
+
+def _audited(ids: Sequence[int]) -> dict[str, Any]:
+    """Name earnings in the audit; of many, how many they are and between which numbers."""
+    if len(ids) <= NAMED:
+        return {"earnings": [*ids]}
+    return {"number": len(ids), "first": min(ids), "last": max(ids)}
 
 
 def _every(db: Session, task_id: int, ids: Sequence[int]) -> list[queries.EarningRow]:
@@ -221,9 +278,9 @@ def _every(db: Session, task_id: int, ids: Sequence[int]) -> list[queries.Earnin
     return [row for some in chunks for row in queries.rows(db, task_id=task_id, ids=some)]
 
 
-def _changes(row: queries.EarningRow, *, approved: bool) -> bool:
+def _changes(row: queries.EarningRow, *, approved: bool, in_part: bool) -> bool:
     """Say whether a decision changes where an earning stands; refuse to take back what was paid, or is on its way."""
-    if not approved and row.standing.payout_id is not None:
+    if not approved and (in_part or row.standing.payout_id is not None):
         raise Conflict(
             "Earning {number} is paid, or on its way.",
             number=row.earning.id,
@@ -239,7 +296,7 @@ def _restand(db: Session, rows: Sequence[queries.EarningRow], made: Mapping[int,
         db,
         [book.decided(piece_of(row.earning), made[row.earning.id].id, row.standing.status, status) for row in rows],
     )
-    queries.set_status(db, rows, status, {number: one.id for number, one in made.items()})
+    queries.set_status(db, rows, status)
 
 
 def _tell_workers(db: Session, task: str, rows: Sequence[queries.EarningRow], *, approved: bool, reason: str) -> None:
@@ -250,12 +307,17 @@ def _tell_workers(db: Session, task: str, rows: Sequence[queries.EarningRow], *,
         sums[key] = sums.get(key, 0) + row.earning.amount
     for (user_id, currency), amount in sums.items():
         money = Money(amount, currency)
-        text = (
-            Text("{money} for your work on {task}: approved.", money=money, task=task)
-            if approved
-            else Text("{money} for {task} set aside: {reason}", money=money, task=task, reason=reason)
-        )
-        notify(db, user_id, "pay.approved" if approved else "pay.declined", text, "/work/earnings")
+        if approved:
+            tell_approved(db, task, user_id, money)
+        else:
+            text = Text("{money} for {task} set aside: {reason}", money=money, task=task, reason=reason)
+            notify(db, user_id, "pay.declined", text, "/work/earnings")
+
+
+def tell_approved(db: Session, task: str, user_id: int, money: Money) -> None:
+    """Tell a worker that so much of their pay was approved."""
+    text = Text("{money} for your work on {task}: approved.", money=money, task=task)
+    notify(db, user_id, "pay.approved", text, "/work/earnings")
 
 
 def hourly(money: Money, minutes: float) -> Money:

@@ -31,6 +31,7 @@ from quintain.services.tasks.definitions import find_row
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.access.people import names as people_names
+from quintain.store.queries.pay import ahead as ahead_queries
 from quintain.store.queries.pay import earnings as earning_queries
 from quintain.store.queries.pay import owed as owed_queries
 from quintain.store.queries.pay import payouts as queries
@@ -44,12 +45,16 @@ OPEN = ("planned", "prepared", "refused")
 
 @dataclass(frozen=True, slots=True)
 class PayoutPart:
-    """What a payout is to pay to one person: their earnings, and the arrival from the panel that they belong to."""
+    """What a payout is to pay to one person: their earnings, and the arrival from the panel that they belong to.
+
+    *ahead* are earnings of which it pays so much, and not all.
+    """
 
     user_id: int
     earnings: tuple[int, ...]
     amount: int
     stay: str = ""
+    ahead: tuple[tuple[int, int], ...] = ()
 
 
 def owed(db: Session, actor: Actor, task: str) -> list[Owed]:
@@ -71,25 +76,24 @@ def plan(db: Session, actor: Actor, task: str, *, provider: str, currency: str) 
         known = ", ".join(PROVIDERS)
         fault = Fault("is '{provider}', not one of {known}", provider=provider, known=known, field="provider")
         raise BadInput(faults=[fault])
-    with transaction(db):
-        row = find_row(db, task)
-        require_owner(actor, task)
-        lock(db, f"pay of {row.id}")
-        found = queries.payable(db, row.id, currency, None if provider == HAND else provider)
-        if not found:
-            raise Conflict(
-                "Nothing is approved that could be paid in {currency} through {provider}.",
-                currency=currency,
-                provider=provider,
-                remedy="Approve earnings first.",
-            )
-        step = "bonus" if provider == "prolific" else "file"
-        made = [
-            put(db, actor, row.id, parts, provider=provider, step=step, study=study, currency=currency)
-            for study, parts in _parts(db, row.id, provider, found)
-        ]
-        audit.record(db, actor, "payout.plan", task, payouts=[one.id for one in made])
-        return [record(db, task, one) for one in made]
+    task_id = find_row(db, task).id
+    require_owner(actor, task)
+    found = queries.payable(db, task_id, currency, None if provider == HAND else provider)
+    if not found:
+        raise Conflict(
+            "Nothing is approved that could be paid in {currency} through {provider}.",
+            currency=currency,
+            provider=provider,
+            remedy="Approve earnings first.",
+        )
+    step, made = "bonus" if provider == "prolific" else "file", []
+    for study, parts in [*_parts(db, task_id, provider, found)]:
+        with transaction(db):  # one for each: others wait for no more than a payout takes
+            lock(db, f"pay of {task_id}")
+            one = put(db, actor, task_id, parts, provider=provider, step=step, study=study, currency=currency)
+            audit.record(db, actor, "payout.plan", task, payouts=[one.id])
+            made.append(record(db, task, one))
+    return made
 
 
 def _parts(
@@ -99,11 +103,11 @@ def _parts(
     studies = {stay.user_id: stay.study for stay in queries.stays(db, task_id, provider)} if provider != HAND else {}
     people: defaultdict[tuple[str, int], list[queries.Payable]] = defaultdict(list)
     for one in found:
-        people[studies.get(one.earning.user_id, ""), one.earning.user_id].append(one)
+        people[studies.get(one.user_id, ""), one.user_id].append(one)
     by_study: defaultdict[str, list[PayoutPart]] = defaultdict(list)
     for (study, user_id), mine in sorted(people.items()):
-        ids = tuple(one.earning.id for one in mine)
-        by_study[study].append(PayoutPart(user_id, ids, sum(one.earning.amount for one in mine)))
+        ids = tuple(one.id for one in mine)
+        by_study[study].append(PayoutPart(user_id, ids, sum(one.left for one in mine)))
     for study, parts in by_study.items():
         for first in range(0, len(parts), MOST_LINES):
             yield study, parts[first : first + MOST_LINES]
@@ -137,7 +141,7 @@ def put(
     db.add(row)
     db.flush()
     wanted = [number for one in parts for number in one.earnings]
-    if queries.take(db, row.id, wanted) != len(wanted):
+    if queries.take(db, row.id, wanted, [part for one in parts for part in one.ahead]) != len(wanted):
         raise Conflict("Others were at work on the same earnings.", remedy="Try again.")
     return row
 
@@ -203,14 +207,22 @@ def settle(db: Session, payout_id: int, **values: Any) -> bool:
         if found is None:
             return False
         row, task = found
-        paid = queries.earnings_in(db, payout_id)
-        ledger.post(db, [book.paid(payout_id, row.provider, row.task_id, [piece_of(one) for one in paid])])
+        _book(db, row)
         earning_queries.settle(db, payout_id)
         for line in row.content["lines"]:
             money = Money(line["amount"], row.currency)
             text = Text("{money} for your work on {task}: paid.", money=money, task=task)
             notify(db, line["user"], "pay.paid", text, "/work/earnings")
     return True
+
+
+def _book(db: Session, row: Payout) -> None:
+    """Book what a payout has paid: its earnings, less what others paid ahead of them, and what it paid ahead itself."""
+    paid = queries.earnings_in(db, row.id)
+    before = ahead_queries.of_earnings(db, [one.id for one in paid])
+    ahead = [(piece_of(one), amount) for one, amount in ahead_queries.by_payout(db, row.id)]
+    pieces = [piece_of(one) for one in paid]
+    ledger.post(db, [book.paid(row.id, row.provider, row.task_id, pieces, before=before, ahead=ahead)])
 
 
 def export(db: Session, actor: Actor, payout_id: int) -> str:

@@ -1,14 +1,17 @@
 """Paying through Prolific: submissions are approved, which pays their reward; the rest goes as bonuses.
 
 Of what somebody earned in a study, approving their submission pays the study's reward, neither more nor less. So the
-base pay that fits under it is paid by the approval, whatever is left goes into the bonuses, and where the reward is
-more than what was earned, the difference is an earning of its own: nobody is cheated, and the books stay right.
+base pay that fits under it is paid by the approval, and what the reward is more than that is paid ahead of the next
+earning, whose rest goes into the bonuses with all others. Only where the reward is more than everything they earned,
+and all of it is decided on, the difference is an earning of its own, because the study promised it: what people get is
+in any case what the ledger says that they earned.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
@@ -39,19 +42,35 @@ def plan_approvals(db: Session, actor: Actor, task: str, outside: Outside, *, cu
     waiting = _waiting(db, task_id)
     with prolific_of(db, task_id, task, outside) as prolific:
         rewards = {study: int(prolific.study(study).get("reward", 0)) for study in {one.study for one in waiting}}
+    made = []
+    for study, reward in rewards.items():
+        stays = [one for one in waiting if one.study == study]
+        for first in range(0, len(stays), MOST_LINES):
+            some = stays[first : first + MOST_LINES]
+            made += _plan_some(db, actor, task, some, reward=Money(reward, currency))
+    if not made:
+        raise Conflict(
+            "No submission waits to be approved.",
+            remedy="People complete their work first, and you approve what they earned.",
+        )
+    return made
+
+
+def _plan_some(
+    db: Session, actor: Actor, task: str, stays: Sequence[queries.Stay], *, reward: Money
+) -> list[PayoutRecord]:
+    """Plan the approval of some submissions of a study, in a transaction of its own; none where nobody's turn it is."""
     with transaction(db):
+        task_id = find_row(db, task).id
         lock(db, f"pay of {task_id}")
-        made = [
-            payouts.put(db, actor, task_id, parts, provider=NAME, step="approve", study=study, currency=currency)
-            for study, parts in _parts(db, actor, task, task_id, currency, rewards)
-        ]
-        audit.record(db, actor, "payout.plan", task, payouts=[one.id for one in made])
-        if not made:
-            raise Conflict(
-                "No submission waits to be approved.",
-                remedy="People complete their work first, and you approve what they earned.",
-            )
-        return [payouts.record(db, task, one) for one in made]
+        done = queries.approved_stays(db, task_id)  # somebody else may have planned some meanwhile
+        parts = _parts(db, actor, task, [one for one in stays if one.ref not in done], reward)
+        if not parts:
+            return []
+        about = {"provider": NAME, "step": "approve", "study": stays[0].study, "currency": reward.currency}
+        one = payouts.put(db, actor, task_id, parts, **about)
+        audit.record(db, actor, "payout.plan", task, payouts=[one.id])
+        return [payouts.record(db, task, one)]
 
 
 def send(db: Session, actor: Actor, payout_id: int, outside: Outside) -> PayoutRecord:
@@ -74,55 +93,72 @@ def _waiting(db: Session, task_id: int) -> list[queries.Stay]:
     return [one for one in queries.stays(db, task_id, NAME) if one.completed and one.study and one.ref not in done]
 
 
-def _parts(
-    db: Session, actor: Actor, task: str, task_id: int, currency: str, rewards: dict[str, int]
-) -> list[tuple[str, list[PayoutPart]]]:
-    """Give what each approval covers: the base pay that fits under the reward, and the difference as an earning."""
+def _parts(db: Session, actor: Actor, task: str, stays: Sequence[queries.Stay], reward: Money) -> list[PayoutPart]:
+    """Give what the approval of each submission covers of what its person earned."""
+    task_id, users = find_row(db, task).id, sorted({one.user_id for one in stays})
     base: defaultdict[int, list[queries.Payable]] = defaultdict(list)
-    for one in queries.payable(db, task_id, currency, NAME):
-        if one.earning.kind == "base":
-            base[one.earning.user_id].append(one)
-    by_study: defaultdict[str, list[PayoutPart]] = defaultdict(list)
-    for stay in _waiting(db, task_id):
-        reward = rewards.get(stay.study, 0)
-        covered = _covered(base[stay.user_id], reward)
-        if not base[stay.user_id] and not covered:
-            continue  # what they earned is not approved yet
-        base[stay.user_id] = [one for one in base[stay.user_id] if one not in covered]
-        ids = [one.earning.id for one in covered]
-        rest = reward - sum(one.earning.amount for one in covered)
-        if rest:
-            ids.append(_top_up(db, actor, task, task_id, stay, Money(rest, currency)))
-        by_study[stay.study].append(PayoutPart(stay.user_id, tuple(ids), reward, stay.ref))
-    return [
-        (study, parts[first : first + MOST_LINES])
-        for study, parts in by_study.items()
-        for first in range(0, len(parts), MOST_LINES)
-    ]
+    for one in queries.payable(db, task_id, reward.currency, NAME, users):
+        if one.kind == "base":
+            base[one.user_id].append(one)
+    unpaid = queries.uncovered(db, task_id, users)
+    parts = []
+    for stay in stays:
+        mine, known = base[stay.user_id], unpaid.get(stay.user_id, queries.Uncovered(0, undecided=False))
+        if not mine and known.number:
+            continue  # what they earned is not approved yet, was set aside, or is paid otherwise
+        covered = cover([one.left for one in mine], reward.amount)
+        if covered.rest and known.undecided:
+            continue  # what they earned beyond this may be approved yet: then the reward is no more than that
+        ids = [mine[number].id for number in covered.whole]
+        unpaid[stay.user_id] = queries.Uncovered(known.number - len(ids), known.undecided or covered.part is not None)
+        if covered.rest:
+            more = Money(covered.rest, reward.currency)
+            ids.append(_top_up(db, actor, task, stay, reward=reward.amount, money=more))
+        ahead = () if covered.part is None else ((mine[covered.part].id, covered.amount),)
+        parts.append(PayoutPart(stay.user_id, tuple(ids), reward.amount, stay.ref, ahead))
+        gone = {*covered.whole, covered.part}
+        base[stay.user_id] = [one for number, one in enumerate(mine) if number not in gone]
+    return parts
 
 
-def _covered(found: Sequence[queries.Payable], reward: int) -> list[queries.Payable]:
-    covered, total = [], 0
-    for one in found:
-        if total + one.earning.amount <= reward:
-            covered.append(one)
-            total += one.earning.amount
-    return covered
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """What a reward pays: the earnings that it pays *whole*, the *amount* that it pays of one more, and what is left.
+
+    The *rest* is what it is more than all earnings together.
+    """
+
+    whole: tuple[int, ...]
+    part: int | None = None
+    amount: int = 0
+    rest: int = 0
 
 
-def _top_up(db: Session, actor: Actor, task: str, task_id: int, stay: queries.Stay, money: Money) -> int:
-    """Add what the reward of a study is more than what was earned, approved; give its number."""
-    work = f"reward:{stay.ref}"
-    earn(
-        db,
-        stay.user_id,
-        task_id,
-        kind="base",
-        work=work,
-        money=money,
-        what="The rest of the study’s reward",
-        round_id=stay.round_id,
-    )
+def cover(amounts: Sequence[int], reward: int) -> Covered:
+    """Say which of the *amounts* that somebody earned a reward pays, the oldest first.
+
+    >>> cover([350, 350], 500)
+    Covered(whole=(0,), part=1, amount=150, rest=0)
+    >>> cover([350], 500).rest, cover([350], 300).amount
+    (150, 300)
+    """
+    whole, left = [], reward
+    for number, amount in enumerate(amounts):
+        if amount <= left:
+            whole.append(number)
+            left -= amount
+    part = next((number for number in range(len(amounts)) if number not in whole), None)
+    if part is None or not left:
+        return Covered(tuple(whole), rest=left)
+    return Covered(tuple(whole), part, left)
+
+
+def _top_up(db: Session, actor: Actor, task: str, stay: queries.Stay, *, reward: int, money: Money) -> int:
+    """Add what the *reward* of a study is more than what was earned, approved; give its number."""
+    work = f"reward:{stay.ref}:{reward}"  # a study's reward can be raised while it runs
+    what = "The rest of the study’s reward" if money.amount < reward else "The study’s reward"
+    task_id = find_row(db, task).id
+    earn(db, stay.user_id, task_id, kind="base", work=work, money=money, what=what, round_id=stay.round_id)
     number = earning_queries.by_work(db, work)
     decide(db, actor, task, [number])
     return number

@@ -26,16 +26,27 @@ def falls_short(promised: Money, hourly: Money) -> bool:
     return promised.amount > 0 and promised.currency == hourly.currency and hourly.amount < promised.amount
 
 
-def after_work(db: Session, task_id: int, task: str, place: str, measure: Measure) -> None:
+def after_work(
+    db: Session,
+    task_id: int,
+    task: str,
+    place: str,
+    measure: Measure,
+    *,
+    trial: int | None = None,
+    round_id: int | None = None,
+) -> None:
     """Look whether what was just paid reached a cap, and whether an hour at *place* still pays what was promised.
 
     *measure* gives what an hour pays, and whether that was measured. The owners are told once for each cap and promise.
-    For other services.
+    *trial* is the one that the work belongs to, or its round's is. For other services.
     """
     spec = policy_of(db, task_id)
-    for one in caps.standings(db, task_id, spec):
+    trial = caps.trial_of(db, spec, trial, round_id)
+    for one in caps.standings(db, task_id, spec, trial):
         if one.spent.amount >= one.cap.amount:
             about = f"day={now():%Y-%m-%d}" if one.name == "day_cap" else f"cap={one.cap.amount}"
+            about += f"&trial={trial}" if one.name == "trial_cap" else ""
             text = Text(
                 "Work on {task} pauses: {spent} of {cap} are used. Raise the cap to go on.",
                 task=task,

@@ -21,7 +21,7 @@ MOST_LABELS = 100
 
 @dataclass(frozen=True, slots=True)
 class ExampleColumns:
-    """Which columns have the texts, the answer and, if there are any, the options, the context and the writer.
+    """Which columns have the texts, the answer and, if there are any, the options, the context, the writer and the arm.
 
     *options* is one column of lists, or one column for each option.
     """
@@ -31,6 +31,7 @@ class ExampleColumns:
     options: Sequence[str] = ()
     context: str = ""
     writer: str = ""
+    arm: str = ""
 
 
 def read_examples(path: Source, columns: ExampleColumns) -> Examples:
@@ -40,8 +41,13 @@ def read_examples(path: Source, columns: ExampleColumns) -> Examples:
 
 def example_table(path: Source, columns: ExampleColumns, more: Sequence[str] = ()) -> pl.DataFrame:
     """Read the table of a file, which has the columns of the examples and *more*; every row has a label."""
-    wanted = [*columns.fields, columns.label, *columns.options, *filter(None, (columns.context, columns.writer))]
-    table = read_table(path, required=list(dict.fromkeys([*wanted, *more])))
+    wanted = [
+        *columns.fields,
+        columns.label,
+        *columns.options,
+        *filter(None, (columns.context, columns.writer, columns.arm)),
+    ]
+    table = read_table(path, required=list(dict.fromkeys([*wanted, *more])), mapped=False)
     if not columns.fields and not columns.options:
         raise BadInput("No field is named.", remedy="Name the columns of the input with --field.")
     missing = table[columns.label].is_null()
@@ -67,6 +73,7 @@ def examples_of(table: pl.DataFrame, path: Source, columns: ExampleColumns) -> E
         options=options,
         context=_names(table, columns.context),
         writer=_names(table, columns.writer),
+        arm=_names(table, columns.arm),
     )
 
 

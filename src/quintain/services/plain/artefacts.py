@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-
-import numpy as np
+from dataclasses import dataclass, field
+from functools import partial
 
 from quintain.core.errors import BadInput
 from quintain.core.records.figures import Estimate
 from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact, ReportSection, Table
 from quintain.core.texts import Text
-from quintain.reports.charts import bar_chart, distribution_chart, interval_chart
+from quintain.reports.charts import bar_chart, interval_chart
+from quintain.services.plain.artefact_lengths import lengths_by_label, lengths_of_options
+from quintain.services.plain.keeping import Keeping
 from quintain.stats.artefacts.examples import Examples
 from quintain.stats.artefacts.learner import OPTIONS, Teachable
 from quintain.stats.artefacts.partial import PartialInput, partial_input, subsets_of
 from quintain.stats.artefacts.people import held_out_writers, identity_labels, order_effect, repeats, writer_effect
-from quintain.stats.artefacts.surface import (
-    first_words,
-    generic_questions,
-    length_heuristics,
-    option_overlap,
-    wh_words,
-)
+from quintain.stats.artefacts.surface import first_words, generic_questions, wh_words
 from quintain.stats.artefacts.words_by_label import WordLabels, words_by_label
-from quintain.stats.diversity import binned, count_words
 from quintain.stats.workers import wilson_share
 
 PART = 100_000
@@ -40,13 +34,14 @@ Done = Callable[[float], None]
 class ArtefactOptions:
     """What to look for: *subsets* of fields (all that make sense by default), the *seed*, commands to do it again.
 
-    *learner* tries the subsets; the linear one by default.
+    *learner* tries the subsets; the linear one by default. *keeping* is where parts are kept until the whole is done.
     """
 
     subsets: Sequence[Sequence[str]] = ()
     seed: int = 0
     commands: Sequence[str] = ()
     learner: Teachable | None = None
+    keeping: Keeping = field(default_factory=Keeping)
 
 
 def _quiet(_share: float) -> None:
@@ -63,6 +58,7 @@ def artefact_report(examples: Examples, name: str, options: ArtefactOptions, don
             ReportFact(Text("Examples"), f"{len(examples):,}"),
             ReportFact(Text("Fields"), ", ".join([*examples.fields, *([OPTIONS] if examples.options else [])])),
             ReportFact(Text("Contexts"), f"{len(set(examples.context)):,}" if examples.context else "–"),
+            *([ReportFact(Text("Arms"), f"{len(set(examples.arm)):,}")] if examples.arm else []),
             ReportFact(Text("Seed"), str(options.seed)),
         ],
         sections=artefact_sections(examples, options, done),
@@ -81,10 +77,10 @@ def artefact_sections(examples: Examples, options: ArtefactOptions, done: Done =
     commands = list(options.commands)
     sections = [_partial(examples, options, commands, done)]
     if examples.options:
-        sections.append(_lengths_of_options(examples, commands))
+        sections.append(lengths_of_options(examples, commands))
     else:
         sections.append(_words(examples, commands))
-        sections.append(_lengths_by_label(examples, commands))
+        sections.append(lengths_by_label(examples, commands))
     sections += _beginnings(examples, commands)
     done(0.85)
     sections += _people(examples, options.seed, commands)
@@ -98,14 +94,14 @@ def _partial(examples: Examples, options: ArtefactOptions, commands: list[str], 
     wanted = [tuple(one) for one in options.subsets] or subsets_of(examples)
     for name in {name for one in wanted for name in one} - {*examples.fields, OPTIONS}:
         raise BadInput("There is no field '{name}'.", name=name, remedy="Name fields of the examples.")
-    found: list[PartialInput] = []
-    for at, one in enumerate(wanted):
-        found.append(partial_input(examples, one, seed=options.seed, learner=options.learner))
-        done(0.6 * (at + 1) / (len(wanted) + 1))
+    tries = [(one, False) for one in wanted]
     if not examples.options and not options.subsets:
-        found.append(
-            partial_input(examples, list(examples.fields), seed=options.seed, masked=True, learner=options.learner)
-        )
+        tries.append((tuple(examples.fields), True))
+    found: list[PartialInput] = []
+    for at, (fields, masked) in enumerate(tries):
+        make = partial(partial_input, examples, fields, seed=options.seed, masked=masked, learner=options.learner)
+        found.append(options.keeping.part(f"partial/{fields}/{masked}", PartialInput, make))
+        done(0.6 * (at + 1) / len(tries))
     names = [_name(one) for one in found]
     rows: list[list[Cell]] = [
         [name, Estimate(one.accuracy.value, one.accuracy.low, one.accuracy.high), one.deviation, one.chance]
@@ -229,75 +225,6 @@ def _words_said(found: WordLabels, field: str) -> Text:
 def _snippet(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= SNIPPET else line[: SNIPPET - 1] + "…"
-
-
-def _lengths_by_label(examples: Examples, commands: list[str]) -> ReportSection:
-    last = list(examples.fields)[-1]
-    words = count_words(examples.fields[last]).astype(np.float64)
-    groups = {label: words[examples.answer == code] for code, label in enumerate(examples.labels)}
-    return _lengths(groups, Text("Do lengths tell the label?"), commands)
-
-
-def _lengths(groups: dict[str, np.ndarray], title: Text, commands: list[str]) -> ReportSection:
-    groups = {name: one for name, one in groups.items() if len(one)}
-    spread = binned(groups, whole=True)
-    chart = distribution_chart(
-        spread.edges.tolist(),
-        {name: values.tolist() for name, values in spread.shares.items()},
-        value=Text("Words"),
-        share=Text("Share of texts"),
-    )
-    columns = [
-        Column(Text("Texts of")),
-        Column(Text("Texts"), "count"),
-        Column(Text("Words, mean"), "number"),
-        Column(Text("Words, median"), "number"),
-    ]
-    rows: list[list[Cell]] = [
-        [name, len(one), float(one.mean()), float(np.median(one))] for name, one in groups.items()
-    ]
-    return ReportSection(
-        key="lengths",
-        title=title,
-        charts=[Chart("lengths-chart", Text("How many words have the texts?"), chart)],
-        tables=[Table("lengths-table", Text("Lengths of texts"), columns, rows)],
-        commands=commands,
-    )
-
-
-def _lengths_of_options(examples: Examples, commands: list[str]) -> ReportSection:
-    words = [count_words(one) for one in examples.options]
-    right = np.array([one[at] for one, at in zip(words, examples.answer.tolist(), strict=True)], dtype=np.float64)
-    wrong = np.concatenate([np.delete(one, at) for one, at in zip(words, examples.answer.tolist(), strict=True)])
-    groups = {Text("right options"): right, Text("wrong options"): wrong.astype(np.float64)}
-    section = _lengths(groups, Text("Do lengths and passages tell the right option?"), commands)  # type: ignore[arg-type]
-    names = {"longest": Text("the longest option"), "shortest": Text("the shortest option")}
-    findings: list[str] = [
-        Text(
-            "Choosing {rule} is right in {value:.1%} (95 % between {low:.1%} and {high:.1%}); chance is {chance:.1%}.",
-            rule=names[one.name],
-            value=one.accuracy.value or 0.0,
-            low=one.accuracy.low or 0.0,
-            high=one.accuracy.high or 0.0,
-            chance=one.chance,
-        )
-        for one in length_heuristics(examples)
-    ]
-    columns = [
-        Column(Text("Field")),
-        Column(Text("Options")),
-        Column(Text("Found word for word"), "share"),
-        Column(Text("Words shared"), "share"),
-        Column(Text("Words, mean"), "number"),
-    ]
-    rows: list[list[Cell]] = [
-        [name, Text("right") if one.right else Text("wrong"), one.verbatim, one.shared, one.words]
-        for name in examples.fields
-        for one in option_overlap(examples, name)
-    ]
-    table = Table("overlap-table", Text("Options that stand in the passage"), columns, rows)
-    tables = [*section.tables, *([table] if rows else [])]
-    return ReportSection(section.key, section.title, findings, section.charts, tables, commands)
 
 
 def _beginnings(examples: Examples, commands: list[str]) -> list[ReportSection]:

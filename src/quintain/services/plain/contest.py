@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from quintain.core.contests import PairStatus
 from quintain.core.errors import BadInput, Fault
 from quintain.core.records.contest import (
     BreakerIntervals,
@@ -47,7 +48,7 @@ REQUIRED = ("breaker", "pair_id", "side", "gold")
 NO_SYSTEMS = ("sentence", "rationale", "tags", "status")
 METRICS = ("accuracy", "exact_match", "f1")
 _SIDES = {"a": 0, "b": 1, "original": 0, "modified": 1}
-_STATES = ("", "contested", "settled")
+_STATES = (PairStatus.WRITTEN, PairStatus.CONTESTED, PairStatus.SETTLED)
 NO_ACCURACY = "no dev accuracy was given; name them with --dev-accuracy system=0.8,…"
 
 
@@ -70,7 +71,7 @@ class _Pair:
 
     @property
     def contested(self) -> bool:
-        return any(_state(row) == "contested" for row in self.rows)
+        return any(_state(row) == PairStatus.CONTESTED for row in self.rows)
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -88,6 +89,12 @@ class _Answers:
     @property
     def breaks(self) -> dict[str, BoolArray]:
         return {name: broken(own) for name, own in self.right.items()}
+
+    def settled(self) -> _Answers:
+        """Give those pairs that nobody contests, as they were graded."""
+        left = [place for place, pair in enumerate(self.pairs) if not pair.contested]
+        right = {name: own[left] for name, own in self.right.items()}
+        return _Answers([self.pairs[place] for place in left], right, self.options)
 
 
 def is_reserved(name: str) -> bool:
@@ -120,7 +127,7 @@ def score_rows(
     """Score the contest in the *rows* of a table in which *systems* are the columns of answers."""
     pairs = _pairs(file, rows)
     whole = _answers(pairs, systems, options)
-    settled = _answers([pair for pair in pairs if not pair.contested], systems, options)
+    settled = whole.settled()
     contested = len(pairs) - len(settled.pairs)
     figures, intervals = _figures(settled, [pair.breaker for pair in pairs])
     drawn = {"seed": options.seed, "resamples": options.resamples}

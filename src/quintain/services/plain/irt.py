@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, get_args
 
 import numpy as np
 import polars as pl
 
 from quintain.core.errors import BadInput
+from quintain.core.texts import Text, hint
 from quintain.data.given import Source
 from quintain.data.tables import write_table
 from quintain.services.plain.responses import ResponseReading, read_responses
@@ -18,9 +19,16 @@ from quintain.stats.irt.choosing import RankingKept, rankings_kept
 from quintain.stats.irt.fit import IrtFit, IrtMethod, IrtModel, Normal
 from quintain.stats.irt.fitting import fit_responses
 from quintain.stats.irt.information import most_informative
-from quintain.stats.irt.responses import Responses
+from quintain.stats.irt.responses import Responses, chance_of_scores
 from quintain.stats.irt.suspects import Suspects, suspicious
 
+Known = TypeVar("Known", bound=str)
+MODELS: Sequence[IrtModel] = get_args(IrtModel)
+METHODS: Sequence[IrtMethod] = get_args(IrtMethod)
+FEW_FOR_PRIORS = (
+    1000  # respondents below which the bound prefers narrow priors of discrimination, see stats.irt.variational
+)
+BY_CHANCE = 0.01  # above which chance that they are all the same, respondents cannot be told apart
 WIDEST = 5  # that a prior of the logit of guessing may be
 
 
@@ -120,9 +128,20 @@ def item_responses(
     guessing_prior: Sequence[float] = (),
 ) -> IrtStudy:
     """Estimate items and abilities from the responses in files."""
-    responses = read_responses(paths, reading or ResponseReading())
+    model, method = _one_of(model, MODELS, Text("model")), _one_of(method, METHODS, Text("method"))
     guess = _guessing(guessing_prior, model)
+    responses = read_responses(paths, reading or ResponseReading())
     return study_responses(responses, model, method=method, subset=subset, seed=seed, guess=guess)
+
+
+def _one_of(given: Known, known: Sequence[Known], what: Text) -> Known:
+    """Take a name in whatever case; one that is not known is refused."""
+    found = next((one for one in known if one == str(given).lower()), None)
+    if found is None:
+        raise BadInput(
+            "'{given}' is no {what} of item response theory; {hint}", given=given, what=what, hint=hint(given, known)
+        )
+    return found
 
 
 def _guessing(given: Sequence[float], model: IrtModel) -> Normal | None:
@@ -166,6 +185,11 @@ def _notes(responses: Responses, fit: IrtFit) -> list[str]:
     notes = []
     if not fit.converged:
         notes.append(f"The estimates had not settled after {fit.turns} iterations: do not rely on them.")
+    if chance_of_scores(responses) > BY_CHANCE:
+        notes.append(
+            "Respondents differ in their scores no more than by chance: there is no scale of ability, and difficulties "
+            "on it mean nothing."
+        )
     if fit.integrated == "items":
         notes.append(
             "Items are many: they are integrated out, their priors estimated, and what is given of an item is the mean "
@@ -174,6 +198,11 @@ def _notes(responses: Responses, fit: IrtFit) -> list[str]:
     elif fit.integrated == "both":
         spread = fit.prior["discrimination_spread"]
         notes.append(f"Variational: of the priors of discrimination, the spread {spread:g} has the highest bound.")
+        if fit.respondents < FEW_FOR_PRIORS and spread == min(fit.search) < max(fit.search):
+            notes.append(
+                "With few respondents the narrowest prior has the highest bound whatever the items are like: "
+                "marginal likelihood (mml) tells more of their discrimination."
+            )
     elif fit.priors:
         notes.append("Weak priors were used: for guessing, few respondents, or items that all get right or wrong.")
     if len(set(responses.tests)) > 1 and fit.method == "vi":

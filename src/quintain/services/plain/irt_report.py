@@ -10,10 +10,11 @@ from quintain.core.records.figures import Estimate
 from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact, ReportSection, Table
 from quintain.core.texts import Text
 from quintain.reports.charts import curve_chart, distribution_chart, place_chart
-from quintain.services.plain.irt import IrtStudy
+from quintain.services.plain.irt import BY_CHANCE, IrtStudy
 from quintain.stats.bootstrap import FloatArray
 from quintain.stats.diversity import binned
 from quintain.stats.irt.information import item_information, scale_points, total_information
+from quintain.stats.irt.responses import chance_of_scores
 from quintain.stats.two_samples import median_interval, superiority
 
 SHOWN = 20
@@ -84,12 +85,27 @@ def difficulty_section(study: IrtStudy, commands: list[str]) -> ReportSection:
     return ReportSection(
         key="difficulty",
         title=Text("How hard are the items?"),
-        findings=_harder(groups),
+        findings=[*_doubts(study), *_harder(groups)],
         charts=[Chart("difficulty-chart", Text("How is difficulty spread?"), chart)],
         tables=[Table("difficulty-table", Text("Difficulty of items"), columns, rows)],
         commands=commands,
         note=Text("Difficulty is on the scale of abilities, whose mean is 0 and deviation 1."),
     )
+
+
+def _doubts(study: IrtStudy) -> list[str]:
+    told: list[str] = []
+    if not study.fit.converged:
+        n = study.fit.turns
+        told.append(Text("The estimates had not settled after {n} iterations: do not rely on them.", n=n))
+    if chance_of_scores(study.responses) > BY_CHANCE:
+        told.append(
+            Text(
+                "Respondents differ in their scores no more than by chance: there is no scale of ability, and "
+                "difficulties on it mean nothing."
+            )
+        )
+    return told
 
 
 def _harder(groups: Mapping[str, FloatArray]) -> list[str]:

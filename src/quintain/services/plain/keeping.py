@@ -7,12 +7,14 @@ import hashlib
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, Self, TypeVar
 
 from quintain.core.errors import Unavailable
 from quintain.core.records.base import Misread, decode, to_json
+from quintain.core.records.report import ReportSection
+from quintain.reports.plain import sections_from_plain, sections_to_plain
 
 T = TypeVar("T")
 FOLDER = ".parts"
@@ -24,6 +26,14 @@ class Keeping:
 
     folder: Path | None = None
     key: str = ""
+
+    def keyed(self, key: object) -> Self:
+        """Give the same place for parts of something else, which *key* tells."""
+        return replace(self, key=repr(key))
+
+    def sections(self, name: str, make: Callable[[], list[ReportSection]]) -> list[ReportSection]:
+        """Give some sections of a report: those that were kept under *name*, or make and keep them."""
+        return sections_from_plain(self.part(name, list[Any], lambda: sections_to_plain(make())))
 
     def part(self, name: str, kind: type[T], make: Callable[[], T]) -> T:
         """Give the part that was kept under *name*, or make it and keep it."""
@@ -52,12 +62,12 @@ class Keeping:
         return self.folder is not None and self._place(name).exists()
 
     def clear(self) -> None:
-        """Remove what was kept: the whole is done."""
+        """Remove what was kept: the whole is done. Without a key that is all of the folder."""
         if self.folder is None:
             return
         parts = self.folder / FOLDER
         with contextlib.suppress(OSError):  # another run may keep parts there, too
-            for place in parts.glob(f"{self._prefix()}-*"):
+            for place in parts.glob(f"{self._prefix()}-*" if self.key else "*"):
                 place.unlink(missing_ok=True)
             parts.rmdir()
 

@@ -22,7 +22,7 @@ def overlap_files(
     train: Path, test: Path, *, fields: Sequence[str] = (), threshold: float = THRESHOLD, limit: int = SHOWN
 ) -> Overlap:
     """Look for the examples of the file *test* in the file *train*, by the text in *fields* or in all shared ones."""
-    tables = [read_table(path, required=list(fields)) for path in (train, test)]
+    tables = [read_table(path, required=list(fields), mapped=False) for path in (train, test)]
     names = list(fields) or _shared_texts(*tables)
     if not names:
         raise BadInput(

@@ -118,7 +118,7 @@ def perturb_source(path: Source, settings: Perturbing) -> PerturbReport:
     members = _members(settings.kinds)
     for member in members:
         rate_of(member, settings.severity)
-    table = read_table(path, required=list(settings.fields))
+    table = read_table(path, required=list(settings.fields), mapped=False)
     clash = [name for name in _ADDED if name in table.columns]
     if clash:
         raise BadInput(

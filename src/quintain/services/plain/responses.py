@@ -149,16 +149,54 @@ def _wide(
                 "{file} has no column '{column}'.", file=path.name, column=reading.frequency, remedy="Name another one."
             )
         weights = table[reading.frequency].cast(pl.Float64, strict=False)
-        if weights.null_count() or (weights < 0).any():
-            raise BadInput("The column '{column}' has something that is no frequency.", column=reading.frequency)
-        weight = weights.to_numpy().astype(np.float64)
+        weight = _frequencies(weights, path, reading.frequency)
         table = table.drop(reading.frequency)
     named = reading.named and not reading.frequency
-    people = table[:, 0].cast(pl.String).to_list() if named else [str(at + 1) for at in range(table.height)]
+    people = _people(table[:, 0], path) if named else [str(at + 1) for at in range(table.height)]
     items = table.columns[1:] if named else table.columns
     columns = [_numbers(table[name].cast(pl.String), path, name) for name in items]
     correct = np.column_stack(columns) if columns else np.zeros((table.height, 0))
     return people, list(items), correct, weight
+
+
+def _people(names: pl.Series, path: Source) -> list[str]:
+    """Take the names of respondents, each of whom has one row."""
+    own = names.cast(pl.String)
+    bad = own.is_null() | own.is_duplicated()
+    if bad.any():
+        rows = bad.arg_true().to_list()
+        faults = [
+            Fault("has no respondent", file=path.name, row=row_number(path, at), field=names.name)
+            if own[at] is None
+            else Fault("'{who}' has several rows", who=own[at], file=path.name, row=row_number(path, at))
+            for at in rows[:FAULT_LIMIT]
+        ]
+        raise BadInput(
+            faults=faults,
+            total=len(rows),
+            remedy="Name each respondent once. If the first column is an item, too, say --no-respondent.",
+        )
+    return own.to_list()
+
+
+def _frequencies(values: pl.Series, path: Source, column: str) -> FloatArray:
+    """Take how often each row occurs: numbers from 0 on, not all of them 0."""
+    bad = (values.is_null() | ~values.is_finite() | (values < 0)).fill_null(value=True)
+    if bad.any():
+        rows = bad.arg_true().to_list()
+        faults = [
+            Fault("is no frequency", file=path.name, row=row_number(path, at), field=column)
+            for at in rows[:FAULT_LIMIT]
+        ]
+        raise BadInput(faults=faults, total=len(rows), remedy="A frequency is a number from 0 on.")
+    if not values.sum():
+        raise BadInput(
+            "Every frequency in the column '{column}' of {file} is 0: there is no respondent.",
+            column=column,
+            file=path.name,
+            remedy="Name the column that counts rows.",
+        )
+    return values.to_numpy().astype(np.float64)
 
 
 def _numbers(values: pl.Series, path: Source, name: str) -> FloatArray:

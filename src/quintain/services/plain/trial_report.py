@@ -4,50 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import combinations
 
 from quintain.core.errors import BadInput
-from quintain.core.records.figures import Estimate
 from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact, ReportSection, Table
 from quintain.core.records.trial import JudgingCosts
 from quintain.core.texts import Text
-from quintain.data.trials import TrialArm, items_of
+from quintain.data.trials import TrialArm
 from quintain.protocols.justifications import quality
 from quintain.reports.charts import interval_chart
 from quintain.services.plain.trial_costs import attrition_section, cost_section
-from quintain.stats.arms import EVERYTHING, NAMES, ArmSums, SliceFigures, agreement, compare, figures, holm, sum_arm
-from quintain.stats.human import SLICES
+from quintain.services.plain.trial_differences import differences_section
+from quintain.services.plain.trial_difficulty import arms_difficulty
+from quintain.services.plain.trial_measures import SLICE_WORDS, Measured, ReportOptions, measure
+from quintain.stats.arms import EVERYTHING, NAMES
 from quintain.stats.workers import wilson_share
 
-SLICE_WORDS = {
-    EVERYTHING: Text("all that was judged"),
-    "all": Text("judged often"),
-    "at_least_4_of_5": Text("at least 4 of 5 votes agree"),
-    "unanimous": Text("all votes agree"),
-}
 MOST_ARMS = 20
-
-
-@dataclass(frozen=True, slots=True)
-class ReportOptions:
-    """How votes are drawn: so many set an item's label, so often, from which seed; resamples for the intervals."""
-
-    sample: int = 4
-    draws: int = 100
-    seed: int = 0
-    resamples: int = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class _Measured:
-    arm: TrialArm
-    sums: ArmSums
-    slices: dict[str, SliceFigures]
-    alpha: Estimate
-    alpha_many: Estimate
-    collected: int
-    many: bool
 
 
 def make_report(
@@ -57,19 +29,21 @@ def make_report(
     *,
     commands: Sequence[str] = (),
     judging: JudgingCosts | None = None,
+    missing: Sequence[Text] = (),
 ) -> Report:
-    """Make the report of a trial."""
+    """Make the report of a trial; *missing* says which models have no figure in it, and why."""
     options = options or ReportOptions()
     judged = [one for one in arms if one.judged]
     if not judged:
         raise BadInput("Nothing of this trial was judged.", remedy="Collect judgements first.")
     if len(judged) > MOST_ARMS:
         raise BadInput("There are {n} arms, and {most} can be compared.", n=len(judged), most=MOST_ARMS)
-    found = [_measure(one, options) for one in judged]
+    found = [measure(one, options) for one in judged]
     others = [one for one in arms if not one.judged]
     sections = [
-        _results(found, options, commands),
-        _differences(found, options),
+        _results(found, options, commands, missing),
+        differences_section(found, options),
+        arms_difficulty(judged, options.seed, commands),
         _agreement(found),
         cost_section(arms, {one.arm.name: one.slices[EVERYTHING].items for one in found}, judging),
         attrition_section(arms),
@@ -94,23 +68,9 @@ def make_report(
     )
 
 
-def _measure(arm: TrialArm, options: ReportOptions) -> _Measured:
-    items = items_of(arm)
-    sums = sum_arm(items, sample=options.sample, seeds=options.draws, seed=options.seed)
-    many = bool((items.judgements.sizes() > options.sample).any())
-    drawing = {"seed": options.seed, "resamples": options.resamples}
-    return _Measured(
-        arm,
-        sums,
-        {name: figures(sums, name, **drawing) for name in NAMES},
-        agreement(items, **drawing),
-        agreement(items, many=options.sample, **drawing) if many else Estimate(None, reason="no item was judged often"),
-        len(items.label),
-        many,
-    )
-
-
-def _results(found: Sequence[_Measured], options: ReportOptions, commands: Sequence[str]) -> ReportSection:
+def _results(
+    found: Sequence[Measured], options: ReportOptions, commands: Sequence[str], missing: Sequence[Text]
+) -> ReportSection:
     models = list(dict.fromkeys(model for one in found for model in one.slices[EVERYTHING].models))
     rows: list[list[Cell]] = []
     for name in NAMES:
@@ -144,7 +104,7 @@ def _results(found: Sequence[_Measured], options: ReportOptions, commands: Seque
     return ReportSection(
         "results",
         Text("How hard is what each arm gave?"),
-        [*_findings(found, models)],
+        [*_findings(found, models), *missing],
         [chart] if any(figure.value is not None for _, _, figure in shown) else [],
         [
             Table(
@@ -183,7 +143,7 @@ def _labels_note(arms: Sequence[TrialArm], options: ReportOptions) -> Text:
     )
 
 
-def _row(one: _Measured, name: str, models: Sequence[str]) -> list[Cell]:
+def _row(one: Measured, name: str, models: Sequence[str]) -> list[Cell]:
     figure = one.slices[name]
     row: list[Cell] = [one.arm.name, SLICE_WORDS[name], figure.items, figure.items_spread, figure.human]
     for model in models:
@@ -191,7 +151,7 @@ def _row(one: _Measured, name: str, models: Sequence[str]) -> list[Cell]:
     return row
 
 
-def _findings(found: Sequence[_Measured], models: Sequence[str]) -> list[Text]:
+def _findings(found: Sequence[Measured], models: Sequence[str]) -> list[Text]:
     told = []
     for one in found:
         figure = one.slices["all"]
@@ -215,62 +175,7 @@ def _findings(found: Sequence[_Measured], models: Sequence[str]) -> list[Text]:
     return told
 
 
-def _differences(found: Sequence[_Measured], options: ReportOptions) -> ReportSection | None:
-    if len(found) < 2:
-        return None
-    models = list(dict.fromkeys(model for one in found for model in one.slices["all"].models))
-    rows: list[list[Cell]] = []
-    for name, _ in SLICES:
-        for model in models:
-            tests = [
-                compare(first.sums, second.sums, name, model, seed=options.seed, resamples=options.resamples)
-                for first, second in combinations(found, 2)
-            ]
-            for one, p in zip(tests, holm([one.p for one in tests]), strict=True):
-                rows.append([one.first, one.second, SLICE_WORDS[name], model, one.difference, p])
-    columns = [
-        Column(Text("Arm")),
-        Column(Text("beside")),
-        Column(Text("Items where")),
-        Column(Text("Model")),
-        Column(Text("difference of the gaps"), "share"),
-        Column("p", "chance"),
-    ]
-    return ReportSection(
-        "differences",
-        Text("Do arms differ?"),
-        [_verdict(row) for row in rows if isinstance(row[5], float) and row[5] < 0.05],
-        tables=[
-            Table(
-                "differences",
-                Text("Differences between arms"),
-                columns,
-                rows,
-                Text(
-                    "Each p is of a test that deals the writers out anew, raised for as many comparisons as there are "
-                    "of one model on the same items (Holm)."
-                ),
-            )
-        ],
-    )
-
-
-def _verdict(row: Sequence[Cell]) -> Text:
-    difference = row[4]
-    value = difference.value if isinstance(difference, Estimate) and difference.value is not None else 0.0
-    return Text(
-        "{where}: the gap of {model} is {points:.1f} points {more} on {first} than on {second} (p = {p:.3f}).",
-        where=row[2],
-        model=row[3],
-        points=100 * abs(value),
-        more=Text("larger") if value > 0 else Text("smaller"),
-        first=row[0],
-        second=row[1],
-        p=row[5],
-    )
-
-
-def _agreement(found: Sequence[_Measured]) -> ReportSection:
+def _agreement(found: Sequence[Measured]) -> ReportSection:
     rows: list[list[Cell]] = [
         [
             one.arm.name,

@@ -18,7 +18,8 @@ from quintain.protocols.crowd.forecast import TrialRun, forecast_arms, forecast_
 from quintain.protocols.crowd.judging import CLASSES, INVALID, justify
 from quintain.protocols.reading import parse_protocol, shipped
 from quintain.protocols.spec import Protocol
-from quintain.services.plain.trial_report import ReportOptions, make_report
+from quintain.services.plain.trial_measures import ReportOptions
+from quintain.services.plain.trial_report import make_report
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, NotFound, Unavailable
-from quintain.core.people import Actor
+from quintain.core.people import OPERATOR, Actor
 from quintain.core.records.base import to_json
 from quintain.core.records.release import Release
 from quintain.data.publish.dynasent import suits_dynasent, write_dynasent
@@ -24,6 +24,8 @@ from quintain.services.collect.rounds import get_round
 from quintain.services.data.content import scan
 from quintain.services.data.datasets import get_version
 from quintain.services.data.publishing import export_folder
+from quintain.services.jobs.exports import ExportKind, FileFacts, WantedFile
+from quintain.services.jobs.figures import Tell
 from quintain.services.release.changelog import changelog
 from quintain.services.release.datasheet import SheetFacts, datasheet
 from quintain.services.release.markdown import report_text
@@ -32,6 +34,7 @@ from quintain.services.validate.validations import find
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 
+RELEASE = "/release-"  # between a validation and the number of its release
 TEXTS = ("report.md", "datasheet.md", "changelog.md")
 
 
@@ -83,6 +86,42 @@ def write_bundle(
     with transaction(db):
         audit.record(db, actor, "release.bundle", ref, number=made.number, answers=hidden_answers)
     return made
+
+
+def wanted_bundle(ref: str, number: int) -> WantedFile:
+    """Name the ZIP of a release: a short one is written at once, a long one by a worker."""
+    return WantedFile(BUNDLE_FILE, f"{ref}{RELEASE}{number}", "zip")
+
+
+def _of(db: Session, actor: Actor, ref: str) -> str:
+    validation, number = _parts(ref)
+    find_release(db, actor, validation, number)
+    return find(db, validation).task.name
+
+
+def _rows(db: Session, ref: str) -> int:
+    validation, number = _parts(ref)
+    return sum(one.rows for one in find_release(db, OPERATOR, validation, number).report.splits)
+
+
+def _write(db: Session, blobs: Blobs, actor: Actor, wanted: WantedFile, path: Path, tell: Tell) -> int:
+    tell(0, 1)
+    made = write_bundle(db, blobs, actor, *_parts(wanted.ref), path, archive=True)
+    return sum(one.rows for one in made.report.splits)
+
+
+def _parts(ref: str) -> tuple[str, int]:
+    validation, _, number = ref.rpartition(RELEASE)
+    return validation, int(number)
+
+
+BUNDLE_FILE = ExportKind(
+    "bundle",
+    of=_of,
+    figure=FileFacts(basis=lambda db, ref: ref, facts=_rows),  # a release never changes
+    write=_write,
+    forms=("zip",),
+)
 
 
 def _fill(db: Session, blobs: Blobs, actor: Actor, made: Release, folder: Path, *, hidden_answers: bool) -> None:

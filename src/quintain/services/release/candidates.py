@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -67,6 +65,7 @@ class Candidates:
     label has. *writer* is the code of a pseudonym in *writers*, or -1. *waiting* counts items that still want
     judgements, and are left out. *shown* are those whose label an open data set of the task has already. *asked* is how
     many judgements an item was to get, and *voice* the writer's vote (a place in *labels*, or -1), where it counts.
+    *evidence* and *final* are the judgements and labels of all items, as they were read.
     """
 
     validation: ValidationInfo
@@ -82,6 +81,8 @@ class Candidates:
     waiting: int
     asked: IntArray
     voice: IntArray
+    evidence: Evidence
+    final: FinalLabels
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -146,26 +147,6 @@ class Candidates:
         """Say which items were written from a prompt."""
         return np.array([row.prompt_id is not None for row in self.rows], dtype=bool)
 
-    def digest(self) -> str:
-        """Give a hash of everything that a release depends on."""
-        told = [
-            [row.id, row.inputs, row.predictions, row.source, row.condition, row.prompt_id, list(tags)]
-            for row, tags in zip(self.rows, self.tags, strict=True)
-        ]
-        text = json.dumps([told, self.labels, self.writers], sort_keys=True, default=str)
-        numbers = (
-            self.label,
-            self.votes,
-            self.writer,
-            self.voted.starts,
-            self.voted.judge,
-            self.voted.label,
-            self.shown,
-            self.asked,
-            self.voice,
-        )
-        return hashlib.sha256(text.encode() + b"".join(one.tobytes() for one in numbers)).hexdigest()
-
 
 def gather(db: Session, blobs: Blobs, validation: ValidationInfo, spec: ReleaseSpec) -> Candidates:
     """Collect the items of a validation whose judging is over, or say why nothing can be released."""
@@ -222,6 +203,8 @@ def gather(db: Session, blobs: Blobs, validation: ValidationInfo, spec: ReleaseS
         waiting=waiting,
         asked=final.asked[where],
         voice=np.array([known.get([*final.classes, ""][code], NONE) for code in final.writer[where]], dtype=np.int64),
+        evidence=evidence,
+        final=final,
     )
 
 

@@ -9,11 +9,9 @@ from sqlalchemy.orm import Session
 
 from quintain.core.records.release import ReleasePeople
 from quintain.services.release.candidates import Candidates
-from quintain.services.validate.final_labels import final_labels
 from quintain.services.validate.item_rules import rules_of
-from quintain.services.validate.judge_figures import Evidence, evidence_of, gather
+from quintain.services.validate.judge_figures import Evidence, evidence_of
 from quintain.services.validate.label_methods import label_items
-from quintain.services.validate.validation import ValidationInfo
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.judgements import NONE
 from quintain.store.queries.validate import judgements as queries
@@ -22,12 +20,12 @@ from quintain.store.queries.validate import judgements as queries
 def people_of(db: Session, candidates: Candidates) -> ReleasePeople:
     """Count the people behind a release."""
     validation = candidates.validation
-    evidence = gather(db, validation)
+    evidence = candidates.evidence
     standings = queries.standings(db, validation.id)
     gone = [row for row in standings.values() if not row.qualified]
     table = evidence.table
     normal = table.gold == ""
-    compared, other, lost, found = _had_they_stayed(db, validation, evidence)
+    compared, other, lost, found = _had_they_stayed(db, candidates)
     times = table.seconds[normal & ~np.isnan(table.seconds)]
     policy = validation.policy
     return ReleasePeople(
@@ -55,16 +53,16 @@ def people_of(db: Session, candidates: Candidates) -> ReleasePeople:
     )
 
 
-def _had_they_stayed(db: Session, validation: ValidationInfo, evidence: Evidence) -> tuple[int, int, int, int]:
+def _had_they_stayed(db: Session, candidates: Candidates) -> tuple[int, int, int, int]:
     """Label the items once more by the first judgements of each, whoever gave them.
 
     Gives how many items have a judgement that was set aside, and of those how many would have another label, none, or
     one where there is none now.
     """
+    validation, evidence, now = candidates.validation, candidates.evidence, candidates.final
     everything = evidence_of(evidence.table, {}, evidence.counted.classes, evidence.anew)
     if len(everything.counted) == len(evidence.counted):
         return 0, 0, 0, 0
-    now = final_labels(db, validation, evidence)
     rules = rules_of(db, validation, everything.items, everything.counted.classes)
     policy = validation.policy
     most = np.minimum(rules.asked, policy.setting) if policy.setting else rules.asked

@@ -7,8 +7,8 @@ same specification on the same judgements gives the same versions, and the relea
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -23,18 +23,49 @@ from quintain.core.spec import plain, read
 from quintain.core.toml import parse_toml
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
-from quintain.services.data.datasets import Facts, get_version, keep_made
+from quintain.services.data.datasets import Facts, WrittenTable, get_version, keep_written, write_made
+from quintain.services.jobs.figures import Tell, quietly
 from quintain.services.plain.splits import Plan, plan_splits
 from quintain.services.release.candidates import Candidates, gather
 from quintain.services.release.people import people_of
 from quintain.services.release.report import report_on
 from quintain.services.release.tables import table_of
+from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find
 from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
 from quintain.store.queries.release import releases as queries
-from quintain.store.queries.validate.validation import place_of
+from quintain.store.queries.validate.validation import newest_facts, place_of
 from quintain.store.tables import ReleaseRow
+
+STEPS = 6  # in which progress is told: reading, dividing, three files, keeping them
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What a release would rest on, asked of the ends of indices: where it is the same, nothing has come in.
+
+    Other attempts get notes all the time: *tags* are those of the validation's own, as seen from the newest *note*.
+    """
+
+    validation: ValidationInfo
+    judged: str
+    versions: str
+    tags: queries.NewestTags
+
+    @classmethod
+    def of(cls, db: Session, validation: ValidationInfo, note: int | None = None) -> Basis:
+        """Give what a release of a validation would rest on now."""
+        return cls(
+            validation=replace(validation, seen_to=""),  # what is written since is judged later
+            judged=newest_facts(db, validation.id, None),
+            versions=queries.newest_versions(db, validation.task.name),
+            tags=queries.newest_tags(db, validation.id, note),
+        )
+
+    def now(self, db: Session, validation: ValidationInfo) -> Basis:
+        """Give the same as it is now."""
+        return Basis.of(db, validation, self.tags.note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,41 +87,87 @@ def parse_release(text: str, *, file: str | None = None) -> ReleaseSpec:
     return read(ReleaseSpec, parse_toml(text, file=file), file=file)
 
 
-def preview(db: Session, blobs: Blobs, actor: Actor, ref: str, spec: ReleaseSpec) -> records.Release:
+def preview(
+    db: Session, blobs: Blobs, actor: Actor, ref: str, spec: ReleaseSpec, *, tell: Tell = quietly
+) -> records.Release:
     """Say what a release of validation *ref* would be; nothing is written. For owners."""
+    tell(0, 2)
     plan = _plan(db, blobs, actor, ref, spec)
+    tell(1, 2)
     return records.Release(ref, None, plain(spec, whole=True), report_on(plan, people_of(db, plan.candidates)))
 
 
-def release(db: Session, blobs: Blobs, actor: Actor, ref: str, spec: ReleaseSpec) -> records.Release:
-    """Make data set versions of validation *ref* as *spec* says: all of them, or nothing. For owners."""
+def release(
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    ref: str,
+    spec: ReleaseSpec,
+    *,
+    tell: Tell = quietly,
+    held: Callable[[Session], None] | None = None,
+) -> records.Release:
+    """Make data set versions of validation *ref* as *spec* says: all of them, or nothing. For owners.
+
+    Everything is computed and written to files first; then one short transaction sees to it that nothing has come in
+    meanwhile, and keeps them. *held* is called in it, and may refuse.
+    """
+    tell(0, STEPS)
+    rests_on = Basis.of(db, find(db, ref))  # before anything is read
     plan = _plan(db, blobs, actor, ref, spec)
+    tell(1, STEPS)
     report = report_on(plan, people_of(db, plan.candidates))
-    told = plain(spec, whole=True)
-    db.rollback()  # what was read while solving is read again below, as it is by then
+    written = _written(db, blobs, actor, plan, report, tell)
+    db.rollback()  # the reading is over
     with transaction(db):
         lock(db, f"release {ref}")
-        validation = find(db, ref)
-        if gather(db, blobs, validation, spec).digest() != plan.candidates.digest():
+        if held is not None:
+            held(db)
+        if rests_on.now(db, find(db, ref)) != rests_on:
             raise Conflict("{ref} has changed in the meantime.", ref=ref, remedy="Look at the release again.")
-        versions = {one.split: _keep(db, blobs, actor, plan, one) for one in report.splits}
-        there = _same(db, validation.id, versions, told)
-        if there is not None:
-            return _record(db, ref, there, new=False)
-        if spec.hidden and not spec.again and queries.of_validation(db, validation.id):
-            # What one of them hides in test, the other may show in train: together they hide nothing.
-            raise Conflict(
-                "{ref} has been released before, and a second release may show labels that the first one hides.",
-                ref=ref,
-                remedy="Keep to the first release, or set again = true if its labels need not stay hidden.",
-                code="released_before",
-            )
-        row = ReleaseRow(
-            validation_id=validation.id, spec=told, report=json.loads(to_json(report)), created_by=actor.user_id
+        versions = {
+            one.split: keep_written(
+                db, actor, plan.candidates.validation.task.name, file, name=one.dataset, facts=_facts(plan, one)
+            ).id
+            for one, file in zip(report.splits, written, strict=True)
+        }
+        return _recorded(db, actor, plan, report, versions)
+
+
+def _written(
+    db: Session, blobs: Blobs, actor: Actor, plan: Plan[Candidates], report: records.ReleaseReport, tell: Tell
+) -> list[WrittenTable]:
+    """Write the data sets of a release to files, which no version has yet."""
+    task, found = plan.candidates.validation.task.name, []
+    for number, one in enumerate(report.splits):
+        tell(2 + number, STEPS)
+        found.append(write_made(db, blobs, actor, task, table_of(plan, one.split), name=one.dataset))
+    return found
+
+
+def _recorded(
+    db: Session, actor: Actor, plan: Plan[Candidates], report: records.ReleaseReport, versions: Mapping[str, int]
+) -> records.Release:
+    """Write down a release of *versions*, or give the one that is there already. Inside a transaction."""
+    spec, validation = plan.spec, plan.candidates.validation
+    ref, told = validation.ref, plain(spec, whole=True)
+    there = _same(db, validation.id, versions, told)
+    if there is not None:
+        return _record(db, ref, there, new=False)
+    if spec.hidden and not spec.again and queries.of_validation(db, validation.id):
+        # What one of them hides in test, the other may show in train: together they hide nothing.
+        raise Conflict(
+            "{ref} has been released before, and a second release may show labels that the first one hides.",
+            ref=ref,
+            remedy="Keep to the first release, or set again = true if its labels need not stay hidden.",
+            code="released_before",
         )
-        made = queries.add(db, row, versions)
-        audit.record(db, actor, "release.make", ref, number=made.number)
-        return _record(db, ref, made)
+    row = ReleaseRow(
+        validation_id=validation.id, spec=told, report=json.loads(to_json(report)), created_by=actor.user_id
+    )
+    made = queries.add(db, row, versions)
+    audit.record(db, actor, "release.make", ref, number=made.number)
+    return _record(db, ref, made)
 
 
 def list_releases(db: Session, actor: Actor, ref: str) -> records.Releases:
@@ -137,9 +214,9 @@ def _plan(db: Session, blobs: Blobs, actor: Actor, ref: str, spec: ReleaseSpec) 
     return plan_splits(gather(db, blobs, validation, spec), spec)
 
 
-def _keep(db: Session, blobs: Blobs, actor: Actor, plan: Plan[Candidates], split: records.ReleaseSplit) -> int:
+def _facts(plan: Plan[Candidates], split: records.ReleaseSplit) -> Facts:
     validation = plan.candidates.validation
-    facts = Facts(
+    return Facts(
         Role(split.role),
         hidden=split.hidden,
         language=validation.task.languages[0],
@@ -149,8 +226,6 @@ def _keep(db: Session, blobs: Blobs, actor: Actor, plan: Plan[Candidates], split
             **({"round": int(validation.name)} if validation.round_id is not None else {}),
         },
     )
-    table = table_of(plan, split.split)
-    return keep_made(db, blobs, actor, validation.task.name, table, name=split.dataset, facts=facts).id
 
 
 def _same(db: Session, validation_id: int, versions: Mapping[str, int], spec: Mapping[str, Any]) -> ReleaseRow | None:

@@ -15,22 +15,29 @@ from quintain.core.validation import SlotState, ValidationState
 from quintain.services.collect import round_figures, rounds
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.models.registry import list_names
-from quintain.services.validate.kept import known
+from quintain.services.validate.kept import KnownValidation, known
 from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find
 from quintain.store.queries.release import releases, stations
 from quintain.store.queries.validate import slots
 from quintain.store.queries.validate import validation as validations
 
+KnownJudging = tuple[ValidationInfo, KnownValidation]
 
-def stations_of(db: Session, actor: Actor, ref: str) -> Stations:
-    """Say where round *ref* stands and what is to be done next; drafts to the task's owners only."""
+
+def stations_of(db: Session, actor: Actor, ref: str, *, judging: KnownJudging | None = None) -> Stations:
+    """Say where round *ref* stands and what is to be done next; drafts to the task's owners only.
+
+    *judging* is what the caller knows of its judging already.
+    """
     info = rounds.get_round(db, actor, ref)
-    judging = find(db, ref) if validations.find(db, info.task, str(info.number)) else None
+    if judging is None and validations.find(db, info.task, str(info.number)):
+        validation = find(db, ref)
+        judging = validation, known(db, validation)
     write, to_write = _write(db, info, judging)
     judge, to_judge = _judge(db, judging, written=write.done)
     release, trained = _release(db, actor, info, judging)
-    label, to_label = _label(db, judging, judged=judge.done, released=release.done)
+    label, to_label = _label(judging, judged=judge.done, released=release.done)
     model, to_train = _model(db, actor, info, trained)
     found = [write, judge, label, release, model]
     steps = [to_write, to_judge, to_label, StationStep.RELEASE, to_train]
@@ -39,39 +46,40 @@ def stations_of(db: Session, actor: Actor, ref: str) -> Stations:
     return Stations(info.ref, info.kind.value, found, now, step)
 
 
-def _write(db: Session, info: RoundInfo, judging: ValidationInfo | None) -> tuple[Station, StationStep]:
+def _write(db: Session, info: RoundInfo, judging: KnownJudging | None) -> tuple[Station, StationStep]:
     if info.kind is RoundKind.HARVEST and judging is not None:
-        count = known(db, judging).progress.items
+        count = judging[1].progress.items
     else:
         count = round_figures.written(db, info)
     step = StationStep.OPEN if info.state is RoundState.DRAFT else StationStep.WRITE
-    ended = judging is not None and judging.state is ValidationState.CLOSED
+    ended = judging is not None and judging[0].state is ValidationState.CLOSED
     return Station(StationName.WRITE, ended or info.state is RoundState.CLOSED, count, None, []), step
 
 
-def _judge(db: Session, judging: ValidationInfo | None, *, written: bool) -> tuple[Station, StationStep]:
+def _judge(db: Session, judging: KnownJudging | None, *, written: bool) -> tuple[Station, StationStep]:
     if judging is None:
         return Station(StationName.JUDGE, False, 0, None, []), StationStep.VALIDATE
-    counts = known(db, judging).slots
+    validation, found = judging
+    counts = found.slots
     wanted = sum(counts.values()) - counts.get(SlotState.DROPPED, 0)
-    waits = slots.anything_wanted(db, judging.id)
-    done = judging.state is ValidationState.CLOSED or (written and wanted > 0 and not waits)
+    waits = slots.anything_wanted(db, validation.id)
+    done = validation.state is ValidationState.CLOSED or (written and wanted > 0 and not waits)
     return Station(StationName.JUDGE, done, counts.get(SlotState.FILLED, 0), wanted, []), StationStep.JUDGE
 
 
-def _label(db: Session, judging: ValidationInfo | None, *, judged: bool, released: bool) -> tuple[Station, StationStep]:
+def _label(judging: KnownJudging | None, *, judged: bool, released: bool) -> tuple[Station, StationStep]:
     """Labels are looked at once the judging is done: before, each new judgement may change them."""
     step = StationStep.ADJUDICATE
     if judging is None or not judged:
         return Station(StationName.LABEL, False, 0, None, []), step
-    found = known(db, judging)
+    found = judging[1]
     done = released or not found.contested
     return Station(StationName.LABEL, done, found.progress.labelled, found.progress.complete, []), step
 
 
-def _release(db: Session, actor: Actor, info: RoundInfo, judging: ValidationInfo | None) -> tuple[Station, list[str]]:
+def _release(db: Session, actor: Actor, info: RoundInfo, judging: KnownJudging | None) -> tuple[Station, list[str]]:
     """Give the station, and the models that were trained on any release of the round, of those that *actor* may see."""
-    made = releases.of_validation(db, judging.id) if judging else []
+    made = releases.of_validation(db, judging[0].id) if judging else []
     versions = [releases.version_refs(db, one.id) for one in made]
     trained = stations.trained_on(db, info.task, [one["train"] for one in versions if "train" in one])
     seen = {f"{task}/{name}" for task, name in list_names(db, actor, info.task)} if trained else set()

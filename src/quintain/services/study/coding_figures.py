@@ -7,10 +7,11 @@ computes them. The table of codes has all that they are computed from.
 from __future__ import annotations
 
 import csv
-import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -21,18 +22,22 @@ from quintain.core.people import Actor
 from quintain.core.records import coding as records
 from quintain.core.records.base import decode, to_json
 from quintain.core.records.figures import Estimate
+from quintain.data.exporting import whole_or_nothing
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.access.pseudonyms import pseudonyms
+from quintain.services.jobs.checks import Checked, compared
 from quintain.services.study.coding_sources import shorten, text_of
 from quintain.services.study.codings import CodingInfo, find_coding, records_of, require_open
 from quintain.services.tasks.definitions import get_task
 from quintain.stats.coding import Codes, agreement_on, agreement_on_all, arm_pairs, arm_shares, difference_of, share_of
 from quintain.store.base import now
+from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
 from quintain.store.queries.study import coding as queries
 from quintain.store.tables import CodingRow
 
+KIND = "figures of codings"
 STEPS = 20  # times that figures are computed anew while people code
 EXAMPLES = 3  # of each category that are shown
 LONGEST = 400
@@ -77,32 +82,38 @@ def _shown(db: Session, info: CodingInfo, examples: Sequence[records.CodedExampl
     return [one for one in examples if (one.arm, one.text) not in gone]
 
 
-def export_codes(db: Session, actor: Actor, ref: str) -> str:
-    """Give all codes as CSV, a line for each person's word on an item; with arms once it is closed (owners).
+def export_codes(db: Session, actor: Actor, ref: str, path: Path) -> int:
+    """Write all codes to *path* as CSV, a line for each person's word on an item, and count them (owners).
 
-    Every figure can be computed from it: a column for each category has 1 or 0, people have the names of exports.
+    Every figure can be computed from it: a column for each category has 1 or 0, people have the names of exports, and
+    items their arms once the coding is closed.
     """
     info = find_coding(db, ref)
     require_owner(actor, info.task)
-    task = get_task(db, info.task)
-    rows = queries.codes(db, info.id)
+    origin = ["arm", "key"] if info.state is CodingState.CLOSED else []
+    head = ["item", *origin, "coder", *info.spec.categories, "label", "note", "seconds", "coded_at", "text"]
+    number = 0
+    pseudonyms(db, (), info.task)  # where nobody has had a name yet, the key to them is made before anything is read
+    with whole_or_nothing(path) as part, part.open("w", encoding="utf-8", newline="") as stream:
+        out = csv.writer(stream, lineterminator="\n")
+        out.writerow(head)
+        for rows in queries.codes_in_parts(db, info.id, CHUNK):
+            out.writerows(_lines(db, info, rows))
+            number += len(rows)
+    return number
+
+
+def _lines(db: Session, info: CodingInfo, rows: Sequence[queries.CodedRow]) -> Iterator[list[Any]]:
+    task, closed = get_task(db, info.task), info.state is CodingState.CLOSED
     names = pseudonyms(db, {row.user_id for row in rows}, info.task)
-    closed = info.state is CodingState.CLOSED
-    buffer = io.StringIO()
-    out = csv.writer(buffer, lineterminator="\n")
-    origin = ["arm", "key"] if closed else []
-    out.writerow(["item", *origin, "coder", *info.spec.categories, "label", "note", "seconds", "coded_at", "text"])
-    for start in range(0, len(rows), CHUNK):
-        chunk = rows[start : start + CHUNK]
-        texts = queries.contents(db, list({row.item_id for row in chunk}))
-        for row in chunk:
-            said = [int(one in row.categories) for one in info.spec.categories]
-            seconds = "" if row.seconds is None else round(row.seconds, 2)
-            told = [row.arm, row.key] if closed else []
-            label = "|".join(row.categories) or NONE
-            at, text = row.created_at.isoformat(), text_of(task, *texts[row.item_id])
-            out.writerow([row.item_id, *told, names[row.user_id], *said, label, row.note, seconds, at, text])
-    return buffer.getvalue()
+    texts = queries.contents(db, list({row.item_id for row in rows}))
+    for row in rows:
+        said = [int(one in row.categories) for one in info.spec.categories]
+        seconds = "" if row.seconds is None else round(row.seconds, 2)
+        told = [row.arm, row.key] if closed else []
+        label = "|".join(row.categories) or NONE
+        at, text = row.created_at.isoformat(), text_of(task, *texts[row.item_id])
+        yield [row.item_id, *told, names[row.user_id], *said, label, row.note, seconds, at, text]
 
 
 def _keep(db: Session, info: CodingInfo, closing: Actor | None = None) -> None:
@@ -123,6 +134,32 @@ def _keep(db: Session, info: CodingInfo, closing: Actor | None = None) -> None:
                 row.state, row.closed_at = CodingState.CLOSED.value, now()
                 audit.record(db, closing, "coding.close", info.ref, codes=figures.codes)
             return
+
+
+def check_coding(db: Session, blobs: Blobs, ref: str) -> Checked:
+    """Compare the kept figures of a coding with its codes, and set them right.
+
+    Codes that arrived since, and texts that were taken back, have outrun figures: those are computed anew and no fault.
+    """
+    info = find_coding(db, ref)
+    said = queries.count_said(db, info.id)
+    if not queries.codes(db, info.id):
+        return Checked()
+    counted = json.loads(to_json(_figures(db, info, closed=info.state is CodingState.CLOSED)))
+    with transaction(db):
+        lock(db, f"coding {info.ref}")
+        row = db.get_one(CodingRow, info.id, populate_existing=True)
+        if not row.figures or row.state != info.state or queries.count_said(db, info.id) != said:
+            return Checked()  # there is nothing to compare, or somebody was faster
+        outrun = row.figured != said or bool(queries.left_items(db, info.id))
+        faults = compared(KIND, ref, _timeless(row.figures), _timeless(counted))
+        if faults or outrun:
+            row.figures, row.figured = counted, said
+    return Checked(1, int(bool(outrun and faults)), () if outrun else faults)
+
+
+def _timeless(figures: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in figures.items() if name != "at"}
 
 
 def _figures(db: Session, info: CodingInfo, *, closed: bool) -> records.CodingFigures:

@@ -18,6 +18,7 @@ from quintain.core.coding import CodingSpec
 from quintain.core.errors import BadInput, Fault, NotFound
 from quintain.core.people import Actor
 from quintain.core.task import Task
+from quintain.core.texts import Text
 from quintain.services.collect.attempts import owned
 from quintain.services.collect.checks import as_text
 from quintain.services.data.content import scan
@@ -129,8 +130,10 @@ def _candidates(
     trial = find_trial(db, task.name, name)
     if trial.data:
         if spec.part != "justifications":
-            reason = "the trial {name} was simulated, and its items have no text; its justifications can be coded"
-            raise BadInput(faults=[Fault(reason, name=name, field="sources")])
+            reason = Text(
+                "the trial {name} was simulated, and its items have no text; its justifications can be coded", name=name
+            )
+            raise BadInput(faults=[Fault(reason, field="sources")])
         said = [
             Candidate(one.name, _arm(spec, source, arm.name), {}, text=one.justification)
             for arm in stored_arms(blobs, trial)

@@ -9,7 +9,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput
-from quintain.core.people import Actor
+from quintain.core.people import OPERATOR, Actor
 from quintain.core.records.report import Report, ReportFact
 from quintain.core.task import Task
 from quintain.core.texts import Text
@@ -17,12 +17,17 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.collect.attempts import owned
 from quintain.services.collect.checks import as_text
 from quintain.services.data import content
+from quintain.services.data.datasets import VersionInfo, get_version
 from quintain.services.plain.texts import MOST_GROUPS, TextGroup, compare_texts
 from quintain.services.plain.work_shares import shares_section
 from quintain.services.tasks.definitions import get_task
+from quintain.services.validate.kept import VALIDATION
+from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find, list_validations
 from quintain.store.blobs import Blobs
+from quintain.store.queries.collect import round_facts
 from quintain.store.queries.study import texts as queries
+from quintain.store.queries.validate import items as item_queries
 from quintain.tasks.contract import kind_of
 
 HARVESTED = "harvested"
@@ -42,21 +47,16 @@ def compare_report(
 
     A harvest is a validation of harvested sentences (`task/name`), or a data set (`task/name`, `task/name@2`).
     """
-    task = get_task(db, task_name)
-    require_owner(actor, task_name)
-    if not rounds and not harvests:
-        raise BadInput("No round is named.", remedy="Choose one or several rounds.")
+    task = require_comparable(db, actor, task_name, rounds, harvests)
     groups: list[TextGroup] = []
     writers: dict[int, int] = {}
     for ref in dict.fromkeys(rounds):
-        _require_own(task_name, ref)
         found = queries.of_round(db, owned(db, actor, ref).id)
         groups += _by_condition(task, ref, found)
         for one in found:
             if one.user_id is not None:
                 writers[one.user_id] = writers.get(one.user_id, 0) + 1
     for ref in dict.fromkeys(harvests):
-        _require_own(task_name, ref)
         groups.append(_beside(db, blobs, actor, task, ref))
     if len(groups) > MOST_GROUPS:
         raise BadInput(
@@ -85,6 +85,50 @@ def compare_report(
     )
 
 
+def require_comparable(
+    db: Session, actor: Actor, task_name: str, rounds: Sequence[str], harvests: Sequence[str]
+) -> Task:
+    """Give the task whose texts are to be compared, or say why they cannot be, before any is read. For owners."""
+    task = get_task(db, task_name)
+    require_owner(actor, task_name)
+    if not rounds and not harvests:
+        raise BadInput("No round is named.", remedy="Choose one or several rounds.")
+    for ref in (*rounds, *harvests):
+        _require_own(task_name, ref)
+    for ref in rounds:
+        owned(db, actor, ref)
+    for ref in harvests:
+        _harvest(db, actor, ref)
+    return task
+
+
+def resting_on(db: Session, task_name: str, rounds: Sequence[str], harvests: Sequence[str]) -> list[str]:
+    """Say what a comparison would rest on now, by the ends of indices."""
+    found = [*_own_fields(get_task(db, task_name))]
+    found += [round_facts.newest_facts(db, owned(db, OPERATOR, ref).id) for ref in rounds]
+    for ref in harvests:
+        source = _harvest(db, OPERATOR, ref)
+        found.append(VALIDATION.basis(db, ref) if isinstance(source, ValidationInfo) else source.ref)
+    return found
+
+
+def count_texts(db: Session, rounds: Sequence[str], harvests: Sequence[str], most: int) -> int:
+    """Count the texts of a comparison, as far as it matters: no further than *most* of each."""
+    number = sum(round_facts.count_to(db, owned(db, OPERATOR, ref).id, most) for ref in rounds)
+    for ref in harvests:
+        source = _harvest(db, OPERATOR, ref)
+        if isinstance(source, ValidationInfo):
+            number += item_queries.count_items_to(db, source.id, most)
+        else:
+            number += source.rows
+    return number
+
+
+def _harvest(db: Session, actor: Actor, ref: str) -> ValidationInfo | VersionInfo:
+    """Find the validation or, where there is none, the data set that *ref* means."""
+    return find(db, ref) if ref in list_validations(db, ref.partition("/")[0]) else get_version(db, actor, ref)
+
+
 def _require_own(task: str, ref: str) -> None:
     if ref.partition("/")[0] != task:
         raise BadInput(
@@ -105,8 +149,9 @@ def _by_condition(task: Task, ref: str, found: Sequence[queries.WrittenText]) ->
 
 def _beside(db: Session, blobs: Blobs, actor: Actor, task: Task, ref: str) -> TextGroup:
     own = _own_fields(task)
-    if ref in list_validations(db, task.name):
-        inputs: Sequence[Mapping[str, Any]] = queries.of_validation(db, find(db, ref).id)
+    source = _harvest(db, actor, ref)
+    if isinstance(source, ValidationInfo):
+        inputs: Sequence[Mapping[str, Any]] = queries.of_validation(db, source.id)
     else:
         inputs = content.scan(db, blobs, actor, ref, answers=False).select(own).collect().to_dicts()
     return TextGroup(ref, [_text(own, one) for one in inputs])

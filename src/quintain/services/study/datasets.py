@@ -11,7 +11,6 @@ from quintain.core.errors import BadInput
 from quintain.core.people import Actor
 from quintain.services.access.permissions import require_owner
 from quintain.services.plain.comparing.report import CompareOptions, DataComparison, Done, compare_datasets, quiet
-from quintain.services.plain.keeping import Keeping
 from quintain.services.study.stored import compared_set, stored_set
 from quintain.services.tasks.definitions import get_task
 from quintain.stats.comparing.compared import ComparedSet
@@ -32,8 +31,8 @@ def datasets_report(
     options = options or CompareOptions()
     sets = [_set(db, blobs, actor, ref, refs[0]) for ref in dict.fromkeys(refs)]
     outside = [_set(db, blobs, actor, ref, refs[0]) for ref in dict.fromkeys(train)]
-    key = repr([*(one.digest() for one in (*sets, *outside)), options.seeds, options.seed, options.learner.name])
-    return compare_datasets(sets, replace(options, outside=outside, keeping=Keeping(options.keeping.folder, key)), done)
+    key = [*(one.digest() for one in (*sets, *outside)), options.seeds, options.seed, options.learner.name]
+    return compare_datasets(sets, replace(options, outside=outside, keeping=options.keeping.keyed(key)), done)
 
 
 def _set(db: Session, blobs: Blobs, actor: Actor, ref: str, first: str) -> ComparedSet:

@@ -28,11 +28,8 @@ def relabel_report(db: Session, actor: Actor, ref: str, *, seed: int = 0) -> Rep
 
     The items of a data set come with its answers; those of a round with the label that the writer aimed at.
     """
-    validation = find(db, ref)
+    validation = require_judged(db, actor, ref, labels=True)
     task = validation.task
-    require_owner(actor, task.name)
-    if shows_answer(task) or not task.label_names:
-        raise BadInput("Task {task} has no labels to compare.", task=task.name)
     final = final_labels(db, validation)
     place = final.by_item()
     items = [one for one in queries.aimed(db, validation.id) if one.id in place]
@@ -57,6 +54,16 @@ def relabel_report(db: Session, actor: Actor, ref: str, *, seed: int = 0) -> Rep
     )
 
 
+def require_judged(db: Session, actor: Actor, ref: str, *, labels: bool = False) -> ValidationInfo:
+    """Give a validation that can be reported on, by its *labels* where it is to have any. For owners."""
+    validation = find(db, ref)
+    task = validation.task
+    require_owner(actor, task.name)
+    if labels and (shows_answer(task) or not task.label_names):
+        raise BadInput("Task {task} has no labels to compare.", task=task.name)
+    return validation
+
+
 def _votes(final: FinalLabels, where: IntArray, labels: tuple[str, ...]) -> IntArray:
     column = {name: at for at, name in enumerate(final.classes)}
     votes = np.zeros((len(where), len(labels)), dtype=np.int64)
@@ -71,8 +78,7 @@ def workers_report(db: Session, actor: Actor, ref: str) -> Report:
 
     For owners. People are under the names that they have in exports.
     """
-    validation = find(db, ref)
-    require_owner(actor, validation.task.name)
+    validation = require_judged(db, actor, ref)
     evidence = gather(db, validation)
     figures = measure(evidence)
     final = final_labels(db, validation, evidence, figures)

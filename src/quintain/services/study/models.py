@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,17 +12,19 @@ from quintain.core.errors import BadInput
 from quintain.core.people import Actor
 from quintain.core.records.figures import Estimate
 from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact, ReportSection, Table
+from quintain.core.task import Task
 from quintain.core.texts import Text
 from quintain.reports.charts import interval_chart
 from quintain.services.evaluate.dataset_results import KeptResult, guarded, newest_only, sees_all
 from quintain.services.evaluate.results import results
 from quintain.services.models.registry import list_models
 from quintain.services.tasks.definitions import get_task
-from quintain.stats.by_class import ClassScores, scores_by_class
+from quintain.stats.by_class import ClassScores, macro_f1, scores_by_class
 from quintain.store.blobs import Blobs
 
 MOST_MODELS = 40
 MOST_CHARTS = 6
+MACRO = "classes-macro"  # the table with a row for each model
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +43,7 @@ def models_report(db: Session, blobs: Blobs, actor: Actor, task_name: str, *, se
 
     On hidden labels, those who do not own the task see no figures that would tell of single examples.
     """
-    task = get_task(db, task_name)
-    if not task.label_names:
-        raise BadInput("Task {task} has no labels, and nothing can be told by class.", task=task_name)
+    task = require_labels(db, task_name)
     names = {one.version.id: f"{one.name}@{one.version.number}" for one in list_models(db, actor, task_name)}
     by_model: dict[int, list[KeptResult]] = {}
     for one in results(db, blobs, task):
@@ -51,16 +51,14 @@ def models_report(db: Session, blobs: Blobs, actor: Actor, task_name: str, *, se
             seen = one if sees_all(actor, task_name, one.hidden) else guarded(one)
             by_model.setdefault(one.model_version_id, []).append(seen)
     newest = {version: newest_only(found) for version, found in by_model.items()}
-    scored = [
-        scores
+    tables = {
+        names[version]: [one for one in found if one.confusion is not None and any(map(sum, one.confusion["counts"]))]
         for version, found in newest.items()
-        for one in found
-        if (scores := _scored(names[version], one, seed)) is not None
-    ]
+    }
     kept = sum(one.confusion is None and one.examples > 0 for found in newest.values() for one in found)
-    ordered = _best_first(scored)
-    shown = ordered[:MOST_MODELS]
-    scored = [one for name in shown for one in scored if one.model == name]
+    ordered = _best_first(tables)
+    shown = ordered[:MOST_MODELS]  # intervals are drawn, and only for those
+    scored = [_scored(name, one, seed) for name in shown for one in tables[name]]
     return Report(
         key="models",
         title=Text("Models of {task}, class by class", task=task_name),
@@ -74,20 +72,38 @@ def models_report(db: Session, blobs: Blobs, actor: Actor, task_name: str, *, se
     )
 
 
-def _scored(model: str, found: KeptResult, seed: int) -> Scored | None:
-    table = found.confusion
-    if table is None or not any(map(sum, table["counts"])):
-        return None
-    classes, macro = scores_by_class(table["labels"], table["counts"], table["unanswered"], seed=seed)
+def require_labels(db: Session, task_name: str) -> Task:
+    """Give a task whose models can be told by class, or say that this one's cannot."""
+    task = get_task(db, task_name)
+    if not task.label_names:
+        raise BadInput("Task {task} has no labels, and nothing can be told by class.", task=task_name)
+    return task
+
+
+def named_in(report: Report) -> set[str]:
+    """Name the models that a report shows, with their versions."""
+    tables = (table for section in report.sections for table in section.tables if table.key == MACRO)
+    return {str(row[0]) for table in tables for row in table.rows}
+
+
+def _scored(model: str, found: KeptResult, seed: int) -> Scored:
+    classes, macro = scores_by_class(*_table(found), seed=seed)
     return Scored(model, f"{found.dataset}@{found.number}", found.examples, classes, macro)
 
 
-def _best_first(scored: Sequence[Scored]) -> list[str]:
-    """Put the models in the order of their mean macro F1."""
-    found: dict[str, list[float]] = {}
-    for one in scored:
-        found.setdefault(one.model, []).append(one.macro.value or 0.0)
-    return sorted(found, key=lambda name: (-float(np.mean(found[name])), name))
+def _table(found: KeptResult) -> tuple[Sequence[str], Sequence[Sequence[int]], Sequence[int]]:
+    table = found.confusion or {}
+    return table["labels"], table["counts"], table["unanswered"]
+
+
+def _best_first(tables: Mapping[str, Sequence[KeptResult]]) -> list[str]:
+    """Put the models that have a table in the order of their mean macro F1."""
+    means = {
+        name: float(np.mean([macro_f1(*_table(one)[1:]) or 0.0 for one in found]))
+        for name, found in tables.items()
+        if found
+    }
+    return sorted(means, key=lambda name: (-means[name], name))
 
 
 def _section(task: str, shown: Sequence[str], scored: Sequence[Scored], kept: int, seed: int) -> ReportSection:
@@ -142,7 +158,7 @@ def _macro(shown: Sequence[str], scored: Sequence[Scored]) -> Table:
     found = {(one.model, one.dataset): one.macro for one in scored}
     rows: list[list[Cell]] = [[name, *(found.get((name, dataset)) for dataset in datasets)] for name in shown]
     return Table(
-        "classes-macro",
+        MACRO,
         Text("Mean F1 of the classes"),
         [Column(Text("Model")), *(Column(name, "share") for name in datasets)],
         rows,

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 from sqlalchemy.orm import Session
 
+from quintain.core.cells import PLAIN
 from quintain.core.people import Actor
 from quintain.core.task import Task
-from quintain.data.label_view import votes_of
+from quintain.data.label_view import meta_of, votes_of
 from quintain.metrics.flips import same_answers
 from quintain.services.data import content
 from quintain.services.data.datasets import VersionInfo, get_version
-from quintain.services.evaluate.scoring import read_predictions
+from quintain.services.evaluate.kept_predictions import read_predictions
 from quintain.stats.artefacts.examples import Examples
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.comparing.compared import ComparedSet
@@ -24,6 +25,7 @@ from quintain.store.blobs import Blobs
 from quintain.store.queries.evaluate import cells as cell_queries
 from quintain.tasks.contract import kind_of
 
+UNKNOWN = "–"
 LEAST_MODELS = 3
 LEAST_ITEMS = 20
 
@@ -52,13 +54,29 @@ def stored_set(db: Session, blobs: Blobs, actor: Actor, task: Task, ref: str, *,
     version = get_version(db, actor, ref)
     table = content.scan(db, blobs, actor, ref, answers=True).filter(pl.col("answer").is_not_null()).collect()
     said: dict[str, pl.DataFrame] = {}
-    for row in cell_queries.rows(db, dataset_version_id=version.id, variant=cell_queries.PLAIN):
+    for row in cell_queries.rows(db, dataset_version_id=version.id, variant=PLAIN):
         name = f"{row.model.name}@{row.model_version.number}"
         if row.cell.predictions and (not only or name in only):
             found = read_predictions(blobs, row)
             kept = [name for name in ("id", "prediction", "probabilities") if name in found.columns]
             said[name] = table.select("id").join(found.select(kept), on="id", how="left", maintain_order="left")
     return StoredSet(task, version, table, {one: said[one] for one in only if one in said} if only else said)
+
+
+def joined(sets: Sequence[StoredSet]) -> StoredSet:
+    """Put versions of one task together, such as the splits of a release, with the models that were run on all."""
+    first = sets[0]
+    models = [name for name in first.said if all(name in one.said for one in sets)]
+    said = {name: pl.concat([one.said[name] for one in sets], how="diagonal_relaxed") for name in models}
+    return replace(first, table=pl.concat([one.table for one in sets], how="diagonal_relaxed"), said=said)
+
+
+def told_of(table: pl.DataFrame, name: str) -> list[str]:
+    """Give what examples have kept under *name* in their meta, such as their writer; nothing where none has any."""
+    if "meta" not in table.columns:
+        return []
+    found = [meta_of(one).get(name) for one in table["meta"].to_list()]
+    return [str(one) if one is not None else UNKNOWN for one in found] if any(one is not None for one in found) else []
 
 
 def examples_of(stored: StoredSet) -> tuple[Examples, IntArray] | None:
@@ -68,12 +86,13 @@ def examples_of(stored: StoredSet) -> tuple[Examples, IntArray] | None:
     texts = {name: table[name].fill_null("").to_list() for name in fields if table.schema[name] == pl.String()}
     context = table["group"].fill_null(table["id"]).to_list() if "group" in table.columns else []
     lists = [name for name in fields if table.schema[name] == pl.List(pl.String())]
+    writers, arms = told_of(table, "writer"), told_of(table, "condition")
     rows = np.arange(table.height)
     if table.schema["answer"].is_integer() and len(lists) == 1:
         options = table[lists[0]].to_list()
         most = max((len(one) for one in options), default=0)
         answer = table["answer"].to_numpy().astype(np.int64)
-        return Examples(texts, answer, [str(at + 1) for at in range(most)], options, context), rows
+        return Examples(texts, answer, [str(at + 1) for at in range(most)], options, context, writers, arms), rows
     if table.schema["answer"] != pl.String() or not task.label_names or not texts:
         return None
     codes = label_codes(table["answer"], task.label_names)
@@ -84,7 +103,7 @@ def examples_of(stored: StoredSet) -> tuple[Examples, IntArray] | None:
         codes[rows],
         list(task.label_names),
         (),
-        [context[at] for at in kept] if context else (),
+        *([one[at] for at in kept] if one else () for one in (context, writers, arms)),
     )
     return found, rows
 
@@ -135,8 +154,11 @@ def votes_on(table: pl.DataFrame, labels: Sequence[str]) -> IntArray | None:
 
 
 def responses_of(stored: StoredSet) -> Responses | None:
-    """Say which model got which example right; None where there are too few of either."""
+    """Say which model got which example right, by arm if there are several; None where there are too few of either."""
     right = stored.right
     if len(right) < LEAST_MODELS or stored.table.height < LEAST_ITEMS:
         return None
-    return Responses(list(right), stored.table["id"].to_list(), np.stack(list(right.values())), np.ones(len(right)))
+    arms = told_of(stored.table, "condition")
+    tests = arms if len(set(arms)) > 1 else []
+    items = stored.table["id"].to_list()
+    return Responses(list(right), items, np.stack(list(right.values())), np.ones(len(right)), tests)

@@ -1,13 +1,13 @@
 """All that can be said of a data set, of a round or of a trial, as one report.
 
 Of a data set: what gives its answers away, how hard its examples are for the models that were run on it, and where
-those err. Of a round: its texts by condition and, once they are judged, how labels came out and who did the work. Of a
-trial: how its arms compare.
+those err. Of a round: its texts by condition; once they are judged, how labels came out and who did the work; once they
+are released, what gives answers away and how hard they are. Of a trial: how its arms compare.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -23,11 +23,19 @@ from quintain.services.data.datasets import list_versions
 from quintain.services.plain.artefacts import LEAST_EXAMPLES, ArtefactOptions, artefact_sections
 from quintain.services.plain.irt import study_responses
 from quintain.services.plain.irt_report import irt_sections
-from quintain.services.plain.trial_report import ReportOptions
+from quintain.services.plain.keeping import Keeping
+from quintain.services.release.releases import list_releases
 from quintain.services.study.compare import compare_report
 from quintain.services.study.errors import error_sections
 from quintain.services.study.judged import relabel_report, workers_report
-from quintain.services.study.stored import LEAST_MODELS, examples_of, responses_of, stored_set
+from quintain.services.study.stored import (
+    LEAST_MODELS,
+    StoredSet,
+    examples_of,
+    joined,
+    responses_of,
+    stored_set,
+)
 from quintain.services.tasks.definitions import get_task
 from quintain.services.trial.reporting import report
 from quintain.services.trial.trials import is_trial
@@ -37,26 +45,26 @@ from quintain.stats.irt.responses import Responses
 from quintain.store.blobs import Blobs
 
 Done = Callable[[float], None]
-# Gives the sections of a part by its name: those that were made before, or what the function makes.
-Part = Callable[[str, Callable[[], list[ReportSection]]], list[ReportSection]]
 
 
 def _quiet(_share: float) -> None:
     """Say nothing of the progress."""
 
 
-def _anew(_name: str, make: Callable[[], list[ReportSection]]) -> list[ReportSection]:
-    """Make every part anew."""
-    return make()
-
-
 def whole_report(
-    db: Session, blobs: Blobs, actor: Actor, ref: str, *, seed: int = 0, done: Done = _quiet, part: Part = _anew
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    ref: str,
+    *,
+    seed: int = 0,
+    done: Done = _quiet,
+    keeping: Keeping | None = None,
 ) -> Report:
     """Tell of the data set (`task/name`, `task/name@2`), round (`task/number`) or trial (`task/name`). For owners.
 
-    Where a data set and a trial have the same name, the data set is meant. *done* is told how far it is; *part* may
-    give parts that were made before.
+    Where a data set and a trial have the same name, the data set is meant. *done* is told how far it is; parts
+    are kept in *keeping*, so that who was interrupted goes on.
     """
     task_name, _, rest = ref.partition("/")
     if not rest:
@@ -67,11 +75,12 @@ def whole_report(
         )
     task = get_task(db, task_name)
     require_owner(actor, task_name)
+    keeping = keeping or Keeping()
     command = f"quintain study report {ref} --seed {seed} --out DIR"
     if rest.isdecimal():
-        found = _round(db, blobs, actor, task, _Asked(ref, seed, command))
+        found = _round(db, blobs, actor, task, _Asked(ref, seed, command), done=done, keeping=keeping)
     elif rest in {one.dataset for one in list_versions(db, actor, task_name)} or not is_trial(db, task_name, rest):
-        found = _dataset(db, blobs, actor, task, _Asked(ref, seed, command), done=done, part=part)
+        found = _dataset(db, blobs, actor, task, _Asked(ref, seed, command), done=done, keeping=keeping)
     else:
         found = _trial(db, blobs, actor, _Asked(ref, seed, command))
     done(1.0)
@@ -89,11 +98,13 @@ class _Asked:
 
 def _trial(db: Session, blobs: Blobs, actor: Actor, asked: _Asked) -> Report:
     task, _, name = asked.ref.partition("/")
-    found = report(db, blobs, actor, task, name, ReportOptions(seed=asked.seed))
+    found = report(db, blobs, actor, task, name, seed=asked.seed)
     return _report(asked, Text("All about trial {ref}", ref=asked.ref), list(found.facts), list(found.sections))
 
 
-def _round(db: Session, blobs: Blobs, actor: Actor, task: Task, asked: _Asked) -> Report:
+def _round(
+    db: Session, blobs: Blobs, actor: Actor, task: Task, asked: _Asked, *, done: Done, keeping: Keeping
+) -> Report:
     texts = compare_report(db, blobs, actor, task.name, [asked.ref], seed=asked.seed)
     sections = list(texts.sections)
     if asked.ref in list_validations(db, task.name):
@@ -101,22 +112,50 @@ def _round(db: Session, blobs: Blobs, actor: Actor, task: Task, asked: _Asked) -
             sections += relabel_report(db, actor, asked.ref, seed=asked.seed).sections
         known = {one.key for one in sections}
         sections += [one for one in workers_report(db, actor, asked.ref).sections if one.key not in known]
+        known = {one.key for one in sections}
+        released = _released(db, blobs, actor, task, asked)
+        told = _studied(released, asked, done=done, keeping=keeping) if released else []
+        sections += [one for one in told if one.key not in known]
     facts = [ReportFact(Text("Round"), asked.ref), *texts.facts[2:]]
     return _report(asked, Text("All about round {ref}", ref=asked.ref), facts, sections)
 
 
-def _dataset(db: Session, blobs: Blobs, actor: Actor, task: Task, asked: _Asked, *, done: Done, part: Part) -> Report:
-    stored = stored_set(db, blobs, actor, task, asked.ref)
-    version, found = stored.version, examples_of(stored)
+def _released(db: Session, blobs: Blobs, actor: Actor, task: Task, asked: _Asked) -> list[StoredSet]:
+    """Give the splits of a round's newest release; none where nothing is released."""
+    made = list_releases(db, actor, asked.ref).releases
+    return [stored_set(db, blobs, actor, task, ref) for ref in made[0].versions.values()] if made else []
+
+
+def _studied(sets: Sequence[StoredSet], asked: _Asked, *, done: Done, keeping: Keeping) -> list[ReportSection]:
+    """Give what gives answers away in all of the *sets*, and how hard those are that models were run on."""
+    own = keeping.keyed(_content(sets, asked))
+    found = examples_of(joined(sets))
     examples = None if found is None else found[0]
     sections: list[ReportSection] = []
     if examples is not None and len(examples) >= LEAST_EXAMPLES:
         options = ArtefactOptions(seed=asked.seed, commands=[asked.command])
-        sections += part("artefacts", partial(artefact_sections, examples, options, lambda share: done(0.7 * share)))
-    responses = responses_of(stored)
+        make = partial(artefact_sections, examples, options, lambda share: done(0.7 * share))
+        sections += own.sections("artefacts", make)
+    run = [one for one in sets if one.said]
+    responses = responses_of(joined(run)) if run else None
     if responses is not None:
-        sections += part("difficulty", partial(_difficulty, responses, asked))
-    sections += part("errors", partial(error_sections, stored, asked.seed, [asked.command]))
+        sections += own.sections("difficulty", partial(_difficulty, responses, asked))
+    return sections
+
+
+def _content(sets: Sequence[StoredSet], asked: _Asked) -> list[object]:
+    """Tell what parts of a report rest on: versions, which never change, and the models that were run on them."""
+    return [asked.seed, *((one.version.hash, sorted(one.said)) for one in sets)]
+
+
+def _dataset(
+    db: Session, blobs: Blobs, actor: Actor, task: Task, asked: _Asked, *, done: Done, keeping: Keeping
+) -> Report:
+    stored = stored_set(db, blobs, actor, task, asked.ref)
+    version = stored.version
+    sections = _studied([stored], asked, done=done, keeping=keeping)
+    own = keeping.keyed(_content([stored], asked))
+    sections += own.sections("errors", partial(error_sections, stored, asked.seed, [asked.command]))
     if not sections:
         raise BadInput(
             "There is nothing to study in {ref} yet.",
@@ -128,7 +167,7 @@ def _dataset(db: Session, blobs: Blobs, actor: Actor, task: Task, asked: _Asked,
     facts = [
         ReportFact(Text("Data set"), version.ref),
         ReportFact(Text("Examples"), f"{stored.table.height:,}"),
-        ReportFact(Text("Models"), f"{len(responses.respondents):,}" if responses is not None else "–"),
+        ReportFact(Text("Models"), f"{len(stored.said):,}" if stored.said else "–"),
         ReportFact(Text("Seed"), str(asked.seed)),
     ]
     return _report(asked, Text("All about data set {ref}", ref=version.ref), facts, sections)

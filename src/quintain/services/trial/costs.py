@@ -60,8 +60,10 @@ def costs_of(db: Session, trial: CrowdTrial, arm: CrowdArm) -> ArmCosts:
         final, currency = course.protocol.final.name, course.protocol.currency
         seconds = {one.name: expert_seconds(course, one) for one in course.protocol.stages if one.grading is not None}
         hourly = {one.name: one.grading.hourly or priced for one in course.protocol.stages if one.grading is not None}
-        written = course.arm.written.get(final, 0)
         stages = [one.name for one in course.protocol.stages]
+        fooling = course.protocol.data.target
+    # What is divided by is what the arm gave: the items that are judged and reported, of sessions ended early, too.
+    written = queries.count_final(db, rounds[final][0], fooling=fooling) if final in rounds else 0
     groups = []
     for stage in stages:
         balances = ledger.balances(db, f"round:{rounds[stage][0]}") if stage in rounds else {}

@@ -18,9 +18,10 @@ from quintain.core.toml import parse_toml
 from quintain.core.trial_doors import TrialDoors
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner, require_user
-from quintain.services.collect.entry import Completion, PanelArrival, address_for
+from quintain.services.collect.entry import Completion, PanelArrival, address_for, panel_ids
 from quintain.services.collect.panel_doors import Door, arrive, go_back, key_of, may_go_back
 from quintain.services.trial.courses import course_of
+from quintain.services.trial.entry import require_entry
 from quintain.services.trial.progress import arm_of
 from quintain.services.trial.trials import find
 from quintain.services.validate import doors as judging
@@ -31,6 +32,7 @@ from quintain.store.queries.trial import trials as trial_queries
 from quintain.store.tables import CrowdArm, CrowdTrial
 from quintain.tasks.writing import dump_toml
 
+BACK = Text("Return to the panel; nothing is owed and nothing is lost.")
 What = Literal["trial", "grading"]
 
 
@@ -85,7 +87,13 @@ def enter(
     door = _door(trial, task, "grading" if what == "grading" else "trial")
     if door is None:
         raise NotFound("This address leads nowhere.", remedy="Check the link in the panel's study.")
-    return arrive(db, door, parameters, lambda: _require_open(trial, task), user_agent=user_agent, language=language)
+
+    def check() -> None:
+        _require_open(trial, task)
+        if what == "trial":
+            _require_entry(db, trial, door.entry, parameters)
+
+    return arrive(db, door, parameters, check, user_agent=user_agent, language=language)
 
 
 def complete(db: Session, actor: Actor, task: str, name: str, what: What) -> Completion:
@@ -110,13 +118,22 @@ def may_complete(db: Session, actor: Actor, task: str, name: str, what: What) ->
     return may_go_back(db, actor, _place(what, trial), lambda moment: _done(db, trial, user_id, what, moment))
 
 
-def came_as_expert(db: Session, trial: CrowdTrial, user_id: int) -> bool:
-    """Say whether somebody came by the door for grading of an open trial whose owner lets experts in by it.
+def came_by_panel(db: Session, actor: Actor, task: str, name: str) -> bool:
+    """Say whether a panel sent the actor to take part: to there they can return."""
+    trial = find(db, task, name)
+    if trial.doors is None or actor.user_id is None:
+        return False
+    return panels.newest_stay(db, _place("trial", trial), actor.user_id) is not None
 
-    They hold no role: where the owner shuts the door, or lets nobody be an expert by it, they grade no more.
+
+def came_as_expert(db: Session, trial: CrowdTrial, user_id: int) -> bool:
+    """Say whether somebody came by the door for grading of a trial whose owner lets experts in by it.
+
+    They hold no role: where the owner shuts the door, or lets nobody be an expert by it, they grade no more. When the
+    trial is closed, they hand in what they were given.
     """
     doors = doors_of(trial)
-    if trial.state != "open" or doors.grading is None or not doors.experts:
+    if trial.state == "draft" or doors.grading is None or not doors.experts:
         return False
     return panels.newest_stay(db, _place("grading", trial), user_id) is not None
 
@@ -144,8 +161,15 @@ def _require_open(trial: CrowdTrial, task: str) -> None:
             "Trial {task}/{name} is not open.",
             task=task,
             name=trial.name,
-            remedy="Return to the panel; nothing is owed and nothing is lost.",
+            remedy=BACK,
         )
+
+
+def _require_entry(db: Session, trial: CrowdTrial, entry: Entry, parameters: Mapping[str, str]) -> None:
+    """Send those back who come too late; who takes part comes in again and again."""
+    known = panels.person(db, entry.provider, panel_ids(entry, parameters).person)
+    if known is None or arm_of(db, trial, known.id) is None:
+        require_entry(db, trial, BACK)
 
 
 def _entry(trial: CrowdTrial, what: What) -> Entry | None:

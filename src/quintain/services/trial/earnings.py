@@ -7,7 +7,8 @@ bonuses on the way, grades. Each amount has a name of its own, so that adding al
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from functools import partial
 from statistics import median
 
 from sqlalchemy.orm import Session
@@ -16,18 +17,24 @@ from quintain.core.rounds import Money
 from quintain.protocols import grading
 from quintain.protocols.due import AmountDue, due
 from quintain.protocols.engine import Course
+from quintain.protocols.stages import Stage, TutorialStage
 from quintain.services.pay import earnings as pay
+from quintain.services.pay.watch import after_work
+from quintain.services.trial.courses import course_of
+from quintain.store.queries.collect.rounds import session_times
 from quintain.store.queries.pay.earnings import paid_works
-from quintain.store.tables import CrowdArm, CrowdTrial
+from quintain.store.queries.trial import trials as queries
+from quintain.store.tables import CrowdArm, CrowdTrial, TaskRow
 
 ENOUGH_GRADES = 20  # after which measured times say more than the protocol
+TUTORIAL = "tutorial"  # what is finished at a tutorial, as a unit of work
 LONGEST = 80  # what the name of a piece of work may have
 
 
-def amounts_due(course: Course, only: Collection[str] | None = None) -> list[AmountDue]:
+def amounts_due(course: Course, only: Collection[str] | None = None, *, over: bool = False) -> list[AmountDue]:
     """List what a trial itself owes, to all or to some *only*: everything but sessions, which their rounds pay."""
     writing = {one.name for one in course.protocol.stages if one.writing is not None}
-    return [one for one in due(course, only) if one.stage not in writing]
+    return [one for one in due(course, only, over=over) if one.stage not in writing]
 
 
 def work_of(arm_id: int, amount: AmountDue) -> str:
@@ -55,11 +62,25 @@ def settle(
 
     *before* names what was due when this transaction began, and has been added: then nothing needs to be looked up.
     """
-    owed = [one for one in amounts_due(course, only) if one.person.isdecimal() and one.key not in (before or ())]
+    found = amounts_due(course, only, over=trial.state == "closed")
+    owed = [one for one in found if one.person.isdecimal() and one.key not in (before or ())]
+    return add_due(db, trial, arm, course, owed, look=before is None)
+
+
+def add_due(
+    db: Session, trial: CrowdTrial, arm: CrowdArm, course: Course, owed: Sequence[AmountDue], *, look: bool = True
+) -> int:
+    """Add amounts that are owed, and see whether a cap is reached; give how many were new.
+
+    *look* asks first which of them were added before: who knows that none was need not.
+    """
     wanted = {work_of(arm.id, one): one for one in owed}
-    missing = wanted.keys() - (paid_works(db, [*wanted]) if before is None else set())
-    return sum(
-        pay.earn(
+    missing = wanted.keys() - (paid_works(db, [*wanted]) if look else set())
+    new = [
+        one
+        for work, one in wanted.items()
+        if work in missing
+        and pay.earn(
             db,
             int(one.person),
             trial.task_id,
@@ -68,9 +89,87 @@ def settle(
             money=Money(one.amount, course.protocol.currency),
             what=f"{trial.title or trial.name}: {one.what}",
         )
-        for work, one in wanted.items()
-        if work in missing
-    )
+    ]
+    if new:
+        _watch(db, trial, arm, course, {one.stage for one in new})
+    return len(new)
+
+
+def _watch(db: Session, trial: CrowdTrial, arm: CrowdArm, course: Course, stages: Collection[str]) -> None:
+    """Tell the owners where what was just added reached a cap, or a tutorial or grading pays less than was promised."""
+    task = db.get_one(TaskRow, trial.task_id).name
+    for name in sorted(stages):
+        stage = course.protocol.stage(name)
+        place = f"{task}/{trial.name} {name}"
+        after_work(db, trial.task_id, task, place, partial(_wage, db, arm, course, stage), trial=trial.id)
+
+
+def _wage(db: Session, arm: CrowdArm, course: Course, stage: Stage) -> tuple[Money, bool]:
+    """Say what an hour of a stage pays, and whether that was measured: at most tutorials and gradings are."""
+    nothing = Money(0, course.protocol.currency), False
+    if stage.grading is not None:
+        return grading_wage(course, stage.name) or nothing
+    return tutorial_wage(db, arm, course, stage) if stage.tutorial is not None else nothing
+
+
+def tutorial_wage(db: Session, arm: CrowdArm, course: Course, stage: Stage) -> tuple[Money, bool]:
+    """Say what an hour of a tutorial pays: by the times of its quizzes and of its sessions, or by the estimate."""
+    rule = tutorial_of(stage)
+    steps, seconds, measured = steps_of(rule), 0.0, True
+    if steps > 1:
+        times = queries.quiz_times(db, arm.id, steps)
+        spent, known = pay.pace(times, 0.0, pay.ENOUGH_TIMES)
+        # From the first answer to the last is one step less than there are.
+        seconds, measured = seconds + spent * steps / (steps - 1), measured and known
+    if rule.contexts:
+        found = queries.rounds(db, arm.id).get(stage.name)
+        times = session_times(db, found[0]) if found else []
+        spent, known = pay.pace(times, 0.0, pay.ENOUGH_TIMES)
+        seconds, measured = seconds + spent * rule.contexts, measured and known
+    minutes = seconds / 60 if measured and seconds else rule.minutes
+    return pay.hourly(Money(rule.pay, course.protocol.currency), minutes), measured and seconds > 0
+
+
+def pay_unfinished(db: Session, trial: CrowdTrial, arm: CrowdArm, only: Collection[str] | None = None) -> int:
+    """Pay people who are at a tutorial the share of it that they have done; give how many were paid.
+
+    For those who will not finish it: they leave, or it ends, in the same transaction. A share has the name of the
+    whole, so that nobody is paid for both.
+    """
+    number = 0
+    with course_of(db, trial, arm) as course:
+        for stage in course.protocol.stages:
+            people = [one for one in course.at(stage.name) if one.isdecimal() and (only is None or one in only)]
+            if stage.tutorial is not None and stage.tutorial.pay and people:
+                owed = _shares(db, arm, stage, people)
+                number += add_due(db, trial, arm, course, owed)
+    return number
+
+
+def _shares(db: Session, arm: CrowdArm, stage: Stage, people: Sequence[str]) -> list[AmountDue]:
+    """Give what people have done of a tutorial: each answer and each text is a part of it."""
+    rule, ids = tutorial_of(stage), [int(one) for one in people]
+    answered, found = queries.answer_counts(db, arm.id, ids), queries.rounds(db, arm.id).get(stage.name)
+    written = queries.written_counts(db, found[0], ids) if found else {}
+    whole = steps_of(rule) + rule.written
+    shares = []
+    for one in ids:
+        done = min(answered.get(one, 0), steps_of(rule)) + min(written.get(one, 0), rule.written)
+        amount = -(-rule.pay * done // whole)  # rounded up, as for a session of writing
+        shares.append(AmountDue(f"{stage.name}/{one}/{TUTORIAL}", str(one), stage.name, amount, "work"))
+    return [one for one in shares if one.amount]
+
+
+def steps_of(tutorial: TutorialStage) -> int:
+    """Count the steps of a tutorial's quizzes."""
+    return sum(len(one.pairs) for one in tutorial.quizzes)
+
+
+def tutorial_of(stage: Stage) -> TutorialStage:
+    """Give what a tutorial asks."""
+    if stage.tutorial is None:
+        raise ValueError(f"{stage.name} is no tutorial")
+    return stage.tutorial
 
 
 def grading_wage(course: Course, name: str) -> tuple[Money, bool] | None:

@@ -15,13 +15,13 @@ from quintain.core.people import Actor
 from quintain.core.records.trial import Letter, LetterDraft, ReceivedLetter
 from quintain.core.rounds import Money
 from quintain.core.texts import Text, joined, packed, unpacked
-from quintain.protocols.feedback import letter_of, sentences
+from quintain.protocols.feedback import letter_of, not_going_on, sentences
 from quintain.protocols.stages import END
 from quintain.services.access import audit
 from quintain.services.access.notify import notify, notify_all
 from quintain.services.access.permissions import require_owner, require_user
 from quintain.services.trial.courses import course_of
-from quintain.services.trial.progress import arm_of
+from quintain.services.trial.progress import arm_of, sync
 from quintain.services.trial.trials import find, find_arm
 from quintain.store.base import now
 from quintain.store.database import transaction
@@ -39,6 +39,8 @@ def letters(db: Session, actor: Actor, task: str, name: str, arm_name: str, stag
     require_owner(actor, task)
     trial = find(db, task, name)
     arm = find_arm(db, trial, arm_name)
+    if trial.state == "open":
+        sync(db, trial, arm)  # a letter quotes nothing that was taken back
     kept = queries.letters(db, arm.id, stage)
     drafts = _drafts(db, trial, arm, stage)
     people = people_names(db, [*{*kept, *drafts}])
@@ -56,7 +58,7 @@ def letters(db: Session, actor: Actor, task: str, name: str, arm_name: str, stag
             (kept[one].answer or "") if one in kept else "",
             one in away,
         )
-        for one in sorted({*kept, *drafts})
+        for one in sorted({*drafts, *(one for one, row in kept.items() if row.sent_at is not None)})
     ]
 
 
@@ -121,6 +123,32 @@ def _send(db: Session, trial: CrowdTrial, arm: CrowdArm, stage: str, task: str, 
     db.flush()
 
 
+def note_reply(
+    db: Session,
+    actor: Actor,
+    task: str,
+    name: str,
+    *,
+    arm: str,
+    stage: str,
+    person: str,
+    text: str,
+    appeal: bool = False,
+) -> None:
+    """Keep what somebody replied to their letter by another way, such as by mail (owners)."""
+    require_owner(actor, task)
+    _check(text, MAX_REPLY)
+    with transaction(db):
+        row = find_arm(db, find(db, task, name), arm)
+        kept = queries.letters(db, row.id, stage)
+        ids = {one: user_id for user_id, one in people_names(db, [*kept]).items()}
+        found = kept.get(ids.get(person, 0))
+        if found is None or found.sent_at is None:
+            raise NotFound("No letter to {person} at {stage} has gone out.", person=person, stage=stage)
+        found.reply, found.appeal, found.replied_at = text.strip(), appeal, now()
+        audit.record(db, actor, "trial.reply", f"{task}/{name}", user=found.user_id, stage=stage)
+
+
 def reply(db: Session, actor: Actor, task: str, name: str, stage: str, text: str, *, appeal: bool = False) -> None:
     """Answer a letter, or appeal against what it says; its owners are told."""
     user_id = require_user(actor)
@@ -171,14 +199,16 @@ def _text_of(row: CrowdLetter) -> str:
 
 
 def _drafts(db: Session, trial: CrowdTrial, arm: CrowdArm, stage: str) -> dict[int, Text]:
-    """Make the letters of those who wait at a stage of feedback."""
+    """Make the letters of those who wait at a stage of feedback, or whom a qualification is going to turn away."""
     with course_of(db, trial, arm) as course:
         found = next((one for one in course.protocol.stages if one.name == stage), None)
-        if found is not None and found.qualification is not None:
-            return {}  # those are sent when the stage is closed
-        if found is None or found.feedback is None:
+        if found is None or (found.feedback is None and found.qualification is None):
             raise NotFound("There is no stage of feedback '{stage}'.", stage=stage)
-        made = [letter_of(course, found, person) for person in course.at(stage)]
+        if found.qualification is not None:
+            away = not_going_on(course, found)
+            made = [letter_of(course, found, person, decision) for person, decision in away.items()]
+        else:
+            made = [letter_of(course, found, person) for person in course.at(stage)]
     return {int(one.person): _worded(db, one) for one in made}
 
 

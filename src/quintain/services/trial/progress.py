@@ -12,15 +12,17 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from quintain.core.passes import pass_of
 from quintain.protocols.engine import Course
-from quintain.protocols.events import Event, finished
+from quintain.protocols.events import Event, back, finished, gone, stopped
 from quintain.protocols.stages import Stage, TutorialStage
+from quintain.protocols.state import Participant
 from quintain.services.trial.courses import Rounds, course_of, hold, record, rounds_of
-from quintain.services.trial.earnings import amounts_due, settle
-from quintain.services.trial.rounds import pass_of
+from quintain.services.trial.earnings import TUTORIAL, amounts_due, settle, steps_of
 from quintain.services.work.qualify import add_qualification
 from quintain.store.database import transaction
 from quintain.store.queries.trial import trials as queries
+from quintain.store.queries.validate.intake import gone_in_rounds
 from quintain.store.queries.work.qualify import holders
 from quintain.store.tables import CrowdArm, CrowdTrial
 
@@ -42,9 +44,21 @@ def sync(db: Session, trial: CrowdTrial, arm: CrowdArm) -> None:
                 here = course.at(stage.name)
             for event in _finished(db, trial, arm, stage, rounds, here):
                 record(db, trial, arm, event, int(event.person))
+        sync_gone(db, trial, arm)
         give_passes(db, trial, arm)
         with course_of(db, trial, arm) as course:
             settle(db, trial, arm, course)
+
+
+def sync_gone(db: Session, trial: CrowdTrial, arm: CrowdArm) -> None:
+    """Put on record which items were taken back or withheld, and which stand again; in a transaction."""
+    hold(db, arm)
+    ids = [round_id for round_id, _ in rounds_of(db, trial, arm).values()]
+    found = {str(one) for one in gone_in_rounds(db, ids)} if ids else set()
+    with course_of(db, trial, arm) as course:
+        known, before = course.arm.items.keys() & found, {*course.arm.gone}
+    for event in (*map(gone, sorted(known - before)), *map(back, sorted(before - known))):
+        record(db, trial, arm, event)
 
 
 def sync_person(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int) -> None:
@@ -126,11 +140,6 @@ def _passes(course: Course, rounds: Rounds, person: str) -> dict[str, bool]:
     return {stage: at == stage and course.room(person) > 0 for stage in rounds}
 
 
-def steps_of(tutorial: TutorialStage) -> int:
-    """Count the steps of a tutorial's quizzes."""
-    return sum(len(one.pairs) for one in tutorial.quizzes)
-
-
 def _full(course: Course) -> set[str]:
     """Name the stages of writing at which enough is written."""
     return {
@@ -142,7 +151,7 @@ def _full(course: Course) -> set[str]:
 
 def _standing(course: Course, person: str) -> tuple[str, int]:
     found = course.person(person)
-    return found.at, found.done(found.at)
+    return found.at, found.used(found.at)
 
 
 def _place(db: Session, trial: CrowdTrial, arm: CrowdArm, person: str) -> str:
@@ -158,23 +167,30 @@ def _finished(
         return
     user_id = int(people[0]) if len(people) == 1 else None
     round_id = rounds[stage.name][0] if stage.name in rounds else None
-    sessions = queries.finished_sessions(db, round_id, user_id) if round_id is not None else []
+    sessions = queries.ended_sessions(db, round_id, user_id) if round_id is not None else []
     if stage.tutorial is not None:
-        yield from _tutorials(db, arm, stage.name, stage.tutorial, sessions, people)
+        whole = [(session_id, writer) for session_id, writer, done in sessions if done]
+        yield from _tutorials(db, arm, stage.name, stage.tutorial, whole, people)
         return
     with course_of(db, trial, arm) as course:
-        known = {one: {*course.person(one).units.get(stage.name, ())} for one in people}
+        known = {one: _known(course.person(one), stage.name) for one in people}
         room = {one: course.sessions_left(one) for one in people}
-    new: list[tuple[int, str]] = []
-    for session_id, writer in sessions:
+    new: list[tuple[int, str, bool]] = []
+    for session_id, writer, done in sessions:
         name = str(writer)
         if name in known and str(session_id) not in known[name] and room[name] > 0:
             room[name] -= 1
-            new.append((session_id, name))
+            new.append((session_id, name, done))
     fooling = stage.writing is not None and stage.writing.target
-    items = queries.items_of_sessions(db, [session_id for session_id, _ in new], fooling=fooling)
-    for session_id, name in new:
-        yield finished(name, stage.name, str(session_id), tuple(map(str, items[session_id])))
+    items = queries.items_of_sessions(db, [session_id for session_id, _, _ in new], fooling=fooling)
+    for session_id, name, done in new:
+        made = finished if done else stopped
+        yield made(name, stage.name, str(session_id), tuple(map(str, items[session_id])))
+
+
+def _known(person: Participant, stage: str) -> set[str]:
+    """Name the sessions of somebody at a stage that are on record."""
+    return {*person.units.get(stage, ()), *person.stopped.get(stage, ())}
 
 
 def _tutorials(
@@ -186,4 +202,4 @@ def _tutorials(
         own = [session for session, writer in sessions if writer == int(person)][: rule.contexts]
         if len(own) >= rule.contexts and answered.get(int(person), 0) >= steps_of(rule):
             items = queries.items_of_sessions(db, own, fooling=False)
-            yield finished(person, stage, "tutorial", tuple(str(one) for session in own for one in items[session]))
+            yield finished(person, stage, TUTORIAL, tuple(str(one) for session in own for one in items[session]))

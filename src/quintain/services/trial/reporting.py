@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy.orm import Session
@@ -12,26 +13,38 @@ from quintain.core.people import Actor
 from quintain.core.records.report import Report
 from quintain.core.records.trial import ArmCosts
 from quintain.core.records.validate import ItemsAdded
+from quintain.core.task import Task
 from quintain.data.trials import ArmFacts, TrialArm, TrialItem, read_trial
 from quintain.protocols.engine import Course
 from quintain.protocols.reading import parse_protocol
+from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.access.pseudonyms import pseudonyms
 from quintain.services.collect.justifying import JUSTIFIED
 from quintain.services.collect.question_types import TYPE
-from quintain.services.plain.trial_report import ReportOptions, make_report
+from quintain.services.plain.trial_measures import ReportOptions
+from quintain.services.plain.trial_report import make_report
+from quintain.services.tasks.definitions import get_task
 from quintain.services.trial.costs import costs_of, judging_costs
 from quintain.services.trial.courses import course_of
-from quintain.services.trial.pool import fill_pool, final_items, final_round, pool_name
+from quintain.services.trial.judged_items import (
+    INVALID,
+    Votes,
+    find_pool,
+    label_of_model,
+    label_of_writer,
+    labels_when_asked,
+    votes_of,
+)
+from quintain.services.trial.model_answers import ModelAnswers, model_answers
+from quintain.services.trial.pool import fill_pool, final_items, final_round
 from quintain.services.trial.progress import sync
 from quintain.services.trial.trials import find
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.collect.notes import texts_of
 from quintain.store.queries.trial import trials as queries
-from quintain.store.tables import CrowdArm, CrowdTrial
-
-INVALID = "invalid"
+from quintain.store.tables import Attempt, CrowdArm, CrowdTrial
 
 
 def open_pool(db: Session, actor: Actor, task: str, name: str) -> ItemsAdded:
@@ -41,25 +54,56 @@ def open_pool(db: Session, actor: Actor, task: str, name: str) -> ItemsAdded:
     arms = queries.arms(db, trial.id)
     for arm in arms:
         sync(db, trial, arm)
-    with transaction(db):
-        return fill_pool(db, actor, task, trial, arms)
+    return fill_pool(db, actor, task, trial, arms)
 
 
-def report(
-    db: Session, blobs: Blobs, actor: Actor, task: str, name: str, options: ReportOptions | None = None
-) -> Report:
+def report(db: Session, blobs: Blobs, actor: Actor, task: str, name: str, *, seed: int = 0) -> Report:
     """Report on a trial. For owners; that of a simulated trial is for everybody."""
     trial = find(db, task, name)
     command = [f"quintain trial report-of {task}/{name} --out DIR"]
     if trial.data:
-        return make_report(trial.title or name, stored_arms(blobs, trial), options, commands=command)
+        return make_report(trial.title or name, stored_arms(blobs, trial), ReportOptions(seed=seed), commands=command)
     require_owner(actor, task)
-    options = options or ReportOptions(sample=parse_protocol(queries.arms(db, trial.id)[0].toml).validation.setting)
-    judged = queries.judgements(db, trial.task_id, pool_name(name))
     rows = queries.arms(db, trial.id)
-    arms = [_arm(db, trial, arm, judged, task) for arm in rows]
+    options = ReportOptions(sample=parse_protocol(rows[0].toml).validation.setting, seed=seed)
+    read = read_trial_here(db, blobs, task, trial)
     spent = judging_costs(db, task, trial, rows)
-    return make_report(trial.title or name, arms, options, commands=command, judging=spent)
+    return make_report(
+        trial.title or name, read.arms, options, commands=command, judging=spent, missing=read.answers.missing
+    )
+
+
+def arms_of(db: Session, blobs: Blobs, actor: Actor, task: str, name: str) -> list[TrialArm]:
+    """Give the arms of a trial with their items, as a file has them; people have pseudonyms there (owners)."""
+    trial = find(db, task, name)
+    require_owner(actor, task)
+    if trial.data:
+        return stored_arms(blobs, trial)
+    found = read_trial_here(db, blobs, task, trial).arms
+    with transaction(db):
+        audit.record(db, actor, "trial.export", f"{task}/{name}")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class TrialHere:
+    """A trial that ran here: its arms with their items, and what models said of those."""
+
+    arms: list[TrialArm]
+    answers: ModelAnswers
+
+
+def read_trial_here(db: Session, blobs: Blobs, task: str, trial: CrowdTrial) -> TrialHere:
+    """Read the final items of all arms, how they were judged, and what models whose runs are done said of them."""
+    definition = get_task(db, task)
+    rows = queries.arms(db, trial.id)
+    votes = votes_of(db, find_pool(db, task, trial.name))
+    written = {arm.id: final_items(db, arm) for arm in rows}
+    judged = {one.hash for items in written.values() for one in items} & votes.keys()
+    answers = model_answers(db, blobs, task, trial.name, judged)
+    return TrialHere(
+        [_arm(db, trial, arm, _Read(definition, written[arm.id], votes, answers)) for arm in rows], answers
+    )
 
 
 def stored_arms(blobs: Blobs, trial: CrowdTrial) -> list[TrialArm]:
@@ -75,32 +119,47 @@ def final_rounds(db: Session, trial: CrowdTrial) -> dict[str, int]:
     return {arm.name: round_id for arm in queries.arms(db, trial.id) if (round_id := final_round(db, arm))}
 
 
-def _arm(
-    db: Session, trial: CrowdTrial, arm: CrowdArm, judged: dict[str, list[tuple[int, object]]], task: str
-) -> TrialArm:
-    written = final_items(db, arm)
-    ids = [one.id for one in written]
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What was read of an arm: what was *written*, and of all arms how it was judged and what models said."""
+
+    task: Task
+    written: Sequence[Attempt]
+    votes: Votes
+    answers: ModelAnswers
+
+
+def _arm(db: Session, trial: CrowdTrial, arm: CrowdArm, read: _Read) -> TrialArm:
+    ids = [one.id for one in read.written]
     texts, types = texts_of(db, ids, JUSTIFIED), texts_of(db, ids, TYPE)
-    tags = queries.prompt_tags(db, [one.prompt_id for one in written if one.prompt_id is not None])
-    people = {one.user_id for one in written if one.user_id is not None}
-    people |= {user_id for one in written for user_id, _ in judged.get(one.hash, ())}
-    alias = pseudonyms(db, people, task)
+    tags = queries.prompt_tags(db, [one.prompt_id for one in read.written if one.prompt_id is not None])
+    people = {one.user_id for one in read.written if one.user_id is not None}
+    people |= {user_id for one in read.written for user_id, _ in read.votes.get(one.hash, ())}
+    alias = pseudonyms(db, people, read.task.name)
     items = [
         TrialItem(
             str(one.id),
             alias.get(one.user_id or 0, "–"),
-            None if one.target is None else _label(one.target),
-            tuple((alias[user_id], _label(label)) for user_id, label in judged.get(one.hash, ())),
-            {said["model"]: _label(said["answer"]) for said in one.predictions},
+            label_of_writer(read.task, one.target),
+            tuple((alias[user_id], label) for user_id, label in read.votes.get(one.hash, ())),
+            _predictions(read, one),
             texts.get(one.id),
             next((tag.partition(":")[2] for tag in tags.get(one.prompt_id or 0, ())), ""),
             types.get(one.id, ""),
         )
-        for one in written
+        for one in read.written
     ]
     costs = costs_of(db, trial, arm)
     with course_of(db, trial, arm) as course:
         return TrialArm(arm.name, items, _facts(course, costs), INVALID, course.protocol.validation.writer)
+
+
+def _predictions(read: _Read, one: Attempt) -> dict[str, str]:
+    """Give what models said of an item: those that its writer was to fool and, over them, those that were run."""
+    said = read.answers.of(one.hash)
+    return labels_when_asked(read.task, one.predictions, one.target) | {
+        model: label_of_model(read.task, answer, one.target) for model, answer in said.items()
+    }
 
 
 def _facts(course: Course, costs: ArmCosts) -> ArmFacts:
@@ -115,7 +174,3 @@ def _facts(course: Course, costs: ArmCosts) -> ArmFacts:
     ordered = {one.name: came[one.name] for one in course.protocol.stages if one.name in came}
     final = course.protocol.final.name
     return ArmFacts(course.protocol.currency, paid, final, costs.expert_hours, float(priced), ordered)
-
-
-def _label(answer: object) -> str:
-    return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False, sort_keys=True)

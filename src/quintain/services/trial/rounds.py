@@ -11,6 +11,7 @@ from pathlib import Path
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Fault
+from quintain.core.passes import pass_of
 from quintain.core.people import Actor
 from quintain.core.rounds import Asks, Condition, Reward, RoundSpec, Targets
 from quintain.protocols.contexts import deal
@@ -28,11 +29,6 @@ from quintain.tasks.contract import kind_of
 
 MOST_CONTEXTS = 20_000
 DEFAULT_GENRE = "genre"
-
-
-def pass_of(arm_id: int, stage: str) -> str:
-    """Name the qualification that lets people of an arm write at a stage, while they are there."""
-    return f"trial-{arm_id}-{stage}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +111,8 @@ def _spec(
             types=protocol.question_types,
         ),
         instructions=tutorial.examples if tutorial is not None else "",
+        sessions=writing.sessions if writing is not None else None,
+        wanted=(writing.wanted or None) if writing is not None else None,
         qualifications=({"rule": "holds", "name": pass_of(arm.id, stage.name)},),
         listed=False,
     )

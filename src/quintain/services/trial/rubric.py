@@ -2,7 +2,7 @@
 
 Whoever asks is given one item, and holds it until they grade it or the lease lapses; then it is given to others. A
 grade is taken for an item that was given out, and for no other. One that comes when others have filled its place is
-paid and not counted.
+paid and not counted, and so is one of a stage, or of a trial, that was closed while somebody was at it.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from quintain.core.records.base import decode
 from quintain.core.records.trial import GradingQuestion, GradingTask
 from quintain.core.spec import plain
 from quintain.protocols import grading
+from quintain.protocols.due import AmountDue
 from quintain.protocols.engine import Course
 from quintain.protocols.events import graded, graded_late, regraded
 from quintain.protocols.rubric import Answers
 from quintain.protocols.stages import Stage
 from quintain.services.access.permissions import require_user
 from quintain.services.pay.caps import PAY_CAP, require_room
-from quintain.services.pay.watch import after_work
 from quintain.services.trial.courses import course_of, hold, record
-from quintain.services.trial.doors import came_as_expert
-from quintain.services.trial.earnings import grading_wage, settle
-from quintain.services.trial.progress import arm_of
+from quintain.services.trial.doors import came_as_expert, doors_of
+from quintain.services.trial.earnings import add_due, settle
+from quintain.services.trial.progress import arm_of, sync_gone
 from quintain.services.trial.trials import find
 from quintain.store.base import now
 from quintain.store.database import transaction
@@ -64,7 +64,7 @@ def next_to_grade(db: Session, actor: Actor, task: str, name: str) -> GradingTas
     held = {one.arm_id for one in queries.of_person(db, [arm.id for arm in arms], user_id) if one.until > now()}
     for arm in sorted(arms, key=lambda one: one.id not in held):
         with transaction(db):
-            hold(db, arm)
+            sync_gone(db, trial, arm)  # nobody is given what was taken back or withheld
             given = _claim(db, trial, arm, user_id)
         if given is not None:
             return _task(db, trial, given, user_id)
@@ -81,14 +81,16 @@ def grade(
         arm, lease = _leased(db, actor, trial, task, stage, item)
         if lease is not None:
             seconds = (min(now(), lease.until) - lease.given_at).total_seconds()
+            sync_gone(db, trial, arm)
             kind = graded if _counts(db, trial, arm, lease) else graded_late
             record(db, trial, arm, kind(str(user_id), stage, item, answers, round(seconds, 1)), user_id)
             db.delete(lease)
             with course_of(db, trial, arm) as course:
                 settle(db, trial, arm, course, [str(user_id)])
-                wage = grading_wage(course, stage)
-            if wage is not None:
-                after_work(db, trial.task_id, task, f"{task}/{name} {stage}", lambda: wage)
+                if _is_paid_expert(db, trial, course, user_id):
+                    amount = doors_of(trial).expert_pay
+                    owed = AmountDue(f"{stage}/{user_id}/{item}", str(user_id), stage, amount, "grade")
+                    add_due(db, trial, arm, course, [owed])
         elif _said(db, trial, arm, stage, item, user_id) != dict(answers):
             raise Conflict(
                 "This item was not given to you, or you have graded it already.",
@@ -96,6 +98,12 @@ def grade(
                 code="not_leased",
             )
     return _next_if_any(db, actor, task, name)
+
+
+def _is_paid_expert(db: Session, trial: CrowdTrial, course: Course, user_id: int) -> bool:
+    """Say whether the trial pays somebody for grading who came by its door as an expert."""
+    outside = str(user_id) not in course.arm.people
+    return outside and bool(doors_of(trial).expert_pay) and came_as_expert(db, trial, user_id)
 
 
 def graded_before(db: Session, actor: Actor, task: str, name: str, back: int = 1) -> GradingTask:
@@ -111,6 +119,9 @@ def graded_before(db: Session, actor: Actor, task: str, name: str, back: int = 1
         stage = next((one for one in course.gradings() if one.name == stage_name), None)
         said = grading.given(course.arm, stage, item, str(user_id)) if stage is not None else None
         left = sum(len(course.waiting(one, str(user_id))) for one in course.gradings())
+        taken_back = item in course.arm.gone
+    if taken_back:
+        raise Conflict("This item was taken back or withheld. Its grade stays as it is.")
     if stage is None or said is None:
         raise Conflict("{stage} is closed, and its grades stay as they are.", stage=stage_name)
     return _task(db, trial, _Given(arm, stage, item, None, left), user_id, said, back)
@@ -149,8 +160,12 @@ def _claim(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int) -> _Give
                 continue
             own = next((one for one in leases if _is(one, stage, user_id) and one.item in open_), None)
             if own is None:
-                if str(user_id) in course.arm.people:
-                    require_room(db, trial.task_id, user_id)  # a cap pauses what is new; what was given out is paid
+                if trial.state != "open":
+                    continue  # what was given out can still be handed in, and nothing else is
+                if str(user_id) in course.arm.people or _is_paid_expert(db, trial, course, user_id):
+                    require_room(
+                        db, trial.task_id, user_id, trial=trial.id
+                    )  # a cap pauses what is new; what was given out is paid
                 lasts = timedelta(minutes=max(SHORTEST_LEASE, PATIENCE * grading.rule_of(stage).minutes))
                 own = _lease(db, arm, stage, open_[0], user_id)
                 own.given_at, own.until = moment, moment + lasts
@@ -186,14 +201,18 @@ def _lease(db: Session, arm: CrowdArm, stage: Stage, item: str, user_id: int) ->
 
 
 def _counts(db: Session, trial: CrowdTrial, arm: CrowdArm, lease: CrowdLease) -> bool:
-    """Say whether a grade comes in time: its lease has not lapsed, or others do not fill its place meanwhile."""
+    """Say whether a grade comes in time: its stage is open, and its lease has not lapsed, or nobody fills its place.
+
+    One of an item that is gone by now is paid, and does not count.
+    """
     hold(db, arm)
     moment = now()
-    if lease.until > moment:
-        return True
     with course_of(db, trial, arm) as course:
         stage = next((one for one in course.gradings() if one.name == lease.stage), None)
-        return stage is None or lease.item in _open(course, stage, queries.live(db, arm.id, moment), lease.user_id)
+        if stage is None or trial.state != "open" or lease.item in course.arm.gone:
+            return False
+        live = lease.until > moment
+        return live or lease.item in _open(course, stage, queries.live(db, arm.id, moment), lease.user_id)
 
 
 def _is(lease: CrowdLease, stage: Stage, user_id: int) -> bool:

@@ -14,12 +14,12 @@ from quintain.services.access.actors import find_user
 from quintain.services.access.notify import notify
 from quintain.services.access.permissions import require_owner
 from quintain.services.trial.courses import course_of, record
-from quintain.services.trial.earnings import settle
+from quintain.services.trial.earnings import pay_unfinished, settle
+from quintain.services.trial.entry import entering
 from quintain.services.trial.letters import send, tell_turned_away
 from quintain.services.trial.progress import give_passes, sync
 from quintain.services.trial.trials import find, find_arm, get_trial
-from quintain.store.database import transaction
-from quintain.store.queries.trial import leases
+from quintain.store.database import lock, transaction
 
 
 def close_stage(
@@ -32,15 +32,18 @@ def close_stage(
         if trial.state != "open":
             raise Conflict("Trial {task}/{name} is not open.", task=task, name=name)
         arm = find_arm(db, trial, arm_name)
+        lock(db, entering(trial.id))  # who enters meanwhile would come after entry is over
         sync(db, trial, arm)
         with course_of(db, trial, arm) as course:
             kind = next((one.kind for one in course.protocol.stages if one.name == stage), "")
         if kind == "feedback":
             send(db, trial, arm, stage, task)
+        with course_of(db, trial, arm) as course:
+            here = course.at(stage)
+        pay_unfinished(db, trial, arm, here)
         record(db, trial, arm, closed(stage, force=force), actor.user_id)
         if kind == "qualification":
             tell_turned_away(db, trial, arm, stage, task)
-        leases.drop(db, arm.id, stage)
         give_passes(db, trial, arm)
         with course_of(db, trial, arm) as course:
             settle(db, trial, arm, course)

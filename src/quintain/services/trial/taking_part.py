@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from sqlalchemy.orm import Session
 
@@ -20,15 +21,19 @@ from quintain.protocols.engine import Course
 from quintain.protocols.events import entered, left
 from quintain.protocols.feedback import REASONS
 from quintain.protocols.reading import parse_protocol
-from quintain.protocols.stages import EntryStage, TutorialStage
+from quintain.protocols.stages import EntryStage, TutorialStage, WritingStage
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_role, require_user
-from quintain.services.trial.courses import course_of, record, rounds_of
+from quintain.services.pay.caps import require_room
+from quintain.services.trial.courses import course_of, hold, record, rounds_of
+from quintain.services.trial.earnings import pay_unfinished, steps_of
+from quintain.services.trial.entry import OVER, entering, is_over, require_entry
 from quintain.services.trial.letters import received
-from quintain.services.trial.progress import arm_of, give_passes, news_of, steps_of, sync_person, take_news
+from quintain.services.trial.progress import arm_of, give_passes, news_of, sync_person, take_news
 from quintain.services.trial.trials import find_place
 from quintain.services.work.qualify import eligibility
 from quintain.store.database import lock, transaction
+from quintain.store.queries.collect.rounds import open_session, texts_up_to
 from quintain.store.queries.trial import trials as queries
 from quintain.store.queries.work.qualify import worker_fact
 from quintain.store.tables import CrowdAnswer, CrowdArm, CrowdMember, CrowdTrial
@@ -45,7 +50,7 @@ def my_part(db: Session, actor: Actor, task: str, name: str) -> TrialPart:
         raise NotFound("There is no trial '{task}/{name}'.", task=task, name=name)
     if arm is None:
         entries = _entries(db, trial)
-        reasons = _against(db, entries, user_id, task)
+        reasons: list[str] = [OVER] if is_over(db, trial) else _against(db, entries, user_id, task)
         what = "shut" if trial.state != "open" or trial.data or reasons else "enter"
         return TrialPart(name, trial.title, what, "", 0, None, False, False, reasons, [], consent_of(entries))
     news = news_of(db, trial, arm, user_id)
@@ -62,8 +67,11 @@ def _part(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int) -> TrialP
     with course_of(db, trial, arm) as course:
         todo = course.todo(person)
         tutorial, closed = _tutorial(course, todo.stage), bool(course.arm.closed)
+        writing = next((one.writing for one in course.protocol.stages if one.name == todo.stage), None)
         waiting = any(course.waiting(stage, person) for stage in course.gradings() if stage.name in todo.grading)
         reasons: list[str] = [*_turned_away(course, person)] if todo.what == "end" else []
+    if todo.what == "work" and writing is not None and _is_full(db, writing, rounds[todo.stage][0], user_id):
+        todo = replace(todo, what="wait", left=0)  # before the record of others, who have not looked yet, says so
     quiz = tutorial is not None and len(queries.answers(db, arm.id, user_id)) < steps_of(tutorial)
     return TrialPart(
         trial.name,
@@ -79,6 +87,13 @@ def _part(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int) -> TrialP
     )
 
 
+def _is_full(db: Session, rule: WritingStage, round_id: int, user_id: int) -> bool:
+    """Say whether all that a stage wants is written, and nothing of somebody's is under way there."""
+    if not rule.wanted or texts_up_to(db, round_id, rule.wanted, fooling=rule.target) < rule.wanted:
+        return False
+    return open_session(db, round_id, user_id) is None
+
+
 def enter(db: Session, actor: Actor, task: str, name: str, *, consent: bool = False) -> TrialPart:
     """Take part: an arm is drawn by the trial's seed, in balance with those who came before, once and for all.
 
@@ -89,7 +104,7 @@ def enter(db: Session, actor: Actor, task: str, name: str, *, consent: bool = Fa
     with transaction(db):
         trial, arm = find_place(db, task, name, user_id)
         if arm is None:
-            lock(db, f"entering trial {trial.id}")
+            lock(db, entering(trial.id))
             arm = arm_of(db, trial, user_id) or _enter(db, actor, task, trial, consent=consent)
             return _part(db, trial, arm, user_id)
     return my_part(db, actor, task, name)
@@ -99,6 +114,7 @@ def _enter(db: Session, actor: Actor, task: str, trial: CrowdTrial, *, consent: 
     user_id = require_user(actor)
     if trial.state != "open" or trial.data:
         raise Conflict("Trial {task}/{name} takes nobody in.", task=task, name=trial.name)
+    require_entry(db, trial)
     entries = _entries(db, trial)
     reasons = _against(db, entries, user_id, task)
     if reasons:
@@ -145,13 +161,15 @@ def _stratum(db: Session, user_id: int, names: Sequence[str]) -> str:
 
 
 def leave(db: Session, actor: Actor, task: str, name: str) -> TrialPart:
-    """Leave a trial; what was finished is paid."""
+    """Leave a trial; what was done is paid, of a tutorial that is not finished its share."""
     user_id = require_user(actor)
     with transaction(db):
         trial, arm = find_place(db, task, name, user_id)
         if arm is None:
             raise Conflict("You do not take part in this trial.")
         sync_person(db, trial, arm, user_id)
+        hold(db, arm)
+        pay_unfinished(db, trial, arm, [str(user_id)])
         record(db, trial, arm, left(str(user_id)), user_id)
         give_passes(db, trial, arm, [str(user_id)])
     return my_part(db, actor, task, name)
@@ -205,6 +223,8 @@ def answer_quiz(
         lock(db, f"quiz of {arm.id}:{user_id}")
         answered = [*queries.answers(db, arm.id, user_id)]
         asked = _next_step(tutorial, answered)
+        if not answered:
+            require_room(db, trial.task_id, user_id, trial=trial.id)  # a cap pauses what is new
         if asked is not None and (asked.quiz, asked.step) == (quiz, step):
             pair = next(one for one in tutorial.quizzes if one.name == quiz).pairs[step - 1]
             given = {"arm_id": arm.id, "user_id": user_id, "quiz": quiz, "step": step, "answer": answer}

@@ -22,6 +22,7 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.collect.rounds import SEED_BITS, close_round
 from quintain.services.pay.policy import policy_of
 from quintain.services.tasks.definitions import find_row
+from quintain.services.trial.earnings import pay_unfinished
 from quintain.services.trial.pool import judging_of
 from quintain.services.trial.progress import sync
 from quintain.services.trial.rounds import DEFAULT_GENRE, Contexts, make_rounds
@@ -137,7 +138,7 @@ def open_trial(
 def _check_currency(spec: PaySpec, arms: Sequence[CrowdArm]) -> None:
     """Refuse to pay in a currency in which nothing is capped or promised, where something is."""
     paid = parse_protocol(arms[0].toml).currency
-    limits = (spec.hourly, spec.worker_day_cap, spec.worker_cap, spec.day_cap, spec.project_cap)
+    limits = (spec.hourly, spec.worker_day_cap, spec.worker_cap, spec.day_cap, spec.trial_cap, spec.project_cap)
     if any(limits) and paid != spec.currency:
         raise Conflict(
             "The protocols pay in {paid}, and what is promised and capped for the task is in {currency}.",
@@ -162,7 +163,7 @@ def keep_simulated(
 
 
 def close_trial(db: Session, actor: Actor, task: str, name: str) -> records.CrowdTrial:
-    """End a trial: its rounds close, and what was done is paid."""
+    """End a trial: its rounds close, and what was done is paid, also what is not finished or not on record yet."""
     with transaction(db):
         row = find(db, task, name)
         require_owner(actor, task)
@@ -171,7 +172,12 @@ def close_trial(db: Session, actor: Actor, task: str, name: str) -> records.Crow
         for arm in queries.arms(db, row.id):
             for _, number in queries.rounds(db, arm.id).values():
                 close_round(db, actor, f"{task}/{number}")
+            sync(db, row, arm)  # what was under way ends with its round, and is the last of the record
         row.state, row.closed_at = "closed", now()
+        db.flush()
+        for arm in queries.arms(db, row.id):
+            sync(db, row, arm)
+            pay_unfinished(db, row, arm)
         audit.record(db, actor, "trial.close", f"{task}/{name}")
     return get_trial(db, actor, task, name)
 

@@ -18,7 +18,7 @@ from quintain.services.validate.handing_out import held_page, validation_of_page
 from quintain.store.base import now
 from quintain.store.database import repeated, transaction
 from quintain.store.queries.validate import drafts as queries
-from quintain.store.queries.validate import validation
+from quintain.store.queries.validate import handins
 from quintain.store.queries.validate.drafts import AnswerDraft
 from quintain.store.turns import turn
 
@@ -42,7 +42,7 @@ def save_answer(
                 remedy="Ask for a new one.",
                 code="page_over",
             )
-        row = next((one for one in validation.offers(db, page.id) if one.offer.id == answer.item), None)
+        row = next((one for one in handins.offers(db, page.id) if one.id == answer.item), None)
         if row is None:
             raise BadInput("Item {item} is not on this page.", item=answer.item, remedy="Name one that is.")
         if row.label is not None or row.skipped:

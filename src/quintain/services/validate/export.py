@@ -182,11 +182,11 @@ JUDGEMENTS_FILE = ExportKind(
     "judgements",
     of=_of,
     figure=VALIDATION,
-    write=lambda db, actor, ref, path, _, tell: export_judgements(db, actor, ref, path, tell),
+    write=lambda db, _, actor, wanted, path, tell: export_judgements(db, actor, wanted.ref, path, tell),
 )
 LABELS_FILE = ExportKind(
     "labels",
     of=_of,
     figure=VALIDATION,
-    write=lambda db, actor, ref, path, _, tell: export_labels(db, actor, ref, path, tell),
+    write=lambda db, _, actor, wanted, path, tell: export_labels(db, actor, wanted.ref, path, tell),
 )

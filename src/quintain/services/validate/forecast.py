@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+import numpy as np
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
 from quintain.core.records.validate import AdaptiveForecast, AdaptiveSetting
 from quintain.core.validation import Adaptive, ValidationPolicy
 from quintain.services.access.permissions import require_owner
-from quintain.services.validate.judge_figures import gather, measure
+from quintain.services.validate.judge_figures import Evidence, evidence_of, gather, measure
+from quintain.services.validate.kept import is_large, people_of
 from quintain.services.validate.policy import parse_policy
+from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find
 from quintain.stats.adaptive import Stopping, foresee, replay
+from quintain.stats.bootstrap import FloatArray
+from quintain.store.queries.validate import items
+from quintain.store.queries.validate import judgements as queries
 
+DRAWN_ITEMS = 2_000  # of a large validation: a share of them is known to two points
+LOOKED_AT = 20_000  # items among which those are drawn that have all their judgements
 ENOUGH_ITEMS = 30  # with all their judgements, before what was judged here says more than a model
 
 
@@ -23,7 +31,8 @@ def foresee_adaptive(
 ) -> AdaptiveForecast:
     """Say what the policy of a validation, or another one, would save by asking adaptively, and what it would risk.
 
-    Where the policy does not ask adaptively, it is said for the defaults.
+    Where the policy does not ask adaptively, it is said for the defaults. Of much that was judged, some items are
+    drawn and played again: nobody waits for all of it to be read.
     """
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
@@ -31,8 +40,8 @@ def foresee_adaptive(
     adaptive = policy.adaptive or Adaptive(least=policy.minimum)
     ways = _ways(policy, adaptive)
     classes = max(len(validation.task.judgement_labels), 2)
-    evidence = gather(db, validation)
-    accuracy = measure(evidence).fit.accuracy
+    drawn = is_large(db, validation)
+    evidence, accuracy = _drawn(db, validation, policy.judgements) if drawn else _all(db, validation)
     found = [replay(evidence.counted, accuracy, way, seed=validation.seed) for way in ways]
     played = [one for one in found if one is not None and one.items >= ENOUGH_ITEMS]
     results = played or [foresee(classes, adaptive.accuracy, way, seed=validation.seed) for way in ways]
@@ -54,7 +63,27 @@ def foresee_adaptive(
         items=results[0].items,
         accuracy=None if played else adaptive.accuracy,
         settings=settings,
+        drawn=drawn and bool(played),
     )
+
+
+def _all(db: Session, validation: ValidationInfo) -> tuple[Evidence, FloatArray]:
+    evidence = gather(db, validation)
+    return evidence, measure(evidence).fit.accuracy
+
+
+def _drawn(db: Session, validation: ValidationInfo, most: int) -> tuple[Evidence, FloatArray]:
+    """Read the judgements of some items that have *most* of them, and how able their judges are by all they judged."""
+    ids = items.draw_judged(db, validation.id, least=most, number=DRAWN_ITEMS, among=LOOKED_AT)
+    table = queries.table(db, validation.id, ids)
+    aside, anew = queries.set_aside(db, validation.id), queries.begun_anew(db, validation.id)
+    evidence = evidence_of(table, aside, validation.task.judgement_labels, anew)
+    kept = people_of(db, validation).get("judges", {})
+    columns = (kept.get(name, ()) for name in ("user", "right", "wrong"))
+    known = {user: right / (right + wrong) for user, right, wrong in zip(*columns, strict=True)}
+    fitted = zip(evidence.users.tolist(), measure(evidence).fit.accuracy.tolist(), strict=True)
+    able = [known.get(user, accuracy) for user, accuracy in fitted]
+    return evidence, np.array(able, dtype=np.float64)
 
 
 def _ways(policy: ValidationPolicy, adaptive: Adaptive) -> list[Stopping]:

@@ -14,12 +14,11 @@ from quintain.core.example import Example
 from quintain.core.people import OPERATOR, Actor
 from quintain.core.rounds import Money
 from quintain.core.task import one_form
-from quintain.core.validation import UnqualifyRule
+from quintain.core.validation import SlotState, UnqualifyRule
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.pay import earnings
-from quintain.services.validate import unqualify
-from quintain.services.validate.final_labels import final_labels
+from quintain.services.validate import kept, unqualify
 from quintain.services.validate.gold_quiz import asked_in, text_of
 from quintain.services.validate.labels import label_fault
 from quintain.services.validate.validation import ValidationInfo
@@ -27,7 +26,8 @@ from quintain.services.validate.validations import find, strange_keys
 from quintain.stats.judge_rules import catches
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
-from quintain.store.queries.validate import intake
+from quintain.store.queries.pay import earnings as earning_queries
+from quintain.store.queries.validate import intake, item_figures
 from quintain.store.queries.validate import items as item_queries
 from quintain.store.queries.validate import judgements as judgement_queries
 from quintain.store.queries.validate import slots as slot_queries
@@ -112,9 +112,10 @@ def gold_from_item(db: Session, actor: Actor, ref: str, item_id: int, *, note: s
     The item stays in the data with that label for good: nobody is asked about it again, and whoever was shown it, or
     wrote it, is not shown it as a gold item.
     """
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    kept.known(db, validation)  # where there is little, its labels are brought up to date
     with transaction(db):
-        validation = find(db, ref)
-        require_owner(actor, validation.task.name)
         lock(db, f"items of {validation.id}")
         item = item_queries.item_by_id(db, validation.id, item_id)
         if item is None or item.gold is not None or item.retired_at is not None:
@@ -125,9 +126,7 @@ def gold_from_item(db: Session, actor: Actor, ref: str, item_id: int, *, note: s
                 remedy="`quintain validate items {ref}` lists them.",
                 page="The list of items names those there are.",
             )
-        final = final_labels(db, validation)
-        place = final.by_item().get(item_id)
-        label = final.names()[place] if place is not None and final.complete[place] else None
+        label = _label_of(db, item_id)
         if label is None:
             raise Conflict(
                 "Item {item} has no label yet.",
@@ -153,6 +152,15 @@ def gold_from_item(db: Session, actor: Actor, ref: str, item_id: int, *, note: s
         queries.touch(db, validation.id)
         audit.record(db, actor, "gold.from_item", ref, item=item_id, gold=made, label=label)
     return label
+
+
+def _label_of(db: Session, item_id: int) -> str | None:
+    """Give the label of an item as it was counted last; None where it has none, or is judged again since."""
+    found = item_figures.in_order(db, [item_id])
+    if not found or found[0].state != "labelled":
+        return None
+    again = any(SlotState(slot.state).wanted for slot in slot_queries.of_items(db, [item_id]))
+    return None if again and not found[0].by_expert else found[0].label
 
 
 def retire_gold(db: Session, actor: Actor, ref: str, item_id: int) -> None:
@@ -203,26 +211,35 @@ def after_answers(db: Session, validation: ValidationInfo, user_id: int) -> Gold
     """Look at a judge's gold answers: pay the bonus for doing well, end the qualification where they fall short."""
     gold = validation.policy.gold
     answers = judgement_queries.gold_answers(db, validation.id, user_id)
-    blocks = len(answers) // gold.bonus_every if gold.bonus else 0
-    for block in range(blocks):
-        right = sum(good for _, good in answers[block * gold.bonus_every : (block + 1) * gold.bonus_every])
-        if right >= gold.bonus_right:
-            earnings.earn(
-                db,
-                user_id,
-                validation.task_id,
-                kind="bonus",
-                work=f"gold:{validation.id}:{user_id}:{block}",
-                money=Money(gold.bonus, validation.policy.reward.currency),
-                what=f"Good judgement for {validation.ref}",
-                round_id=validation.round_id,
-            )
+    _pay_bonuses(db, validation, user_id, [good for _, good in answers])
     rule = UnqualifyRule("gold", gold.below, gold.after)
     # What the owner has forgiven does not end the qualification again.
-    last = judgement_queries.begun_anew(db, validation.id).get(user_id, 0)
+    last = judgement_queries.begun_anew_by(db, validation.id, user_id)
     since = [good for key, good in answers if key > last]
     if validation.policy.automatic and catches(rule, np.array([sum(since)]), np.array([len(since)]))[0]:
         reason = f"{sum(since)} of {len(since)} control items were right; {gold.below:.0%} is needed"
         unqualify.end(db, OPERATOR, validation, {user_id: ("gold", reason)})
         return GoldOutcome(False, reason)
     return GoldOutcome(True, "")
+
+
+def _pay_bonuses(db: Session, validation: ValidationInfo, user_id: int, answers: Sequence[bool]) -> None:
+    """Pay for each run of gold answers of which enough are right; those that are paid are asked for in one go."""
+    gold = validation.policy.gold
+    every = gold.bonus_every
+    blocks = range(len(answers) // every if gold.bonus else 0)
+    earned = [block for block in blocks if sum(answers[block * every : (block + 1) * every]) >= gold.bonus_right]
+    works = [f"gold:{validation.id}:{user_id}:{block}" for block in earned]
+    paid = earning_queries.paid_works(db, works) if works else set()
+    for work in works:
+        if work not in paid:
+            earnings.earn(
+                db,
+                user_id,
+                validation.task_id,
+                kind="bonus",
+                work=work,
+                money=Money(gold.bonus, validation.policy.reward.currency),
+                what=f"Good judgement for {validation.ref}",
+                round_id=validation.round_id,
+            )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -24,23 +25,23 @@ from quintain.services.access.notify import notify_once
 from quintain.services.collect import attempts
 from quintain.services.pay import earnings, watch
 from quintain.services.validate import gold, kept
-from quintain.services.validate.handing_out import held_page, validation_of_page
+from quintain.services.validate.handing_out import ENDED_BY_JUDGE, held_page, validation_of_page
 from quintain.services.validate.labels import label_fault
 from quintain.services.validate.review import catch_up
 from quintain.services.validate.settle import settle
 from quintain.services.validate.validation import ValidationInfo
 from quintain.store.base import now
 from quintain.store.database import repeated, transaction
-from quintain.store.queries.validate import drafts, judging_times
+from quintain.store.queries.validate import drafts, handins, judging_times
 from quintain.store.queries.validate import judgements as judgement_queries
 from quintain.store.queries.validate import slots as slot_queries
 from quintain.store.queries.validate import validation as queries
-from quintain.store.queries.validate.validation import OfferRow
-from quintain.store.tables import JudgingNote, JudgingPage, Slot
+from quintain.store.queries.validate.handins import OfferRow, PageRow
+from quintain.store.queries.validate.slots import SlotRow
+from quintain.store.tables import JudgingNote
 from quintain.store.turns import turn
 
 MAX_NOTE = 2000
-ENDED_BY_JUDGE = ("returned", "submitted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +75,10 @@ def submit_page(
     With *saved*, answers that were saved before are handed in as well, where *answers* say nothing of their items.
     Where the last slot of a batch was filled, the judges are reviewed.
     """
-    receipt, validation = _submit(db, actor, token, answers, finish=finish, saved=saved, moment=moment or now())
+    handed = _submit(db, actor, token, answers, finish=finish, saved=saved, moment=moment or now())
+    receipt, validation = handed.receipt, handed.validation
     catch_up(db, validation)
-    if receipt.judged:
+    if handed.ended:
         _tell_done(db, validation)
     if receipt.earned.amount:
         watch.after_work(db, validation.task_id, validation.task.name, validation.ref, lambda: _wage(db, validation))
@@ -92,6 +94,15 @@ def _wage(db: Session, validation: ValidationInfo) -> tuple[Money, bool]:
     return earnings.hourly(policy.reward.for_items(size, size), seconds * size / 60), measured
 
 
+@dataclass(frozen=True, slots=True)
+class _Handed:
+    """What came of handing in a page; *ended* where a batch has nothing open any more."""
+
+    receipt: Receipt
+    validation: ValidationInfo
+    ended: bool
+
+
 def _tell_done(db: Session, validation: ValidationInfo) -> None:
     """Tell who began the judging, once, that all is judged: what is contested waits for them, then the release."""
     owner = None if slot_queries.anything_wanted(db, validation.id) else queries.owner_if_written(db, validation.id)
@@ -104,11 +115,11 @@ def _tell_done(db: Session, validation: ValidationInfo) -> None:
 @repeated
 def _submit(
     db: Session, actor: Actor, token: str, answers: Sequence[Answer], *, finish: bool, saved: bool, moment: datetime
-) -> tuple[Receipt, ValidationInfo]:
+) -> _Handed:
     with turn(db), transaction(db):
         page = held_page(db, actor, token, locked=True)
         validation = validation_of_page(db, page)
-        offered = {row.offer.id: row for row in queries.offers(db, page.id)}
+        offered = {row.id: row for row in handins.offers(db, page.id)}
         if saved:
             answers = [*answers, *_saved(db, page, offered, answers)]
         new = _checked(validation, page, offered, answers)
@@ -120,9 +131,8 @@ def _submit(
         late, batches = _keep(db, validation, page, offered, labelled, moment)
         _keep_notes(db, validation, page, offered, answers, new)
         _report(db, actor, offered, new)
-        done = {row.offer.id for row in offered.values() if row.label is not None or row.skipped}
-        done |= {answer.item for answer in new if answer.label is not None or answer.skip is not None}
-        left = len(offered) - len(done)
+        done = {row.id for row in offered.values() if row.label is not None or row.skipped}
+        left = len(offered) - len(done | {answer.item for answer in new})
         receipt = Receipt(
             judged=len(labelled),
             late=late,
@@ -133,18 +143,26 @@ def _submit(
         )
         receipt = _watch_gold(db, validation, page, offered, labelled, receipt)
         if page.ended_at is None and (finish or not left):
-            slot_queries.give_back(db, page.id)
-            page.ended_at, page.outcome = moment, "submitted"
-            drafts.discard(db, page.id)
+            _end(db, page, offered, labelled, moment)
         if labelled:
             kept.wake(db, validation)
-        for batch in sorted(batches):
-            if not slot_queries.batch_has_open(db, validation.id, batch):
-                judgement_queries.mark_due(db, validation.id, batch)
-    return receipt, validation
+        ended = [batch for batch in sorted(batches) if not slot_queries.batch_has_open(db, validation.id, batch)]
+        for batch in ended:
+            judgement_queries.mark_due(db, validation.id, batch)
+    return _Handed(receipt, validation, bool(ended))
 
 
-def _saved(db: Session, page: JudgingPage, offered: Mapping[int, OfferRow], answers: Sequence[Answer]) -> list[Answer]:
+def _end(
+    db: Session, page: PageRow, offered: Mapping[int, OfferRow], labelled: Sequence[Answer], moment: datetime
+) -> None:
+    """End a page; what it holds goes back, unless all of it is judged."""
+    if sum(row.label is not None for row in offered.values()) + len(labelled) < len(offered):
+        slot_queries.give_back(db, page.id)
+    handins.end_page(db, page.id, moment, "submitted")
+    drafts.discard(db, page.id)
+
+
+def _saved(db: Session, page: PageRow, offered: Mapping[int, OfferRow], answers: Sequence[Answer]) -> list[Answer]:
     """Give the answers that were saved to items that *answers* do not name."""
     named = {answer.item for answer in answers}
     return [
@@ -155,7 +173,7 @@ def _saved(db: Session, page: JudgingPage, offered: Mapping[int, OfferRow], answ
 
 
 def _checked(
-    validation: ValidationInfo, page: JudgingPage, offered: Mapping[int, OfferRow], answers: Sequence[Answer]
+    validation: ValidationInfo, page: PageRow, offered: Mapping[int, OfferRow], answers: Sequence[Answer]
 ) -> list[Answer]:
     """Find every fault in *answers*; give those that were not handed in before."""
     faults: list[Fault] = []
@@ -169,7 +187,7 @@ def _checked(
         if answer.item in seen:
             faults.append(Fault("item {item} is answered twice", item=answer.item, row=number))
         seen.add(answer.item)
-        if row.item.author_id == page.user_id:
+        if row.author_id == page.user_id:
             raise Forbidden("Nobody judges what they wrote themselves.", remedy="Skip it.")
         reason = _fault(validation, row, answer)
         if reason is not None:
@@ -203,14 +221,14 @@ def content_fault(validation: ValidationInfo, row: OfferRow, answer: Answer) -> 
         if text is not None and len(text) > MAX_NOTE:
             return Fault("is longer than {most} characters", most=MAX_NOTE, field=name)
     if answer.label is not None:
-        return label_fault(validation.task, row.item.inputs, answer.label)
+        return label_fault(validation.task, row.inputs, answer.label)
     return None
 
 
 def _keep(
     db: Session,
     validation: ValidationInfo,
-    page: JudgingPage,
+    page: PageRow,
     offered: Mapping[int, OfferRow],
     answers: Sequence[Answer],
     moment: datetime,
@@ -219,32 +237,33 @@ def _keep(
     if not answers:
         return 0, set()
     # All that the page holds, in one go: what is given back afterwards would else be locked out of order.
-    slots = {slot.id: slot for slot in slot_queries.of_items(db, [row.item.id for row in offered.values()])}
+    slots = {slot.id: slot for slot in slot_queries.of_items(db, [row.item_id for row in offered.values()])}
     elapsed = max((moment - page.started_at).total_seconds(), 0.0)
-    rows, filling = [], []
+    rows: list[dict[str, Any]] = []
+    filling: dict[int, SlotRow] = {}
     for answer in answers:
         row = offered[answer.item]
-        slot = slots.get(row.offer.slot_id) if row.offer.slot_id is not None else None
-        ours = slot is not None and slot.generation == row.offer.generation and SlotState(slot.state).wanted
-        filling.append(slot if ours else None)
+        slot = slots.get(row.slot_id) if row.slot_id is not None else None
+        if slot is not None and slot.generation == row.generation and SlotState(slot.state).wanted:
+            filling[row.id] = slot
         rows.append(
             {
                 "validation_id": validation.id,
-                "item_id": row.item.id,
+                "item_id": row.item_id,
                 "user_id": page.user_id,
-                "offer_id": row.offer.id,
+                "offer_id": row.id,
                 "label": answer.label,
-                "late": row.offer.slot_id is not None and not ours,
+                "late": row.slot_id is not None and row.id not in filling,
                 "seconds": _seconds(answer.seconds, elapsed, len(offered)),
                 "created_at": moment,
             }
         )
-    for slot, judgement_id in zip(filling, judgement_queries.add(db, rows), strict=True):
-        if slot is not None:
-            slot.state, slot.lease_until, slot.judgement_id = SlotState.FILLED.value, None, judgement_id
-    touched = {offered[answer.item].item.id for answer in answers}
+    ids = judgement_queries.add(db, rows)
+    for offer_id, slot in filling.items():
+        slot.state, slot.judgement_id = SlotState.FILLED.value, ids[offer_id]
+    touched = {row["item_id"] for row in rows}
     settle(db, validation, [slot for slot in slots.values() if slot.item_id in touched])
-    return sum(bool(row["late"]) for row in rows), {slot.batch for slot in filling if isinstance(slot, Slot)}
+    return sum(row["late"] for row in rows), {slot.batch for slot in filling.values()}
 
 
 def _seconds(stated: float | None, elapsed: float, size: int) -> float:
@@ -256,7 +275,7 @@ def _seconds(stated: float | None, elapsed: float, size: int) -> float:
 def _keep_notes(
     db: Session,
     validation: ValidationInfo,
-    page: JudgingPage,
+    page: PageRow,
     offered: Mapping[int, OfferRow],
     answers: Sequence[Answer],
     new: Sequence[Answer],
@@ -266,7 +285,7 @@ def _keep_notes(
         said = {"skip": answer.skip, "flag": answer.flag} if answer.item in fresh else {}
         for kind, text in said.items():
             if text is not None:
-                place = {"offer_id": answer.item, "item_id": offered[answer.item].item.id}
+                place = {"offer_id": answer.item, "item_id": offered[answer.item].item_id}
                 note = JudgingNote(
                     validation_id=validation.id, user_id=page.user_id, kind=kind, text=text.strip(), **place
                 )
@@ -277,14 +296,12 @@ def _keep_notes(
 def _report(db: Session, actor: Actor, offered: Mapping[int, OfferRow], answers: Sequence[Answer]) -> None:
     """Put what was flagged into the owner's queue of the round that it was written in."""
     for answer in answers:
-        attempt_id = offered[answer.item].item.attempt_id
+        attempt_id = offered[answer.item].attempt_id
         if answer.flag is not None and attempt_id is not None:
             attempts.report(db, actor, attempt_id, answer.flag.strip() or "Flagged by a judge.")
 
 
-def _pay(
-    db: Session, validation: ValidationInfo, page: JudgingPage, offered: Mapping[int, OfferRow], new: int
-) -> Money:
+def _pay(db: Session, validation: ValidationInfo, page: PageRow, offered: Mapping[int, OfferRow], new: int) -> Money:
     """Pay for the answers that are new; give what the page has earned in all."""
     before = sum(row.label is not None for row in offered.values())
     reward, size = validation.policy.reward, validation.policy.page_size
@@ -306,13 +323,13 @@ def _pay(
 def _watch_gold(
     db: Session,
     validation: ValidationInfo,
-    page: JudgingPage,
+    page: PageRow,
     offered: Mapping[int, OfferRow],
     answers: Sequence[Answer],
     receipt: Receipt,
 ) -> Receipt:
     """Look at the gold items, if there were any: a bonus for doing well, the end of the qualification for the rest."""
-    if not any(offered[answer.item].item.gold is not None for answer in answers):
+    if not any(offered[answer.item].gold is not None for answer in answers):
         return receipt
     outcome = gold.after_answers(db, validation, page.user_id)
     return replace(receipt, qualified=outcome.qualified, feedback=outcome.feedback)

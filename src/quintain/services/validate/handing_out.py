@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any
@@ -31,21 +31,21 @@ from quintain.services.validate.labels import choices, shows_answer
 from quintain.services.validate.review import catch_up
 from quintain.services.validate.taking_in import AT_A_CLAIM, take_attempts
 from quintain.services.validate.validation import QUALIFICATION, ValidationInfo
-from quintain.services.validate.validations import find, require_open
+from quintain.services.validate.validations import by_id, find, require_open
 from quintain.services.work import qualify
 from quintain.store.base import now
 from quintain.store.database import repeated, transaction
-from quintain.store.queries.validate import claims, drafts, handouts, places
+from quintain.store.queries.validate import claims, drafts, handins, handouts, places
 from quintain.store.queries.validate import slots as slot_queries
-from quintain.store.queries.validate import validation as queries
 from quintain.store.queries.validate.claims import Held, Outlook
 from quintain.store.queries.validate.drafts import AnswerDraft
+from quintain.store.queries.validate.handins import PageRow
 from quintain.store.queries.validate.handouts import Shown, WantedPage
 from quintain.store.queries.validate.places import Window
-from quintain.store.tables import JudgingPage as JudgingPageRow
 from quintain.store.turns import turn
 
 TRIES = 4  # a person who asks twice at once gets one page, whichever comes first
+ENDED_BY_JUDGE = ("returned", "submitted")
 MOST_LEASES = 24  # six hours at the lease that is set where nothing else is
 
 
@@ -73,13 +73,19 @@ class HandedItem:
 
 @dataclass(frozen=True, slots=True)
 class HandedPage:
-    """A page that somebody holds until *lease_until*; *reward* is what all of it pays."""
+    """A page that somebody holds until *lease_until*; *reward* is what all of it pays, *outcome* how it ended."""
 
     token: str
     ref: str
     items: tuple[HandedItem, ...]
     lease_until: datetime
     reward: Money
+    outcome: str = ""
+
+    @property
+    def ended(self) -> bool:
+        """Whether the page was handed in or given back; one that lapsed can still be handed in."""
+        return self.outcome in ENDED_BY_JUDGE
 
 
 def page_record(page: HandedPage) -> JudgingPage:
@@ -262,10 +268,12 @@ def _chance(key: str, number: int) -> float:
     return int.from_bytes(digest) / 2**64
 
 
-def show(db: Session, validation: ValidationInfo, page: Held | JudgingPageRow) -> HandedPage:
+def show(db: Session, validation: ValidationInfo, page: Held | PageRow) -> HandedPage:
     """Give a page as its holder sees it."""
-    saved = {} if isinstance(page, JudgingPageRow) and page.ended_at is not None else drafts.of_page(db, page.id)
-    return _page(validation, page.key, page.lease_until, handouts.shown(db, page.id), page.size, saved)
+    ended = isinstance(page, PageRow) and page.ended_at is not None
+    saved = {} if ended else drafts.of_page(db, page.id)
+    found = _page(validation, page.key, page.lease_until, handouts.shown(db, page.id), page.size, saved)
+    return replace(found, outcome=page.outcome) if isinstance(page, PageRow) else found
 
 
 def _page(
@@ -316,44 +324,36 @@ def extend_page(db: Session, actor: Actor, token: str, *, moment: datetime | Non
         if until <= moment:
             return Lease(page.lease_until, 0)
         held = slot_queries.extend(db, page.id, until)
-        page.lease_until = until
+        handins.lengthen_page(db, page.id, until)
         return Lease(until, held)
 
 
 @repeated
 def return_page(db: Session, actor: Actor, token: str, *, moment: datetime | None = None) -> None:
     """Give a page back: its slots are free at once. What was answered stays; the items are not shown again."""
-    user_id = require_user(actor)
     with turn(db), transaction(db):
-        found = claims.page_of(db, token)
-        if found is None or found[1] != user_id:
-            raise _no_page()
-        page_id, _, ended = found
-        if not ended:
-            slot_queries.give_back(db, page_id)
-            drafts.discard(db, page_id)
-            claims.end_page(db, page_id, moment or now(), "returned")
+        page = held_page(db, actor, token, locked=True)
+        if page.ended_at is None:
+            slot_queries.give_back(db, page.id)
+            drafts.discard(db, page.id)
+            handins.end_page(db, page.id, moment or now(), "returned")
 
 
-def held_page(db: Session, actor: Actor, token: str, *, locked: bool = False) -> JudgingPageRow:
+def held_page(db: Session, actor: Actor, token: str, *, locked: bool = False) -> PageRow:
     """Find a page by its key; other people's pages are not there."""
     user_id = require_user(actor)
-    page = queries.page_by_key(db, token, locked=locked)
+    page = handins.page_by_key(db, token, locked=locked)
     if page is None or page.user_id != user_id:
-        raise _no_page()
+        raise NotFound("You hold no such page.", remedy="Ask for a new one.")
     return page
 
 
-def _no_page() -> NotFound:
-    return NotFound("You hold no such page.", remedy="Ask for a new one.")
-
-
-def validation_of_page(db: Session, page: JudgingPageRow) -> ValidationInfo:
+def validation_of_page(db: Session, page: PageRow) -> ValidationInfo:
     """Give the validation that a page belongs to."""
-    return find(db, "/".join(queries.place_of(db, page.validation_id)))
+    return by_id(db, page.validation_id)
 
 
-def _refuse_ended(page: JudgingPageRow) -> None:
+def _refuse_ended(page: PageRow) -> None:
     if page.ended_at is not None:
         raise Conflict(
             "This page was {outcome}.", outcome=Word(str(page.outcome)), remedy="Ask for a new one.", code="page_over"

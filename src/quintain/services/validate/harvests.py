@@ -44,16 +44,16 @@ def add_harvest(
 
     The target is the *model* of the workspace, or the one that the sample names, by its name or by its hash.
     """
+    task_id = find_row(db, task).id
+    require_owner(actor, task)
+    rows = item_rows(get_task(db, task), path, columns)
+    _check_predicted(rows, path)
+    version = _target(db, task, rows, model)
     with transaction(db):
-        row = find_row(db, task)
-        require_owner(actor, task)
-        rows = item_rows(get_task(db, task), path, columns)
-        _check_predicted(rows, path)
-        version = _target(db, task, rows, model)
         lock(db, f"rounds of {task}")
-        number = queries.newest_number(db, row.id) + 1
+        number = queries.newest_number(db, task_id) + 1
         spec = RoundSpec(task, title or f"Harvest: {path.name}"[:200], number, targets=Targets("one", (version.ref,)))
-        _add_round(db, actor, row.id, spec)
+        _add_round(db, actor, task_id, spec)
         ref = f"{task}/{number}"
         open_validation(db, actor, ref, policy_toml, seed=seed)
         take_rows(db, actor, ref, [{**one, "predictions": _named(one["predictions"], version.ref)} for one in rows])

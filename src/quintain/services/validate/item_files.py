@@ -18,11 +18,11 @@ from quintain.data.shaping import shape
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.services.access.permissions import require_owner
 from quintain.services.data import content as dataset_content
+from quintain.services.tasks.definitions import get_task
 from quintain.services.validate import gold
 from quintain.services.validate.labels import shows_answer
 from quintain.services.validate.validations import find, open_validation, take_rows
 from quintain.store.blobs import Blobs
-from quintain.store.database import transaction
 from quintain.tasks.contract import kind_of
 
 HARVESTED = ("model", "predicted", "rating", "group", "start", "end", "meta")
@@ -42,13 +42,20 @@ def open_with_items(
     columns: Mapping[str, str] | None = None,
     dataset: str | None = None,
 ) -> None:
-    """Open a validation and add the items of a file, of a data set or of both: all of it, or nothing."""
-    with transaction(db):
-        open_validation(db, actor, ref, policy_toml, seed=seed, file=file)
-        if items is not None:
-            add_items_from_file(db, actor, ref, items, columns)
-        if dataset is not None:
-            add_items_from_dataset(db, blobs, actor, ref, dataset)
+    """Open a validation and add the items of a file, of a data set or of both.
+
+    All of it is read and checked before anything is opened. Where adding was interrupted, the same once more adds the
+    rest.
+    """
+    found = []
+    if name := ref.rpartition("/")[0]:
+        require_owner(actor, name)
+        task = get_task(db, name)
+        found += [item_rows(task, items, columns)] if items is not None else []
+        found += [dataset_rows(db, blobs, actor, task, dataset)] if dataset is not None else []
+    open_validation(db, actor, ref, policy_toml, seed=seed, file=file)
+    for rows in found:
+        take_rows(db, actor, ref, rows)
 
 
 def add_items_from_file(
@@ -97,9 +104,14 @@ def add_items_from_dataset(db: Session, blobs: Blobs, actor: Actor, ref: str, da
     """Add the examples of a data set version, such as `task/name@2`, as items; their gold answers are the aims."""
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
-    names = [item.name for item in kind_of(validation.task).fields(validation.task)]
+    return take_rows(db, actor, ref, dataset_rows(db, blobs, actor, validation.task, dataset))
+
+
+def dataset_rows(db: Session, blobs: Blobs, actor: Actor, task: Task, dataset: str) -> list[dict[str, Any]]:
+    """Read the examples of a data set version as `take_rows` takes them."""
+    names = [item.name for item in kind_of(task).fields(task)]
     table = dataset_content.scan(db, blobs, actor, dataset, answers=True).select(*names, "answer").collect()
-    return take_rows(db, actor, ref, [_row(row, names) for row in table.iter_rows(named=True)])
+    return [_row(row, names) for row in table.iter_rows(named=True)]
 
 
 def add_gold_from_file(

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from quintain.core.people import Actor
 from quintain.core.records.figures import Estimate
 from quintain.core.records.judging import JudgeEstimate, JudgeHistory, QualificationChange, Standing
-from quintain.core.records.validate import Judge
+from quintain.core.records.validate import Judge, Judges
 from quintain.services.access.actors import find_for
 from quintain.services.access.permissions import require_owner
 from quintain.services.validate.kept import known, people_of
@@ -53,10 +53,14 @@ class JudgeList:
         self._ended = qualify_queries.ended_qualifications(db, validation.task_id, QUALIFICATION)
         self._all = range(len(self._users))
 
-    def rows(self) -> list[Judge]:
-        """Give all of them, those with the lowest accuracy first."""
-        rows = self._rows(self._all)
-        return sorted(rows, key=lambda row: (row.accuracy.value or 0, row.worker))
+    def __len__(self) -> int:
+        return len(self._users)
+
+    def rows(self, offset: int = 0, limit: int | None = None) -> list[Judge]:
+        """Give them, or some of them, those with the lowest accuracy first; of equals, who came first."""
+        keys = self._keys("accuracy", {})
+        order = sorted(self._all, key=lambda code: (keys[code], self._users[code]))
+        return self._rows(order[offset : None if limit is None else offset + limit])
 
     def page(self, wanted: WantedJudges) -> tuple[list[Judge], int]:
         """Give one page of those that are wanted, and how many there are; rows without a value come last either way."""
@@ -153,6 +157,12 @@ def judge_list(db: Session, actor: Actor, ref: str) -> JudgeList:
 def judge_table(db: Session, actor: Actor, ref: str) -> list[Judge]:
     """List the judges with their figures, those with the lowest accuracy first, for the owner's console."""
     return judge_list(db, actor, ref).rows()
+
+
+def judge_page(db: Session, actor: Actor, ref: str, *, limit: int, offset: int = 0) -> Judges:
+    """Give a page of the judges with their figures, those with the lowest accuracy first (owners)."""
+    found = judge_list(db, actor, ref)
+    return Judges(found.rows(offset, limit), len(found), offset)
 
 
 def _shares(hits: Sequence[int], totals: Sequence[int]) -> list[Estimate]:

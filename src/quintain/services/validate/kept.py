@@ -120,7 +120,11 @@ def shown(db: Session, actor: Actor, ref: str) -> ShownFigure:
     """Say how old the figures of a validation are, and how far the next ones, to its owners and experts."""
     validation = find(db, ref)
     require_role(actor, RoleName.EXPERT, RoleName.OWNER, task=validation.task.name)
-    found = known(db, validation)
+    return shown_of(known(db, validation))
+
+
+def shown_of(found: KnownValidation) -> ShownFigure:
+    """Say the same of what was read already; for other services."""
     return ShownFigure(found.whole or None, found.computed_at, found.fresh, found.job)
 
 

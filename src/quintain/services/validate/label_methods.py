@@ -16,6 +16,7 @@ import numpy as np
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.task import Task
+from quintain.core.texts import Text
 from quintain.core.validation import ValidationPolicy
 from quintain.labels.contract import AGGREGATORS, Aggregator, Known, make_aggregator
 from quintain.services.validate.item_rules import ItemRules, with_writers
@@ -40,7 +41,7 @@ def require_suited(policy: ValidationPolicy, task: Task) -> None:
     """Refuse a method that can do nothing with the labels of the task."""
     names = tuple(one.name for one in choices(task, {}))
     if not _aggregator(policy).suits(names):
-        reason = f"'{policy.method}' does not suit the labels {', '.join(names)}"
+        reason = Text("'{method}' does not suit the labels {names}", method=policy.method, names=", ".join(names))
         raise BadInput(faults=[Fault(reason, field="method")], remedy="See `quintain labels methods`.")
 
 

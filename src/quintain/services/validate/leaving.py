@@ -17,7 +17,7 @@ from quintain.services.collect.attempt import end_if_over, own
 from quintain.services.collect.attempts import MAX_NOTE, unknown_flags
 from quintain.services.collect.verdicts import standing
 from quintain.services.validate.settle import ask_again
-from quintain.services.validate.validations import find
+from quintain.services.validate.validations import by_id
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.collect import attempts as attempt_queries
@@ -49,7 +49,7 @@ def come_back(db: Session, attempt_id: int) -> None:
         item.retired_at = None
         queries.touch(db, item.validation_id)
         db.flush()
-        ask_again(db, find(db, "/".join(queries.place_of(db, item.validation_id))), [item])
+        ask_again(db, by_id(db, item.validation_id), [item])
     db.flush()
 
 

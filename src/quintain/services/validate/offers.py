@@ -53,17 +53,16 @@ class JudgingOffer:
 
 @dataclass(frozen=True, slots=True)
 class JudgingDesk:
-    """A page on somebody's desk: what is offered, the items, the seconds that it is still held, how it ended."""
+    """A page on somebody's desk: what is offered, the items, and the seconds that it is still held."""
 
     offer: JudgingOffer
     page: HandedPage
     left: float
-    outcome: str
 
     @property
     def ended(self) -> bool:
         """Whether the page was handed in or given back; one that lapsed can still be handed in."""
-        return self.outcome in {"submitted", "returned"}
+        return self.page.ended
 
 
 def get_offer(db: Session, actor: Actor, ref: str) -> JudgingOffer:
@@ -83,7 +82,7 @@ def get_desk(db: Session, actor: Actor, token: str) -> JudgingDesk:
     validation = validation_of_page(db, held)
     page = show(db, validation, held)
     left = (page.lease_until - now()).total_seconds()
-    return JudgingDesk(_offer(db, actor, validation), page, max(left, 0.0), held.outcome)
+    return JudgingDesk(_offer(db, actor, validation), page, max(left, 0.0))
 
 
 def _offer(db: Session, actor: Actor, validation: ValidationInfo) -> JudgingOffer:

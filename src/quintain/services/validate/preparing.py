@@ -28,7 +28,8 @@ from quintain.store.queries.validate import items as item_queries
 from quintain.store.tables import Validation
 from quintain.store.turns import turn
 
-AT_A_TIME = 500  # attempts that one transaction takes in: others wait for some tens of milliseconds
+AT_A_TIME = 500  # attempts that one transaction takes in while people judge: they wait for some tens of milliseconds
+BEFORE_ANYBODY = 1000  # and where nobody judges yet
 
 
 def prepare(run: JobRun) -> Mapping[str, Any]:
@@ -68,9 +69,10 @@ def _take_all(run: JobRun, db: Session, validation: ValidationInfo, often: Mappi
     total = intake.count_attempts(db, round_id)
     items = item_queries.count_items(db, validation.id)
     after, done = int(known["after"]), int(known["done"])
+    most = BEFORE_ANYBODY if validation.state is ValidationState.PREPARING else AT_A_TIME
     while True:
         run.tell(done, total)
-        some = intake.next_ids(db, round_id, after=after, limit=AT_A_TIME)
+        some = intake.next_ids(db, round_id, after=after, limit=most)
         if not some:
             break
         begun, after, done = after, some[-1], done + len(some)
@@ -90,7 +92,12 @@ def preparation(db: Session, actor: Actor, ref: str) -> JobStanding | None:
     """Say how far the preparing of a validation is, to its owners and experts; None where it is over."""
     validation = find(db, ref)
     require_role(actor, RoleName.EXPERT, RoleName.OWNER, task=validation.task.name)
-    return queue.newest(db, PREPARE, ref) if validation.state is ValidationState.PREPARING else None
+    return preparation_of(db, validation)
+
+
+def preparation_of(db: Session, validation: ValidationInfo) -> JobStanding | None:
+    """Say the same of a validation that was found already; for other services."""
+    return queue.newest(db, PREPARE, validation.ref) if validation.state is ValidationState.PREPARING else None
 
 
 def _often(db: Session, validation: ValidationInfo) -> dict[str, int]:

@@ -31,12 +31,11 @@ from quintain.services.validate.judge_figures import Evidence, Figures, evidence
 from quintain.services.validate.tallies import Tallies, tally
 from quintain.services.validate.unqualify import caught_by, end, qualified_mask
 from quintain.services.validate.validation import ValidationInfo
-from quintain.services.validate.validations import find
+from quintain.services.validate.validations import by_id, find
 from quintain.store.database import lock, repeated, transaction
 from quintain.store.queries.access.people import names as people_names
 from quintain.store.queries.validate import judgements as queries
 from quintain.store.queries.validate import slots
-from quintain.store.queries.validate import validation as validation_queries
 from quintain.store.tables import ValidationReview
 from quintain.store.turns import turn
 
@@ -77,7 +76,7 @@ def catch_up(db: Session, validation: ValidationInfo) -> None:
 def catch_up_all(db: Session) -> None:
     """Make up for every review that is due."""
     for validation_id in queries.due_validations(db):
-        catch_up(db, find(db, "/".join(validation_queries.place_of(db, validation_id))))
+        catch_up(db, by_id(db, validation_id))
 
 
 def handlers() -> Handlers:

@@ -21,12 +21,13 @@ from quintain.stats.one_coin import vote_log_odds
 from quintain.store.queries.validate import items as item_queries
 from quintain.store.queries.validate import judgements as judgement_queries
 from quintain.store.queries.validate import slots as slot_queries
-from quintain.store.tables import Slot, ValidationItem
+from quintain.store.queries.validate.slots import SlotRow
+from quintain.store.tables import ValidationItem
 
 
-def settle(db: Session, validation: ValidationInfo, slots: Sequence[Slot]) -> None:
-    """Put the slots of items in order; *slots* are all those of each item, locked by the caller."""
-    by_item: dict[int, list[Slot]] = {}
+def settle(db: Session, validation: ValidationInfo, slots: Sequence[SlotRow]) -> None:
+    """Put the slots of items in order and save them; *slots* are all those of each item, locked by the caller."""
+    by_item: dict[int, list[SlotRow]] = {}
     for slot in slots:
         by_item.setdefault(slot.item_id, []).append(slot)
     for own in by_item.values():
@@ -35,9 +36,8 @@ def settle(db: Session, validation: ValidationInfo, slots: Sequence[Slot]) -> No
             key=lambda one: (one.state != SlotState.FILLED, one.rank),
         )
         for rank, slot in enumerate(wanted):
-            if slot.rank != rank:
-                slot.rank = rank
-    db.flush()
+            slot.rank = rank
+    slot_queries.save(db, slots)
     if validation.policy.adaptive is not None and by_item:
         _adapt(db, validation, validation.policy.adaptive, by_item)
 
@@ -58,13 +58,12 @@ def ask_again(db: Session, validation: ValidationInfo, items: Sequence[Validatio
         giver = givers.get(judgement)
         void = giver is not None and (giver == slot.author_id or judgement <= aside.get(giver, 0))
         if slot.state == SlotState.DROPPED or void:
-            slot.state, slot.lease_until, slot.judgement_id = SlotState.OPEN.value, None, None
+            slot.state, slot.judgement_id = SlotState.OPEN.value, None
             slot.generation += 1
-    db.flush()
     settle(db, validation, slots)
 
 
-def _adapt(db: Session, validation: ValidationInfo, adaptive: Adaptive, by_item: dict[int, list[Slot]]) -> None:
+def _adapt(db: Session, validation: ValidationInfo, adaptive: Adaptive, by_item: dict[int, list[SlotRow]]) -> None:
     settled = item_queries.settled(db, list(by_item))
     items = item_queries.items(db, [item_id for item_id in by_item if item_id not in settled])
     # What was drawn to be judged often is, however sure its label: that is what the sample is for.
@@ -87,13 +86,13 @@ def _adapt(db: Session, validation: ValidationInfo, adaptive: Adaptive, by_item:
                 dropped.state, dropped.rank, dropped.generation = SlotState.OPEN.value, filled, dropped.generation + 1
             else:
                 more.append(item_id)
-    db.flush()
+    slot_queries.save(db, (slot for own in by_item.values() for slot in own))
     for item_id in more:
         item = items[item_id]
         shape = {"hash": item.hash, "batch": item.batch, "author_id": item.author_id}
         rows = slot_rows(validation, [item_id], [shape], len(by_item[item_id]), [1])
         # As if it came back: judges who are past its place in the order must still find it.
-        slot_queries.add(db, [{**row, "generation": 1} for row in rows])
+        slot_queries.add(db, rows, generation=1)
 
 
 def _scores(

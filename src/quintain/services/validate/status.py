@@ -28,7 +28,7 @@ from quintain.services.pay.earnings import hourly, pace
 from quintain.services.tasks.definitions import get_task
 from quintain.services.validate import endgame
 from quintain.services.validate.judges import judges_of
-from quintain.services.validate.kept import all_rates, known, people_of
+from quintain.services.validate.kept import KnownValidation, all_rates, known, people_of
 from quintain.services.validate.policy import dump_policy
 from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find, list_validations
@@ -51,10 +51,21 @@ def status(db: Session, actor: Actor, ref: str, *, glance: int | None = None) ->
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
     found = known(db, validation)
-    whole = glance is None
-    rates = all_rates(db, validation) if whole else people_of(db, validation).get("rates", {})
+    rates = all_rates(db, validation) if glance is None else people_of(db, validation).get("rates", {})
+    return status_of(db, validation, found, rates, glance=glance)
+
+
+def status_of(
+    db: Session,
+    validation: ValidationInfo,
+    found: KnownValidation,
+    rates: Mapping[str, Any],
+    *,
+    glance: int | None = None,
+) -> Validation:
+    """Give the same from what was read already; for other services."""
     return Validation(
-        validation=ref,
+        validation=validation.ref,
         state=validation.state.value,
         policy=dump_policy(validation.policy),
         method=validation.policy.method,
@@ -67,7 +78,7 @@ def status(db: Session, actor: Actor, ref: str, *, glance: int | None = None) ->
         agreement_by_review=_by_review(db, validation),
         labels=found.whole.get("labels", {}),
         confusion=found.confusion,
-        judges=judges_of(db, validation).rows() if whole else [],
+        judges=judges_of(db, validation).rows() if glance is None else [],
         contested=found.contested,
         rates=rates_of(db, rates, writers=glance),
         batches=found.batches,
@@ -87,16 +98,23 @@ def progress(db: Session, actor: Actor, ref: str) -> ValidationProgress:
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
     found = known(db, validation)
+    return progress_of(validation, found, forecast(db, validation, found.slots), _waiting(db, validation))
+
+
+def progress_of(
+    validation: ValidationInfo, found: KnownValidation, foreseen: Forecast, waiting: Waiting | None
+) -> ValidationProgress:
+    """Give the same from what was read already; for other services."""
     wanted = sum(found.slots.values()) - found.slots.get(SlotState.DROPPED, 0)
     return ValidationProgress(
-        validation=ref,
+        validation=validation.ref,
         state=validation.state.value,
         items=found.progress.items,
         judgements=found.judgements,
         slots=found.slots,
         done=found.slots.get(SlotState.FILLED, 0) / wanted if wanted else 0.0,
-        forecast=forecast(db, validation, found.slots),
-        waiting=_waiting(db, validation),
+        forecast=foreseen,
+        waiting=waiting,
         as_of=found.as_of,
     )
 

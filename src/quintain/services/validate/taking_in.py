@@ -20,6 +20,7 @@ from quintain.services.validate.settle import ask_again
 from quintain.services.validate.validation import ValidationInfo, slot_rows
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
+from quintain.store.queries.collect import prompts
 from quintain.store.queries.validate import intake, slots
 from quintain.store.queries.validate import items as item_queries
 from quintain.store.queries.validate import validation as queries
@@ -27,7 +28,7 @@ from quintain.store.queries.validate.intake import NewAttempt
 from quintain.store.tables import Attempt, Validation
 from quintain.store.turns import turn
 
-CHUNK = 5000
+ROWS_AT_A_TIME = 1000  # rows that one transaction takes in: others wait for some tens of milliseconds
 AT_ONCE = 2000  # attempts that are taken in while the owner waits
 AT_A_CLAIM = 50  # and while a judge does: some milliseconds
 JOB = "take in attempts"  # the kind of job that takes in more, of a validation that is open
@@ -159,32 +160,55 @@ def often_of(db: Session, validation: ValidationInfo, hashes: Sequence[str]) -> 
     return {key: number for key, number in zip(unique, drawn, strict=True) if number is not None}
 
 
-def add_rows(db: Session, validation: ValidationInfo, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Add the rows that are no items yet, with their slots, and give them; for other services, in their transaction."""
+def add_rows(db: Session, validation: ValidationInfo, rows: Sequence[dict[str, Any]]) -> int:
+    """Add the rows that are no items yet, with their slots, in short transactions, and give how many they are.
+
+    Where it was interrupted, adding them once more adds the rest: what is there already is left alone. No later round
+    gives out their texts as prompts.
+    """
     unique: dict[str, dict[str, Any]] = {}
     for row in rows:
         unique.setdefault(row["hash"], row)
     known = item_queries.known_hashes(db, validation.id, list(unique))
     new = [row for key, row in unique.items() if key not in known]
-    before = item_queries.count_items(db, validation.id)
-    asked = _asked(db, validation, new)
-    for start in range(0, len(new), CHUNK):
-        some = [
-            {
-                "attempt_id": None,
-                "author_id": None,
-                "part": "",
-                **row,
-                "asked": asked[start + place],
-                "validation_id": validation.id,
-                "batch": (before + start + place) // validation.policy.batch_size,
-            }
-            for place, row in enumerate(new[start : start + CHUNK])
-        ]
-        ids = intake.add_items(db, some)
-        counts = [row["asked"] or validation.policy.first_slots for row in some]
-        slots.add(db, slot_rows(validation, ids, some, 0, counts))
-    return new
+    # A sample of a certain number is drawn from what comes in together, however many steps it takes.
+    asked = dict(zip((row["hash"] for row in new), _asked(db, validation, new), strict=True))
+    before, added = item_queries.count_items(db, validation.id), 0
+    for start in range(0, len(new), ROWS_AT_A_TIME):
+        some = new[start : start + ROWS_AT_A_TIME]
+        with turn(db), transaction(db):
+            lock(db, f"items of {validation.id}")
+            added += _add_some(db, validation, some, asked, before + added)
+    return added
+
+
+def _add_some(
+    db: Session,
+    validation: ValidationInfo,
+    rows: Sequence[dict[str, Any]],
+    asked: Mapping[str, int | None],
+    before: int,
+) -> int:
+    """Add some rows, unless somebody else just has; within the caller's transaction."""
+    known = item_queries.known_hashes(db, validation.id, [row["hash"] for row in rows])
+    some = [
+        {
+            "attempt_id": None,
+            "author_id": None,
+            "part": "",
+            **row,
+            "asked": asked[row["hash"]],
+            "validation_id": validation.id,
+            "batch": (before + place) // validation.policy.batch_size,
+        }
+        for place, row in enumerate(row for row in rows if row["hash"] not in known)
+    ]
+    ids = intake.add_items(db, some)
+    counts = [row["asked"] or validation.policy.first_slots for row in some]
+    slots.add(db, slot_rows(validation, ids, some, 0, counts))
+    used = {"task_id": validation.task_id, "round_id": validation.round_id, "corpus": "", "part": "", "row": ""}
+    prompts.add_uses(db, [{**used, "hash": row["hash"], "created_at": now()} for row in some])
+    return len(some)
 
 
 def _asked(db: Session, validation: ValidationInfo, new: Sequence[Mapping[str, Any]]) -> list[int | None]:

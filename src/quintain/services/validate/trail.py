@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 from quintain.core.people import Actor
 from quintain.core.records.validate import Act, JudgingNote, Policies, PolicyVersion
 from quintain.services.access.permissions import require_owner
+from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find
 from quintain.store.queries.access import log
 from quintain.store.queries.access.people import names as people_names
@@ -31,6 +32,11 @@ def notes(db: Session, actor: Actor, ref: str) -> list[JudgingNote]:
     """List what judges flagged, then what they skipped, the newest first; nothing on texts that are gone."""
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
+    return notes_of(db, validation)
+
+
+def notes_of(db: Session, validation: ValidationInfo) -> list[JudgingNote]:
+    """List the same of a validation that was found already; for other services."""
     found = [pair for kind in ("flag", "skip") for pair in judgement_queries.notes(db, validation.id, kind)]
     items = item_queries.items(db, sorted({note.item_id for note, _ in found}))
     gone = intake.gone_among(db, list(items))
@@ -43,6 +49,12 @@ def notes(db: Session, actor: Actor, ref: str) -> list[JudgingNote]:
 
 def trail(db: Session, actor: Actor, ref: str, *, limit: int = 100) -> list[Act]:
     """List what was done to a validation and its judges, the newest first."""
-    require_owner(actor, find(db, ref).task.name)
-    found = log.entries_of_validation(db, ref, limit=limit)
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    return trail_of(db, validation, limit=limit)
+
+
+def trail_of(db: Session, validation: ValidationInfo, *, limit: int = 100) -> list[Act]:
+    """List the same of a validation that was found already; for other services."""
+    found = log.entries_of_validation(db, validation.ref, limit=limit)
     return [Act(one.at, one.actor, one.action, one.subject, one.details) for one in found]

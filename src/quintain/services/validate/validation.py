@@ -11,6 +11,7 @@ import numpy as np
 from quintain.core.task import Task
 from quintain.core.validation import ValidationPolicy, ValidationState
 from quintain.stats.judgements import mix, name_hashes
+from quintain.store.queries.validate.slots import NewSlot
 
 QUALIFICATION = "judge"  # of a task, for all its validations
 
@@ -42,23 +43,16 @@ def slot_rows(
     items: Sequence[Mapping[str, Any]],
     first: int,
     counts: Sequence[int],
-) -> list[dict[str, Any]]:
+) -> list[NewSlot]:
     """Make so many slots for each item as *counts* says, from number *first* on, drawn by the validation's seed."""
     names = name_hashes(str(item["hash"]) for item in items)
     most = max(counts, default=0)
     drawn = mix(names[:, None], np.arange(first, first + most, dtype=np.uint64)[None, :], validation.seed) >> np.uint64(
         1
     )
+    own = validation.id
     return [
-        {
-            "validation_id": validation.id,
-            "item_id": item_id,
-            "k": first + k,
-            "batch": item["batch"],
-            "rank": first + k,
-            "draw": draw,
-            "author_id": item["author_id"],
-        }
+        (own, item_id, k, item["batch"], k, draw, item["author_id"])
         for item_id, item, draws, count in zip(ids, items, drawn.tolist(), counts, strict=True)
-        for k, draw in enumerate(draws[:count])
+        for k, draw in enumerate(draws[:count], first)
     ]

@@ -31,7 +31,6 @@ from quintain.services.validate.taking_in import add_rows, is_small, take_attemp
 from quintain.services.validate.validation import ValidationInfo
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
-from quintain.store.queries.collect import prompts
 from quintain.store.queries.validate import validation as queries
 from quintain.store.tables import Validation, ValidationPolicyVersion
 from quintain.tasks.contract import kind_of
@@ -59,6 +58,15 @@ def find(db: Session, ref: str) -> ValidationInfo:
             remedy="Name it as task/round, such as sentiment/2; `quintain validate open` begins one.",
             page="The page of the task's validations lists those there are, and begins new ones.",
         )
+    return _info(found)
+
+
+def by_id(db: Session, validation_id: int) -> ValidationInfo:
+    """Give the validation of this number."""
+    return _info(queries.by_id(db, validation_id))
+
+
+def _info(found: queries.FoundValidation) -> ValidationInfo:
     return ValidationInfo(
         id=found.id,
         task=read_task(found.task_toml),
@@ -252,31 +260,28 @@ def strange_keys(given: Mapping[str, Any], known: Sequence[str]) -> list[str]:
 def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, Any]]) -> ItemsAdded:
     """Add items that have been checked already, such as those of a data set; an `author_id` never judges their own.
 
-    Where a sample is judged more often, it is drawn within each `part`, which judges never see. No later
-    round gives out their texts as prompts.
+    Where a sample is judged more often, it is drawn within each `part`, which judges never see. They are added some at
+    a time, so that others can write meanwhile; where that was interrupted, adding them once more adds the rest.
     """
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    made = [
+        {
+            "hash": Example(row["inputs"]).id,
+            "inputs": dict(row["inputs"]),
+            "answer": row.get("answer"),
+            "aim": aim_text(row.get("answer")),
+            "predictions": list(row.get("predictions") or []),
+            "source": {name: row[name] for name in SOURCE_KEYS if row.get(name) is not None},
+            "author_id": row.get("author_id"),
+            "attempt_id": row.get("attempt_id"),
+            "part": row.get("part", ""),
+        }
+        for row in rows
+    ]
+    added = add_rows(db, validation, made)
+    taken = ItemsAdded(added, len(made) - added)
     with transaction(db):
-        validation = find(db, ref)
-        require_owner(actor, validation.task.name)
-        lock(db, f"items of {validation.id}")
-        made = [
-            {
-                "hash": Example(row["inputs"]).id,
-                "inputs": dict(row["inputs"]),
-                "answer": row.get("answer"),
-                "aim": aim_text(row.get("answer")),
-                "predictions": list(row.get("predictions") or []),
-                "source": {name: row[name] for name in SOURCE_KEYS if row.get(name) is not None},
-                "author_id": row.get("author_id"),
-                "attempt_id": row.get("attempt_id"),
-                "part": row.get("part", ""),
-            }
-            for row in rows
-        ]
-        new = add_rows(db, validation, made)
-        taken = ItemsAdded(len(new), len(made) - len(new))
-        used = {"task_id": validation.task_id, "round_id": validation.round_id, "corpus": "", "part": "", "row": ""}
-        prompts.add_uses(db, [{**used, "hash": row["hash"], "created_at": now()} for row in new])
         audit.record(db, actor, "validation.items", ref, added=taken.added, repeats=taken.repeats)
     return taken
 

@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 from sqlalchemy.orm import Session
 
+from quintain.core.cells import PLAIN
 from quintain.core.errors import BadInput
 from quintain.core.people import Actor
 from quintain.core.records.base import decode, plain
@@ -29,7 +30,7 @@ from quintain.services.access import audit
 from quintain.services.access.notify import notify
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect.rounds import list_rounds
-from quintain.services.evaluate.scoring import read_predictions
+from quintain.services.evaluate.kept_predictions import read_predictions
 from quintain.services.tasks.definitions import find_row, get_task
 from quintain.services.validate.validations import find
 from quintain.stats.bootstrap import IntArray
@@ -39,7 +40,6 @@ from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
 from quintain.store.queries.evaluate import cells as cell_queries
-from quintain.store.queries.evaluate.cells import PLAIN
 from quintain.store.queries.wheel import standings as queries
 from quintain.store.queries.wheel.standings import Due, ReleasedTest, StandingRow
 from quintain.store.tables import ParityMargin

@@ -13,8 +13,9 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from quintain.core.errors import BadInput, Fault, Forbidden
+from quintain.core.errors import BadInput, Conflict, Fault, Forbidden
 from quintain.core.hashing import content_id
+from quintain.core.passes import is_pass
 from quintain.core.people import Actor, RoleName
 from quintain.core.records import work as records
 from quintain.core.records.work import KnownFact, Reason
@@ -93,6 +94,12 @@ def set_qualification(
     with transaction(db):
         task_id = find_row(db, task).id
         require_owner(actor, task)
+        if is_pass(qualification):
+            raise Conflict(
+                "A trial gives and ends “{name}” itself: by hand, people of one arm could write in another.",
+                name=qualification,
+                remedy="Give the qualification another name.",
+            )
         user = find_user(db, name)
         put_qualification(db, task_id, user.id, qualification, held=held, reason=reason, by=actor.user_id)
         action = "qualification.give" if held else "qualification.end"
@@ -125,6 +132,8 @@ def qualification_history(db: Session, actor: Actor, task: str, name: str | None
     task_id = find_row(db, task).id
     user_id = require_user(actor) if name is None else find_for(db, actor, name, lambda: require_owner(actor, task)).id
     found = queries.qualification_history(db, task_id, user_id)
+    if not actor.has(RoleName.OWNER, task):
+        found = [row for row in found if not is_pass(row.name)]
     return [records.Qualification(row.name, row.held, row.reason, row.created_at) for row in found]
 
 
@@ -327,6 +336,8 @@ def _role(asked: _Asked, rule: Rule) -> tuple[bool, str]:
 def _holds(asked: _Asked, rule: Rule) -> tuple[bool, str]:
     known = queries.newest_qualification(asked.db, asked.task_id, asked.user_id, rule["name"])
     ok = known is not None and known.held
+    if is_pass(rule["name"]):
+        return ok, _pass_text(ok)
     if ok:
         return True, Text("The qualification “{name}” is held.", name=rule["name"])
     if known is not None and known.reason:
@@ -334,6 +345,13 @@ def _holds(asked: _Asked, rule: Rule) -> tuple[bool, str]:
             "The qualification “{name}” is needed. It ended: {reason}", name=rule["name"], reason=known.reason
         )
     return False, Text("The qualification “{name}” is needed.", name=rule["name"])
+
+
+def _pass_text(ok: bool) -> Text:
+    """Say whether somebody is let in by a trial, without naming what lets them."""
+    if ok:
+        return Text("This work is yours now.")
+    return Text("There is nothing to write for you here now. The page of the trial says what comes next.")
 
 
 def _lacks(asked: _Asked, rule: Rule) -> tuple[bool, str]:

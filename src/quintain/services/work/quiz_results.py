@@ -15,6 +15,8 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.tasks.definitions import find_row
 from quintain.store.queries.work import qualify as queries
 
+MOST_TRIES = 1_000  # the last, by which questions are judged
+
 
 def quiz_list(db: Session, actor: Actor, task: str) -> list[QuizLine]:
     """List a task's quizzes; retired ones to its owners only."""
@@ -34,8 +36,10 @@ def quiz_list(db: Session, actor: Actor, task: str) -> list[QuizLine]:
     ]
 
 
-def quiz_results(db: Session, actor: Actor, task: str, name: str) -> QuizResults:
-    """Say how people did at a quiz, for the task's owners."""
+def quiz_results(
+    db: Session, actor: Actor, task: str, name: str, *, limit: int | None = None, offset: int = 0
+) -> QuizResults:
+    """Say how people did at a quiz, for the task's owners: all of them, or *limit* from the last who tried."""
     find_row(db, task)
     require_owner(actor, task)
     found = queries.quiz(db, task, name)
@@ -44,17 +48,20 @@ def quiz_results(db: Session, actor: Actor, task: str, name: str) -> QuizResults
     quiz, version = found
     people = [
         PersonResult(one.name, one.tries, one.best, one.total, one.passed, one.last_at)
-        for one in queries.tries_by_person(db, quiz.id)
+        for one in queries.tries_by_person(db, quiz.id, limit=limit, offset=offset)
     ]
+    sums = queries.quiz_sums(db, quiz.id)
+    tries = queries.answers_to(db, quiz.id, version.id, MOST_TRIES)
     return QuizResults(
         task=task,
         name=name,
         version=version.number,
-        people=len(people),
-        passed=sum(one.passed for one in people),
-        tries=sum(one.tries for one in people),
+        people=sums.people,
+        passed=sums.passed,
+        tries=sums.tries,
         by_person=tuple(people),
-        by_question=_by_question(version.definition["questions"], queries.answers_to(db, version.id)),
+        by_question=_by_question(version.definition["questions"], tries),
+        offset=offset,
     )
 
 

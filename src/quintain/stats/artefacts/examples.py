@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,7 +17,8 @@ class Examples:
     """Texts by field, and the code of each example's answer among *labels*.
 
     Of multiple choice *options* has each example's options, and the answer is the place of the right one. *context* is
-    what examples share (a passage), *writer* who wrote each; each is empty where it is not known.
+    what examples share (a passage), *writer* who wrote each, *arm* under which protocol or condition; each is empty
+    where it is not known.
     """
 
     fields: Mapping[str, Sequence[str]]
@@ -24,9 +27,23 @@ class Examples:
     options: Sequence[Sequence[str]] = ()
     context: Sequence[str] = ()
     writer: Sequence[str] = ()
+    arm: Sequence[str] = ()
 
     def __len__(self) -> int:
         return len(self.answer)
+
+    def digest(self) -> str:
+        """Give a hash of the content."""
+        made = hashlib.sha256(repr([list(self.fields), list(self.labels)]).encode("utf-8", "replace"))
+        for texts in (*self.fields.values(), *self.options, self.context, self.writer, self.arm):
+            made.update("\x1f".join(texts).encode("utf-8", "surrogatepass") + b"\x1e")
+        made.update(self.answer.tobytes())
+        return made.hexdigest()
+
+    def arms(self, most: int) -> list[str]:
+        """Name the arms, at most so many of the largest; none where all examples are of one."""
+        found = [name for name, _ in Counter(self.arm).most_common(most)]
+        return sorted(found) if len(found) > 1 else []
 
     @property
     def groups(self) -> IntArray:

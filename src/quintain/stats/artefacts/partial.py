@@ -64,7 +64,8 @@ def partial_input(
     folds = min(folds, int(groups.max()) + 1) if len(groups) else 0
     if folds < 2 or len(np.unique(examples.answer)) < 2:
         reason = "all examples have one answer" if folds >= 2 else "there are fewer than two contexts"
-        return PartialInput(tuple(fields), Estimate(None, reason=reason), 0.0, examples.chance, len(examples), folds)
+        none = Estimate(None, reason=reason)
+        return PartialInput(tuple(fields), none, 0.0, examples.chance, len(examples), folds, masked)
     fold = grouped_folds(groups, folds, seed)
     learner = learner or LinearLearner()
     said = over_folds(learner, learner.ready(examples, SeenFields(fields, masked)), fold, seed)

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from quintain.core.records.figures import Estimate
 from quintain.stats.artefacts.examples import Examples
 from quintain.stats.artefacts.features import overlap
-from quintain.stats.bootstrap import FloatArray
+from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.diversity import WORD, count_words
 from quintain.stats.workers import wilson_share
 
@@ -96,8 +97,12 @@ def generic_questions(texts: Sequence[str]) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class OptionsInPassage:
-    """Options against the passage: how many stand there word for word, and what share of their words does."""
+    """Options against the passage: how many stand there word for word, and what share of their words does.
 
+    *arm* is empty where they are of all arms.
+    """
+
+    arm: str
     right: bool
     options: int
     verbatim: Estimate
@@ -105,21 +110,29 @@ class OptionsInPassage:
     words: float
 
 
-def option_overlap(examples: Examples, field: str) -> list[OptionsInPassage]:
-    """Say how often right and wrong options are found in *field*."""
+def options_apart(examples: Examples) -> tuple[list[str], IntArray, npt.NDArray[np.bool_]]:
+    """Give all options one after another, the example of each, and which of them are right."""
     texts = [text for one in examples.options for text in one]
     owner = np.repeat(np.arange(len(examples)), [len(one) for one in examples.options])
     place = np.concatenate([np.arange(len(one)) for one in examples.options]) if texts else np.zeros(0)
-    right = place == examples.answer[owner]
+    return texts, owner, np.asarray(place == examples.answer[owner])
+
+
+def option_overlap(examples: Examples, field: str, arms: Sequence[str] = ()) -> list[OptionsInPassage]:
+    """Say how often right and wrong options are found in *field*, of all examples or of each of the *arms*."""
+    texts, owner, right = options_apart(examples)
     share, inside = overlap(texts, [examples.fields[field][at] for at in owner.tolist()])
     words = count_words(texts)
+    of = np.asarray(examples.arm)[owner] if arms else np.full(len(texts), "")
     return [
         OptionsInPassage(
+            arm=arm,
             right=side,
             options=int(mask.sum()),
             verbatim=wilson_share(int(inside[mask].sum()), int(mask.sum())),
             shared=float(share[mask].mean()) if mask.any() else 0.0,
             words=float(words[mask].mean()) if mask.any() else 0.0,
         )
-        for side, mask in ((True, right), (False, ~right))
+        for arm in arms or [""]
+        for side, mask in ((True, right & (of == arm)), (False, ~right & (of == arm)))
     ]

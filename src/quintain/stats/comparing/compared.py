@@ -33,12 +33,10 @@ class ComparedSet:
 
     def digest(self) -> str:
         """Give a hash of the content."""
-        made = hashlib.sha256(self.name.encode())
-        for texts in (*self.examples.fields.values(), *self.examples.options, self.examples.context):
-            made.update("\x1f".join(texts).encode("utf-8", "surrogatepass") + b"\x1e")
-        for codes in (self.examples.answer, self.votes, self.intended, *self.predictions.values()):
+        made = hashlib.sha256(f"{self.name} {self.examples.digest()}".encode())
+        for codes in (self.votes, self.intended, *self.predictions.values()):
             made.update(b"" if codes is None else codes.tobytes())
-        made.update(repr([list(self.examples.fields), list(self.predictions), self.tags]).encode("utf-8", "replace"))
+        made.update(repr([list(self.predictions), self.tags]).encode("utf-8", "replace"))
         return made.hexdigest()
 
 

@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy
-import scipy.interpolate
 
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.irt.fit import IrtFit, IrtModel, Normal, mean_squares

@@ -45,7 +45,7 @@ def fit_marginal(responses: Responses, model: IrtModel = "2pl", *, guess: Normal
         found = scipy.optimize.minimize(
             problem.objective, values, jac=True, method="L-BFGS-B", options={"maxiter": 50, "ftol": 1e-13, "gtol": 1e-7}
         )
-        values, turns = found.x, turns + int(found.nit)
+        values, turns = found.x, turns + max(int(found.nit), 1)
         converged = abs(-found.fun - before) <= TOLERANCE * (1 + abs(found.fun)) and found.nit < 50
         before = -found.fun
     problem.move_points(values)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy
 
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judgements import total_by
@@ -36,3 +37,27 @@ class Responses:
         names = [str(at) for at in range(len(rows))]
         correct = np.where(rows < 0, np.nan, rows)
         return replace(self, respondents=names, correct=correct, weight=weight), place.ravel().astype(np.int64)
+
+
+def chance_of_scores(responses: Responses) -> float:
+    """Give the chance that respondents who are all equally able differ in their scores as these do (Cochran's Q).
+
+    Where it is not small, the scale of ability is one of chance alone, and so are difficulties on it.
+
+    >>> right = np.array([[1, 1, 1, 1, 1, 1], [1, 1, 1, 0, 0, 0], [1, 0, 0, 0, 0, 0.0]])
+    >>> chance_of_scores(Responses(["a", "b", "c"], list("uvwxyz"), right, np.ones(3))) < 0.05
+    True
+    >>> chance_of_scores(Responses(["a", "b", "c"], list("uvw"), np.eye(3), np.ones(3)))
+    1.0
+    """
+    there, weight = ~np.isnan(responses.correct), responses.weight[:, None]
+    right = np.nan_to_num(responses.correct)
+    share = (weight * right).sum(axis=0) / np.maximum((weight * there).sum(axis=0), 1e-9)
+    away = ((right - share) * there).sum(axis=1)
+    spread = (share * (1 - share) * there).sum(axis=1)
+    known = spread > 0
+    total = float(responses.weight[known].sum())
+    if total <= 1:
+        return 1.0
+    squared = float((responses.weight[known] * away[known] ** 2 / spread[known]).sum()) * (total - 1) / total
+    return float(scipy.special.chdtrc(total - 1, squared))

@@ -5,17 +5,19 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, String, Text
+from sqlalchemy import JSON, ForeignKey, Index, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from quintain.store.base import Base, Fact, now
+
+NOT_SENT = text("emailed_at IS NULL")
 
 
 class AuditEntry(Fact, Base):
     """Who did what to which thing, and when. Append-only."""
 
     __tablename__ = "audit"
-    __table_args__ = (Index("ix_audit_action_id", "action", "id"),)
+    __table_args__ = (Index("ix_audit_action_id", "action", "id"), Index("ix_audit_subject_id", "subject", "id"))
 
     id: Mapped[int] = mapped_column(primary_key=True)
     at: Mapped[datetime] = mapped_column(default=now, index=True)
@@ -33,6 +35,7 @@ class Notification(Base):
     """
 
     __tablename__ = "notifications"
+    __table_args__ = (Index("ix_notifications_mail", "at", "id", sqlite_where=NOT_SENT, postgresql_where=NOT_SENT),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)

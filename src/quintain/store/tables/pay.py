@@ -42,7 +42,10 @@ class EarningDecision(Fact, Base):
 
 
 class EarningStanding(Base):
-    """Where an earning stands: pending, approved, declined or paid. It follows decisions and payouts."""
+    """Where an earning stands: pending, approved, declined or paid. It follows decisions and payouts.
+
+    The *amount* is the earning's, so that lists can be sorted by an index.
+    """
 
     __tablename__ = "earning_standings"
     __table_args__ = (
@@ -51,6 +54,8 @@ class EarningStanding(Base):
         Index("ix_earning_standings_round", "round_id", "status", "earning_id"),
         Index("ix_earning_standings_task_number", "task_id", "earning_id"),
         Index("ix_earning_standings_round_number", "round_id", "earning_id"),
+        Index("ix_earning_standings_task_amount", "task_id", "amount", "earning_id"),
+        Index("ix_earning_standings_round_amount", "round_id", "amount", "earning_id"),
     )
 
     earning_id: Mapped[int] = mapped_column(ForeignKey("earnings.id"), primary_key=True, autoincrement=False)
@@ -60,10 +65,24 @@ class EarningStanding(Base):
     status: Mapped[str] = mapped_column(String(12), default="pending")
     decision_id: Mapped[int | None] = mapped_column(ForeignKey("earning_decisions.id"))
     payout_id: Mapped[int | None] = mapped_column(ForeignKey("payouts.id"), index=True)
+    amount: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")
+
+
+class PaidAhead(Base):
+    """What one payout pays of an earning whose rest another one pays: an approval pays a study's reward and no less.
+
+    It goes with its payout: cancelled, it pays nothing ahead.
+    """
+
+    __tablename__ = "paid_ahead"
+
+    earning_id: Mapped[int] = mapped_column(ForeignKey("earnings.id"), primary_key=True, autoincrement=False)
+    payout_id: Mapped[int] = mapped_column(ForeignKey("payouts.id"), primary_key=True, autoincrement=False, index=True)
+    amount: Mapped[int] = mapped_column(BigInteger)
 
 
 class OwedPay(Base):
-    """What a task owes to a person: the sum of earnings that are approved and in no payout. It follows those."""
+    """What a task owes to a person: what is approved, in no payout, and not paid ahead. It follows those."""
 
     __tablename__ = "owed_pay"
 

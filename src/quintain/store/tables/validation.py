@@ -199,6 +199,7 @@ class Offer(Fact, Base):
         UniqueConstraint("user_id", "item_id"),
         UniqueConstraint("page_id", "position"),
         Index("ix_judging_offers_gold", "item_id", postgresql_where=GOLD_OFFER, sqlite_where=GOLD_OFFER),
+        Index("ix_judging_offers_gold_of", "user_id", postgresql_where=GOLD_OFFER, sqlite_where=GOLD_OFFER),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)

@@ -55,3 +55,22 @@ def _sieve(show: Show = "all", label: Filter = "", said: Filter = "", text: Filt
 
 Sifting = Annotated[Sieve, Depends(_sieve)]
 Before = Annotated[int | None, Parameter(description="Only entries with a smaller id.", ge=1, le=2**31 - 1)]
+RoundNumber = Annotated[int, Path(description="Number of the round.", ge=1, le=1_000_000)]
+
+
+async def _round_ref(task: TaskName, number: RoundNumber) -> str:
+    return f"{task}/{number}"
+
+
+RoundRef = Annotated[str, Depends(_round_ref)]
+ValidationName = Annotated[
+    str, Path(description="Number of the round, or name of the validation.", pattern=r"^[a-z0-9_-]{1,80}$")
+]
+
+
+async def _validation_ref(task: TaskName, validation: ValidationName) -> str:
+    return f"{task}/{validation}"
+
+
+ValidationRef = Annotated[str, Depends(_validation_ref)]
+TrialName = Annotated[str, Path(description="Name of the trial.", max_length=40, pattern=r"^[a-z0-9_-]+$")]

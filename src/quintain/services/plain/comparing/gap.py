@@ -9,7 +9,7 @@ from quintain.core.records.figures import Estimate
 from quintain.core.records.report import Cell, Chart, Column, ReportSection, Table
 from quintain.core.texts import Text
 from quintain.reports.charts import interval_chart
-from quintain.services.plain.trial_report import SLICE_WORDS
+from quintain.services.plain.trial_measures import SLICE_WORDS
 from quintain.stats.arms import EVERYTHING, NAMES, ArmSums, SliceFigures, compare, figures, holm
 from quintain.stats.comparing.compared import ComparedSet, people_and_models
 from quintain.stats.human import SLICES

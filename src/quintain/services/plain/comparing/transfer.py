@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
 
 from quintain.core.records.report import Cell, Chart, Column, ReportSection, Table
 from quintain.core.records.study import TransferCell
@@ -55,7 +56,7 @@ def transfer_section(
     return ReportSection(
         "transfer",
         Text("What carries over from one data set to another?"),
-        [*_said(found, parts)],
+        [*_said(found, parts), *_strangers(parts)],
         [Chart("transfer-chart", Text("Learned from one, tried on another"), chart)],
         [Table("transfer-table", Text("Accuracy of a learner trained on each data set"), columns, [*rows, chance])],
         commands,
@@ -94,3 +95,17 @@ def _said(found: Mapping[tuple[str, str], TransferCell], parts: Mapping[str, Exa
             )
         )
     return told
+
+
+def _strangers(parts: Mapping[str, Examples]) -> list[str]:
+    """Name data sets that have no answer in common: what is learned from one says nothing of the other."""
+    return [
+        Text(
+            "{one} and {other} have no answer in common, so that nothing can carry over: see whether their labels are "
+            "only named differently.",
+            one=one,
+            other=other,
+        )
+        for one, other in combinations(parts, 2)
+        if not set(parts[one].labels) & set(parts[other].labels)
+    ]

@@ -61,7 +61,7 @@ class AnsweredSet:
 def read_answered(path: Source, predictions: Mapping[str, Source], columns: ErrorColumns) -> AnsweredSet:
     """Read gold answers and what models say; every example must have an answer of every model."""
     wanted = [columns.id, columns.label, *columns.fields, *filter(None, (columns.tags, columns.votes)), *columns.by]
-    table = read_table(path, required=list(dict.fromkeys(wanted)))
+    table = read_table(path, required=list(dict.fromkeys(wanted)), mapped=False)
     ids = table[columns.id].cast(pl.String)
     _once(ids, path, columns.id)
     if table[columns.label].null_count():
@@ -108,7 +108,7 @@ def _once(ids: pl.Series, path: Source, column: str) -> None:
 def _predictions(
     path: Source, ids: pl.Series, gold: Source, columns: ErrorColumns
 ) -> tuple[list[str | None], list[Mapping[str, float]]]:
-    table = read_table(path, required=[columns.id, columns.prediction], optional=["probabilities"])
+    table = read_table(path, required=[columns.id, columns.prediction], optional=["probabilities"], mapped=False)
     own = table[columns.id].cast(pl.String)
     _once(own, path, columns.id)
     place = {name: at for at, name in enumerate(own.to_list())}
@@ -178,7 +178,15 @@ def beliefs(answered: AnsweredSet, model: str) -> tuple[FloatArray, IntArray, In
         for name, number in people.items():
             votes[row, place[name]] = number
     rows = np.flatnonzero((shares.sum(axis=1) > 0) & (votes.sum(axis=1) > 0))
-    if (shares < 0).any() or len(rows) < LEAST_EXAMPLES:
+    if not (shares >= 0).all():
+        at = int(np.flatnonzero(~(shares >= 0).all(axis=1))[0])
+        raise BadInput(
+            "What {model} gives for '{id}' is no probability.",
+            model=model,
+            id=answered.ids[at],
+            remedy="Probabilities are numbers from 0 to 1.",
+        )
+    if len(rows) < LEAST_EXAMPLES:
         raise BadInput(
             "{n} examples have votes and probabilities, and it takes {least}.", n=len(rows), least=LEAST_EXAMPLES
         )

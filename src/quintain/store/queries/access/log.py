@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 
-from sqlalchemy import and_, func, or_, select, update
+from sqlalchemy import func, or_, select, update
 from sqlalchemy.orm import Session
 
 from quintain.store.tables import AuditEntry, Notification, User
+
+ON_JUDGES = ("judge.unqualify", "judge.requalify")  # what is done to judges, and names the validation
 
 
 def audit_entries(db: Session, *, limit: int, before: int | None = None) -> list[AuditEntry]:
@@ -17,12 +20,16 @@ def audit_entries(db: Session, *, limit: int, before: int | None = None) -> list
 
 
 def entries_of_validation(db: Session, ref: str, *, limit: int) -> list[AuditEntry]:
-    """List the newest audit entries on a validation, and on judges because of it."""
-    about = or_(
-        and_(AuditEntry.subject == ref, or_(AuditEntry.action.like("validation.%"), AuditEntry.action.like("gold.%"))),
-        and_(AuditEntry.action.like("judge.%"), AuditEntry.details["validation"].as_string() == ref),
-    )
-    return list(db.scalars(select(AuditEntry).where(about).order_by(AuditEntry.id.desc()).limit(limit)))
+    """List the newest audit entries on a validation, and on judges because of it.
+
+    Each part has an index that ends with the number: together they would be looked for among all entries.
+    """
+    own = or_(AuditEntry.action.like("validation.%"), AuditEntry.action.like("gold.%"))
+    because = AuditEntry.details["validation"].as_string() == ref
+    parts = [(AuditEntry.subject == ref, own), *((AuditEntry.action == one, because) for one in ON_JUDGES)]
+    newest = select(AuditEntry).order_by(AuditEntry.id.desc()).limit(limit)
+    found = [entry for part in parts for entry in db.scalars(newest.where(*part))]
+    return sorted(found, key=lambda entry: entry.id, reverse=True)[:limit]
 
 
 def notifications(db: Session, user_id: int, *, unread_only: bool, limit: int) -> list[Notification]:
@@ -51,12 +58,8 @@ def mark_read(db: Session, user_id: int, ids: list[int] | None, at: datetime) ->
     return len(db.execute(change.values(read_at=at).returning(Notification.id)).all())
 
 
-def claim_for_mail(db: Session, since: datetime, at: datetime, limit: int) -> list[tuple[Notification, str, str]]:
-    """Mark messages since *since* that people want by e-mail as sent; give each with address and language.
-
-    They are marked before they are sent, and the condition is repeated in the update: two processes that deliver at
-    the same time never send the same message twice.
-    """
+def wanted_by_mail(db: Session, since: datetime, limit: int) -> dict[int, tuple[str, str]]:
+    """Give the oldest messages since *since* that people want by e-mail, each with address and language."""
     wanted = (
         select(Notification.id, User.email, User.language)
         .join(User, User.id == Notification.user_id)
@@ -67,10 +70,20 @@ def claim_for_mail(db: Session, since: datetime, at: datetime, limit: int) -> li
             User.email.is_not(None),
             User.deleted_at.is_(None),
         )
-        .order_by(Notification.id)
+        .order_by(Notification.at, Notification.id)
         .limit(limit)
     )
-    readers = {row.id: (row.email, row.language) for row in db.execute(wanted)}
+    return {row.id: (row.email, row.language) for row in db.execute(wanted)}
+
+
+def claim_for_mail(
+    db: Session, readers: Mapping[int, tuple[str, str]], at: datetime
+) -> list[tuple[Notification, str, str]]:
+    """Mark messages as sent; give those that nobody else has, with address and language.
+
+    They are marked before they are sent, and the condition is repeated in the update: two processes that deliver at
+    the same time never send the same message twice.
+    """
     change = (
         update(Notification)
         .where(Notification.id.in_(readers), Notification.emailed_at.is_(None))

@@ -118,6 +118,27 @@ def count_users(db: Session, *, search: str = "", role: str = "") -> int:
     return db.scalar(select(func.count()).select_from(User).where(*_fitting(search, role, with_deleted=False))) or 0
 
 
+def holders(
+    db: Session, role: RoleName, task_id: int, *, search: str = "", limit: int | None = None, offset: int = 0
+) -> list[User]:
+    """List the people who hold *role*, everywhere or on a task, by their names: admins hold every one."""
+    held = exists().where(RoleGrant.user_id == User.id, *_holds(role, task_id))
+    query = select(User).where(*_fitting(search, "", with_deleted=False), held).order_by(*ORDERS["name"])
+    return list(db.scalars(query.limit(limit).offset(offset)))
+
+
+def count_holders(db: Session, role: RoleName, task_id: int, *, search: str = "") -> int:
+    """Count the people whom `holders` would list."""
+    query = select(func.count(RoleGrant.user_id.distinct())).join(User, User.id == RoleGrant.user_id)
+    return db.scalar(query.where(*_fitting(search, "", with_deleted=False), *_holds(role, task_id))) or 0
+
+
+def _holds(role: RoleName, task_id: int) -> list[ColumnElement[bool]]:
+    here = and_(RoleGrant.role == role.value, or_(RoleGrant.task_id == task_id, RoleGrant.task_id.is_(None)))
+    admin = and_(RoleGrant.role == RoleName.ADMIN.value, RoleGrant.task_id.is_(None))
+    return [RoleGrant.revoked_at.is_(None), or_(here, admin)]
+
+
 def _fitting(search: str, role: str, with_deleted: bool) -> list[ColumnElement[bool]]:
     wanted: list[ColumnElement[bool]] = [] if with_deleted else [User.deleted_at.is_(None)]
     if search:

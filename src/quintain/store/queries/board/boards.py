@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sqlalchemy import func, select, union_all
 from sqlalchemy.orm import Session
 
-from quintain.store.queries.evaluate.cells import PLAIN
+from quintain.core.cells import PLAIN
 from quintain.store.tables import (
     AuditEntry,
     BoardFork,
@@ -36,7 +36,7 @@ ACTS = (
     *("task.add", "task.archive", "task.change", "task.restore", "data.import", "data.derive"),
     *("model.register", "model.visibility", "model.withdraw", "board.settings", "board.score"),
     *("evaluate.cancel", "evaluate.remeasure", "evaluate.retry", "validation.review", "release.make"),
-    *("person.delete", "backup.restore"),
+    *("person.delete", "backup.restore", "figure.repair"),
 )
 
 

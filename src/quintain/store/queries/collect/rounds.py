@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from quintain.store.base import table_of
 from quintain.store.tables import (
     Attempt,
+    CrowdRound,
     Draft,
     ModelVersion,
     Round,
@@ -88,6 +89,11 @@ _OPEN = (
     .order_by(WritingSession.id.desc())
     .limit(1)
 )
+_USED = select(func.count()).where(
+    WritingSession.round_id == bindparam("round_id"),
+    WritingSession.user_id == bindparam("user_id"),
+    select(Attempt.id).where(Attempt.session_id == WritingSession.id).exists(),
+)
 _FIND = (
     select(Round, RoundVersion)
     .join(TaskRow, TaskRow.id == Round.task_id)
@@ -108,6 +114,11 @@ def place_of_session(db: Session, key: str, token: str = "") -> SessionPlace | N
     """Give the session *key* with its round and task, and the attempt that was made in it with *token*."""
     row = db.execute(_PLACE, {"key": key, "token": token}).first()
     return SessionPlace(*row) if row else None
+
+
+def is_of_trial(db: Session, round_id: int) -> bool:
+    """Say whether a round belongs to an arm of a trial."""
+    return db.scalar(select(CrowdRound.id).where(CrowdRound.round_id == round_id)) is not None
 
 
 def share_state(db: Session, round_id: int) -> str:
@@ -217,6 +228,21 @@ def sessions_since(db: Session, round_id: int, since: datetime, user_id: int | N
     """Count the sessions begun in a round since a moment, by one worker or by all."""
     query = select(func.count()).where(WritingSession.round_id == round_id, WritingSession.started_at >= since)
     return db.scalar(query if user_id is None else query.where(WritingSession.user_id == user_id)) or 0
+
+
+def sessions_used(db: Session, round_id: int, user_id: int) -> int:
+    """Count the sessions of a worker in a round in which anything was written, however they ended."""
+    return db.scalar(_USED, {"round_id": round_id, "user_id": user_id}) or 0
+
+
+def texts_up_to(db: Session, round_id: int, most: int, *, fooling: bool) -> int:
+    """Count what was written in a round or, where it is to be *fooling*, what fooled its model; no further than *most*.
+
+    What was taken back counts: it was written, and is paid.
+    """
+    made = select(Attempt.id).where(Attempt.round_id == round_id)
+    made = made.where(Attempt.fooled.is_(True)) if fooling else made
+    return db.scalar(select(func.count()).select_from(made.limit(most).subquery())) or 0
 
 
 def finished_sessions(db: Session, user_id: int) -> int:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from quintain.store.queries.evaluate.cells import PLAIN
+from quintain.core.cells import PLAIN
 from quintain.store.tables import (
     Cell,
     ContestAnswers,
@@ -61,6 +61,13 @@ def of_task(db: Session, task: str) -> list[StoredContest]:
 def unfrozen(db: Session) -> list[StoredContest]:
     """List the contests of all tasks whose pairs are not a data set yet."""
     return _rows(db, None, frozen=False)
+
+
+def refs_with_pairs(db: Session) -> list[str]:
+    """Name the contests of all tasks whose pairs are a data set, the oldest first."""
+    query = select(TaskRow.name, ContestRow.name).join(TaskRow, TaskRow.id == ContestRow.task_id)
+    found = db.execute(query.where(ContestRow.frozen_at.is_not(None)).order_by(ContestRow.id))
+    return [f"{task}/{name}" for task, name in found]
 
 
 def newest(db: Session, limit: int) -> list[StoredContest]:
@@ -140,6 +147,12 @@ def members(db: Session, contest_id: int) -> list[MemberFound]:
         .order_by(User.name)
     )
     return [MemberFound(*row) for row in db.execute(query)]
+
+
+def a_member_of_each_team(db: Session, contest_id: int) -> list[int]:
+    """Give one person of every team."""
+    query = select(func.min(ContestMember.user_id)).where(ContestMember.contest_id == contest_id)
+    return list(db.scalars(query.group_by(ContestMember.team_id)))
 
 
 def systems(db: Session, contest_id: int) -> Sequence[ContestSystem]:

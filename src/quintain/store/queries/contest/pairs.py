@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import and_, func, select
 from sqlalchemy.orm import Session
@@ -17,6 +17,8 @@ from quintain.store.tables import (
 )
 
 Said = TypeVar("Said", ContestDispute, ContestJudgement, ContestRuling)
+
+MOST_NAMED = 500  # pairs that a statement names one by one
 
 
 class PairFound(NamedTuple):
@@ -80,9 +82,9 @@ def named(db: Session, team_id: int, name: str) -> ContestPair | None:
     return db.scalar(select(ContestPair).where(ContestPair.team_id == team_id, ContestPair.name == name))
 
 
-def disputes(db: Session, contest_id: int) -> dict[int, list[ContestDispute]]:
+def disputes(db: Session, contest_id: int, pairs: Sequence[int]) -> dict[int, list[ContestDispute]]:
     """List what was said against pairs, by pair."""
-    return _of_contest(db, ContestDispute, contest_id)
+    return _said_of(db, ContestDispute, contest_id, pairs)
 
 
 def disputed_unruled(db: Session, contest_id: int, limit: int) -> list[int]:
@@ -97,14 +99,14 @@ def disputed_unruled(db: Session, contest_id: int, limit: int) -> list[int]:
     return list(db.scalars(query.limit(limit)))
 
 
-def judgements(db: Session, contest_id: int) -> dict[int, list[ContestJudgement]]:
+def judgements(db: Session, contest_id: int, pairs: Sequence[int]) -> dict[int, list[ContestJudgement]]:
     """List what judges said of pairs, by pair."""
-    return _of_contest(db, ContestJudgement, contest_id)
+    return _said_of(db, ContestJudgement, contest_id, pairs)
 
 
-def rulings(db: Session, contest_id: int) -> dict[int, ContestRuling]:
+def rulings(db: Session, contest_id: int, pairs: Sequence[int]) -> dict[int, ContestRuling]:
     """Give the newest decision of the organisers about each pair that they decided about."""
-    return {pair: every[-1] for pair, every in _of_contest(db, ContestRuling, contest_id).items()}
+    return {pair: every[-1] for pair, every in _said_of(db, ContestRuling, contest_id, pairs).items()}
 
 
 def to_judge(
@@ -149,8 +151,11 @@ def wrote_some(db: Session, contest_id: int, user_id: int) -> bool:
     return db.scalar(query.limit(1)) is not None
 
 
-def _of_contest(db: Session, kind: type[Said], contest_id: int) -> dict[int, list[Said]]:
-    ours = select(ContestPair.id).where(ContestPair.contest_id == contest_id)
+def _said_of(db: Session, kind: type[Said], contest_id: int, pairs: Sequence[int]) -> dict[int, list[Said]]:
+    """Give what was said of *pairs*, by pair. Where they are many, all of the contest is read in one statement."""
+    ours: Any = pairs
+    if len(pairs) > MOST_NAMED:
+        ours = select(ContestPair.id).where(ContestPair.contest_id == contest_id)
     found: dict[int, list[Said]] = {}
     for one in db.scalars(select(kind).where(kind.pair_id.in_(ours)).order_by(kind.id)):
         found.setdefault(one.pair_id, []).append(one)

@@ -10,9 +10,9 @@ from sqlalchemy import ColumnElement, Row, Select, and_, case, func, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from quintain.core.cells import WAITING, CellState
+from quintain.core.cells import MEASURE, PLAIN, WAITING, CellState
 from quintain.core.example import Role
-from quintain.store.queries.evaluate.tryouts import untried
+from quintain.store.queries.models.tried import untried
 from quintain.store.tables import (
     Cell,
     CellEvent,
@@ -23,9 +23,6 @@ from quintain.store.tables import (
     TaskRow,
     Variant,
 )
-
-PLAIN = "plain"
-MEASURE = "measure"
 
 
 class CellRow(NamedTuple):
@@ -291,6 +288,24 @@ def rows(
     if variant is not None:
         query = query.where(Cell.variant == variant)
     return [CellRow(*found) for found in db.execute(query)]
+
+
+class ScoredPair(NamedTuple):
+    """A model version and a data set version that it was run on."""
+
+    model_version_id: int
+    dataset_version_id: int
+
+
+def scored_pairs(db: Session, *, role: str | None = None) -> list[ScoredPair]:
+    """List the model versions and data set versions, all or those of a *role*, that there are predictions of."""
+    query = select(Cell.model_version_id, Cell.dataset_version_id).where(
+        Cell.variant == PLAIN, Cell.predictions.is_not(None)
+    )
+    if role is not None:
+        query = query.join(DatasetVersion, DatasetVersion.id == Cell.dataset_version_id)
+        query = query.where(DatasetVersion.role == role)
+    return [ScoredPair(*row) for row in db.execute(query.order_by(Cell.model_version_id, Cell.dataset_version_id))]
 
 
 def failures(db: Session, model_version_id: int, dataset_version_id: int) -> int:

@@ -6,27 +6,16 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, exists, or_, select, update
+from sqlalchemy import ColumnElement, or_, select, update
 from sqlalchemy.orm import Session
 
+from quintain.store.queries.models.tried import QUEUED
 from quintain.store.tables import Model, ModelVersion, TaskRow, Trial
-
-QUEUED, PASSED, REFUSED = "queued", "passed", "refused"
 
 
 def trials(db: Session, version_ids: Sequence[int]) -> dict[int, Trial]:
     """Give the trials of those of the versions that have one."""
     return {one.version_id: one for one in db.scalars(select(Trial).where(Trial.version_id.in_(version_ids)))}
-
-
-def untried() -> ColumnElement[bool]:
-    """Say of a model version in a query that its trial has not been passed."""
-    return exists().where(Trial.version_id == ModelVersion.id, Trial.state != PASSED)
-
-
-def refused() -> ColumnElement[bool]:
-    """Say of a model version in a query that it was refused after its trial."""
-    return exists().where(Trial.version_id == ModelVersion.id, Trial.state == REFUSED)
 
 
 def any_waiting(db: Session, now: datetime) -> bool:

@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
-from quintain.store.tables import Model, ModelVersion, ReleaseRow, Round, TaskRow, Validation
+from quintain.store.tables import Model, ModelVersion, ReleaseRow, TaskRow, Validation
 
 
 def newest_releases(db: Session) -> dict[str, tuple[str, datetime]]:
@@ -42,22 +42,6 @@ def newest_models(db: Session) -> dict[str, tuple[str, datetime]]:
         .where(ModelVersion.id.in_(newest))
     )
     return {task: (name, at) for task, name, at in db.execute(query)}
-
-
-def newest_closed(db: Session) -> dict[str, tuple[str, datetime]]:
-    """Give the round of each task that was closed last, by its number, and when."""
-    newest = (
-        select(Round.task_id, func.max(Round.closed_at).label("at"))
-        .where(Round.closed_at.is_not(None))
-        .group_by(Round.task_id)
-        .subquery()
-    )
-    query = (
-        select(TaskRow.name, Round.number, Round.closed_at)
-        .join(newest, (newest.c.task_id == Round.task_id) & (newest.c.at == Round.closed_at))
-        .join(TaskRow, TaskRow.id == Round.task_id)
-    )
-    return {task: (str(number), at) for task, number, at in db.execute(query) if at is not None}
 
 
 def model_counts(db: Session, user_id: int | None, owned: Collection[str] | None) -> dict[str, int]:

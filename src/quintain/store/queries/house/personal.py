@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, or_, select, update
+from sqlalchemy import Select, delete, or_, select, update
 from sqlalchemy.orm import Session
 
 from quintain.store.base import Base
@@ -25,13 +26,19 @@ from quintain.store.tables import (
     WorkerFact,
 )
 
+AT_A_TIME = 500  # rows that are read together
 SECRETS = {"password_hash", "token_hash", "csrf"}
 # What would tell judges which of the items before them are gold items: those have no slot, come with ids of their own,
 # and no answer to them is ever late. Writers do not learn what others were drawn for,
-# and coders not where an item is from.
+# and coders not where an item is from. Who takes part in a trial does not learn that there are arms.
 UNTOLD = {
     "coding_items": {"arm", "key", "alike", "draw", "attempt_id", "alike_attempts"},
     "codings": {"figures"},
+    "crowd_answers": {"arm_id"},
+    "crowd_events": {"arm_id"},
+    "crowd_leases": {"arm_id"},
+    "crowd_letters": {"arm_id"},
+    "crowd_members": {"arm_id", "drawn"},
     "judgements": {"item_id", "late"},
     "judging_notes": {"item_id"},
     "judging_offers": {"slot_id", "generation", "item_id"},
@@ -42,14 +49,12 @@ UNTOLD = {
 }
 
 
-def rows_about(db: Session, user_id: int) -> dict[str, list[dict[str, Any]]]:
-    """Give, per table, the rows that name the person, without secrets. Tables of later parts are found by themselves.
+def rows_about(db: Session, user_id: int) -> Iterator[tuple[str, Iterator[list[dict[str, Any]]]]]:
+    """Give, per table, the rows that name the person, some at a time, without secrets.
 
-    What would give gold items away is left out as well.
-
-    A row belongs to the person when one of its columns points to them.
+    Tables of later parts are found by themselves. What would give gold items away is left out as well. A row belongs to
+    the person when one of its columns points to them.
     """
-    found: dict[str, list[dict[str, Any]]] = {}
     for table in Base.metadata.sorted_tables:
         pointing = [key.parent for key in table.foreign_keys if key.column.table.name == User.__tablename__]
         if table.name == User.__tablename__:
@@ -61,8 +66,13 @@ def rows_about(db: Session, user_id: int) -> dict[str, list[dict[str, Any]]]:
             mine = or_(mine, table.c.subject == f"user:{user_id}")
         hidden = SECRETS | UNTOLD.get(table.name, set())
         columns = [column for column in table.columns if column.name not in hidden]
-        found[table.name] = [dict(row) for row in db.execute(select(*columns).where(mine)).mappings()]
-    return found
+        query = select(*columns).where(mine).order_by(*table.primary_key)
+        yield table.name, _some_at_a_time(db, query)
+
+
+def _some_at_a_time(db: Session, query: Select[Any]) -> Iterator[list[dict[str, Any]]]:
+    for rows in db.execute(query, execution_options={"yield_per": AT_A_TIME}).mappings().partitions():
+        yield [dict(row) for row in rows]
 
 
 def erase(db: Session, user: User, at: datetime) -> None:

@@ -6,7 +6,7 @@ is what was folded into it plus its tail, read in one statement.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sqlalchemy import delete, insert, select, text, update
@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from quintain.store.base import table_of
 from quintain.store.tables import CountTail, KeptCount
 
+HELD = ("count_tails", "owed_pay")  # to which whoever changes a count, or what is owed, writes
 FOLD_BITS = 5  # one change in 32 folds the tail of its count
 _counts, _tails = table_of(KeptCount), table_of(CountTail)
 _OF = text("""
@@ -117,7 +118,7 @@ def everything(db: Session, names: Iterable[str]) -> dict[CountKey, int]:
     return {key: number for key, number in found if number and key.name.split(".")[0] in wanted}
 
 
-def hold(db: Session) -> None:
-    """Let nobody change a count, or what is owed, until this transaction ends: what is counted meanwhile stays true."""
+def hold(db: Session, tables: Sequence[str] = HELD) -> None:
+    """Let nobody write to *tables* until this transaction ends: what is counted meanwhile stays true."""
     if db.get_bind().dialect.name == "postgresql":
-        db.execute(text("LOCK TABLE count_tails, owed_pay IN SHARE ROW EXCLUSIVE MODE"))
+        db.execute(text(f"LOCK TABLE {', '.join(tables)} IN SHARE ROW EXCLUSIVE MODE"))

@@ -97,8 +97,14 @@ class Sight(NamedTuple):
         return or_(and_(stands, Model.visibility != "private"), and_(exists().where(of_model), self.edits()))
 
 
+def count_seen(db: Session, sight: Sight, task: str) -> int:
+    """Count the models of *task* that are seen."""
+    query = select(func.count(Model.id)).join(TaskRow, TaskRow.id == Model.task_id)
+    return db.scalar(query.where(TaskRow.name == task, sight.sees())) or 0
+
+
 def names(
-    db: Session, sight: Sight, task: str | None, *, word: str = "", limit: int | None = None
+    db: Session, sight: Sight, task: str | None, *, word: str = "", limit: int | None = None, offset: int = 0
 ) -> list[tuple[str, str]]:
     """List task and name of the models that are seen, of *task* or of all, whose names contain *word*."""
     query = (
@@ -111,7 +117,44 @@ def names(
         query = query.where(TaskRow.name == task)
     if word:
         query = query.where(Model.name.icontains(word, autoescape=True))
-    return [(of_task, name) for of_task, name in db.execute(query if limit is None else query.limit(limit))]
+    return [(of_task, name) for of_task, name in db.execute(query.limit(limit).offset(offset))]
+
+
+class ChosenVersion(NamedTuple):
+    """The newest version of a model that stands: what a choice of models shows of it."""
+
+    model: str
+    number: int
+    visibility: str
+    adapter: str
+    id: int
+
+
+def newest_versions(
+    db: Session, sight: Sight, task: str, *, limit: int, editable: bool = False, adapter: str | None = None
+) -> list[ChosenVersion]:
+    """List the newest standing versions of the models of *task* that are seen, the last that came first.
+
+    They are read from the newest on, so that the rest of many costs nothing.
+    """
+    newer = aliased(ModelVersion)
+    outdated = exists().where(
+        newer.model_id == ModelVersion.model_id,
+        newer.number > ModelVersion.number,
+        newer.withdrawn_at.is_(None),
+    )
+    query = (
+        select(Model.name, ModelVersion.number, Model.visibility, ModelVersion.adapter, ModelVersion.id)
+        .join(Model, Model.id == ModelVersion.model_id)
+        .join(TaskRow, TaskRow.id == Model.task_id)
+        .where(TaskRow.name == task, ModelVersion.withdrawn_at.is_(None), ~outdated)
+        .where(sight.edits() if editable else or_(Model.visibility != "private", sight.edits()))
+        .order_by(ModelVersion.id.desc())
+        .limit(limit)
+    )
+    if adapter is not None:
+        query = query.where(ModelVersion.adapter == adapter)
+    return [ChosenVersion(*row) for row in db.execute(query)]
 
 
 def visibilities(db: Session, sight: Sight, task: str) -> dict[str, str]:

@@ -8,9 +8,8 @@ from datetime import datetime
 from sqlalchemy import delete, exists, func, or_, select
 from sqlalchemy.orm import Session
 
-from quintain.core.cells import CellState
-from quintain.store.queries.evaluate.cells import PLAIN
-from quintain.store.queries.evaluate.tryouts import refused
+from quintain.core.cells import PLAIN, CellState
+from quintain.store.queries.models.tried import refused
 from quintain.store.tables import Cell, Model, ModelVersion, TaskRow, Upload
 
 

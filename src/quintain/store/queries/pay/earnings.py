@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, case, func, insert, select, update
+from sqlalchemy import ColumnElement, Select, case, func, insert, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -28,20 +28,21 @@ from quintain.store.tables import (
     User,
 )
 
-_facts, _standings = table_of(Earning), table_of(EarningStanding)
+_facts, _standings, _decisions = table_of(Earning), table_of(EarningStanding), table_of(EarningDecision)
 _STAND = insert(_standings)
 COUNTED = "earnings"  # the names of the counts begin so, and end with where earnings stand
+SPENT = "spent"  # what an arm of a trial has spent by its own steps, by currency
 STATUSES = ("pending", "approved", "declined", "paid")
 CHUNK = 500  # pieces of work that are looked up together
 ORDERS: Mapping[str, tuple[Any, ...]] = {
     "newest": (EarningStanding.earning_id.desc(),),
     "oldest": (EarningStanding.earning_id,),
-    "largest": (Earning.amount.desc(), EarningStanding.earning_id.desc()),
-    "smallest": (Earning.amount, EarningStanding.earning_id),
+    "largest": (EarningStanding.amount.desc(), EarningStanding.earning_id.desc()),
+    "smallest": (EarningStanding.amount, EarningStanding.earning_id),
     "worker": (User.name, EarningStanding.earning_id.desc()),
     "worker_down": (User.name.desc(), EarningStanding.earning_id),
 }
-BY_NUMBER = ("newest", "oldest")
+BY_WORKER = ("worker", "worker_down")
 
 
 class EarningRow(NamedTuple):
@@ -61,10 +62,11 @@ def add_once(db: Session, **values: Any) -> Earning | None:
     number = db.scalar(_adding(db.get_bind().dialect.name), values)
     if number is None:
         return None
-    about = {name: values.get(name) for name in ("user_id", "task_id", "round_id")}
+    about = {name: values.get(name) for name in ("user_id", "task_id", "round_id", "amount")}
     db.execute(_STAND, {"earning_id": number, "status": "pending", **about})
-    counts.change(db, _moves(values["task_id"], values.get("round_id"), {"pending": 1}))
-    return Earning(id=number, **values)
+    made = Earning(id=number, **values)
+    counts.change(db, _moves(made.task_id, made.round_id, {"pending": 1}) + _in_arm(made, 1))
+    return made
 
 
 @cache
@@ -90,21 +92,25 @@ def rows(
     round_id: int | None = None,
     status: str | None = None,
     ids: Sequence[int] | None = None,
+    before: int | None = None,
     order: str = "newest",
     limit: int | None = None,
     offset: int = 0,
 ) -> list[EarningRow]:
-    """List the earnings that fit every filter given."""
+    """List the earnings that fit every filter given, those that came *before* one where it is named."""
     fitting = _fitting(user_id, task_id, round_id, status)
     if ids is not None:
         fitting.append(EarningStanding.earning_id.in_(ids))
+    if before is not None:
+        fitting.append(EarningStanding.earning_id < before)
     query = _joined().order_by(*ORDERS[order])
-    if order in BY_NUMBER and limit is not None:
+    if limit is not None:
         # Which ones a page has is known from an index; only those are joined with what is shown of them.
         page = select(EarningStanding.earning_id).where(*fitting).order_by(*ORDERS[order]).offset(offset).limit(limit)
+        page = page.join(User, User.id == EarningStanding.user_id) if order in BY_WORKER else page
         query = query.where(Earning.id.in_(page.subquery().select()))
     else:
-        query = query.where(*fitting).offset(offset).limit(limit)
+        query = query.where(*fitting).offset(offset)
     return [EarningRow(*found) for found in db.execute(query)]
 
 
@@ -121,19 +127,60 @@ def known_count(db: Session, *, task_id: int, round_id: int | None = None, statu
     return sum(known.get(f"{COUNTED}.{one}", 0) for one in wanted)
 
 
-def set_status(db: Session, rows: Sequence[EarningRow], status: str, decisions: Mapping[int, int]) -> None:
-    """Let earnings stand as an owner decided; *decisions* are the decisions by their earnings."""
+def set_status(db: Session, rows: Sequence[EarningRow], status: str) -> None:
+    """Let earnings stand as an owner has just decided, by their newest decisions."""
     counted: Counter[CountKey] = Counter()
     owing: Counter[OwedTo] = Counter()
+    newest = select(func.max(_decisions.c.id)).where(_decisions.c.earning_id == _standings.c.earning_id)
+    change = update(_standings).values(status=status, decision_id=newest.scalar_subquery())
+    for first in range(0, len(rows), CHUNK):
+        some = [row.earning.id for row in rows[first : first + CHUNK]]
+        db.execute(change.where(_standings.c.earning_id.in_(some)))
     for row in rows:
         earning, before = row.earning, row.standing.status
-        change = update(_standings).where(_standings.c.earning_id == earning.id)
-        db.execute(change.values(status=status, decision_id=decisions[earning.id]))
         counted.update(_moves(earning.task_id, earning.round_id, {before: -1, status: 1}))
+        counted.update(_in_arm(earning, (before == "declined") - (status == "declined")))
         by = (status == "approved") - (before == "approved")
         owing[OwedTo(earning.task_id, earning.user_id, earning.currency)] += by * earning.amount
     counts.change(db, counted)
     owed.change(db, owing)
+
+
+def pending_ids(db: Session, round_id: int, *, after: int, until: int, limit: int) -> list[int]:
+    """List the next earnings of a round that wait for a decision, the oldest first."""
+    query = select(EarningStanding.earning_id).where(
+        EarningStanding.round_id == round_id,
+        EarningStanding.status == "pending",
+        EarningStanding.earning_id > after,
+        EarningStanding.earning_id <= until,
+    )
+    return list(db.scalars(query.order_by(EarningStanding.earning_id).limit(limit)))
+
+
+def newest_pending(db: Session, round_id: int) -> int:
+    """Give the newest earning of a round that waits for a decision; 0 where none does."""
+    query = select(func.max(EarningStanding.earning_id)).where(EarningStanding.round_id == round_id)
+    return db.scalar(query.where(EarningStanding.status == "pending")) or 0
+
+
+def approved_since(
+    db: Session, round_id: int, by: int | None, decision: int, *, after: int, limit: int
+) -> list[tuple[int, list[tuple[str, int]]]]:
+    """Add up what somebody approved in a round from a decision on: the next workers, and how much in each currency."""
+    mine = EarningDecision.by.is_(None) if by is None else EarningDecision.by == by
+    made = (
+        select(Earning.user_id, Earning.currency, func.sum(Earning.amount).label("amount"))
+        .join(EarningDecision, EarningDecision.earning_id == Earning.id)
+        .where(EarningDecision.id >= decision, EarningDecision.approved, mine, Earning.round_id == round_id)
+        .where(Earning.user_id > after)
+        .group_by(Earning.user_id, Earning.currency)
+    )
+    found: dict[int, list[tuple[str, int]]] = {}
+    for user_id, currency, amount in db.execute(made.order_by(Earning.user_id, Earning.currency)):
+        if user_id not in found and len(found) == limit:
+            break
+        found.setdefault(user_id, []).append((currency, int(amount)))
+    return [*found.items()]
 
 
 def settle(db: Session, payout_id: int) -> None:
@@ -166,6 +213,41 @@ def _moves(task_id: int, round_id: int | None, changes: Mapping[str, int]) -> Co
     return found
 
 
+def _in_arm(earning: Earning, times: int) -> Counter[CountKey]:
+    """Give what changes of what an arm of a trial has spent by its own steps, where an earning is for one."""
+    arm = arm_of(earning.work)
+    return Counter({CountKey(f"arm:{arm}", f"{SPENT}.{earning.currency}"): times * earning.amount} if arm else {})
+
+
+def arm_of(work: str) -> str:
+    """Give the arm that a piece of work names, if it is a step of a trial.
+
+    >>> arm_of("trial:3:tutorial/7/t"), arm_of("session:3")
+    ('3', '')
+    """
+    kind, _, rest = work.partition(":")
+    return rest.partition(":")[0] if kind == "trial" else ""
+
+
+def spent_by_arms(db: Session, arms: Sequence[int], currency: str) -> int:
+    """Give what arms of a trial have spent by their own steps, as it is kept; what was set aside is not in it."""
+    return sum(counts.counts(db, f"arm:{one}").get(f"{SPENT}.{currency}", 0) for one in arms)
+
+
+def counted_in_arms(db: Session) -> dict[CountKey, int]:
+    """Add up what arms of trials have spent by their own steps, from the facts."""
+    told = _told().subquery()
+    query = (
+        select(Earning.work, Earning.currency, Earning.amount)
+        .join(told, told.c.id == Earning.id)
+        .where(Earning.work.startswith("trial:"), told.c.status != "declined")
+    )
+    found: Counter[CountKey] = Counter()
+    for work, currency, amount in db.execute(query):
+        found[CountKey(f"arm:{arm_of(work)}", f"{SPENT}.{currency}")] += amount
+    return dict(found)
+
+
 def standing_sums(db: Session) -> list[tuple[int, int, int | None, str, str, str, int]]:
     """Add up earnings by user, task, round, kind, currency and status, as decisions and payouts have it."""
     told = _told().subquery()
@@ -191,8 +273,35 @@ def misstanding(db: Session, limit: int) -> list[tuple[int, str, str]]:
     return [(row[0], row[1], row[2]) for row in db.execute(query)]
 
 
-def _told() -> Select[int, str]:
-    """Give every earning with what its newest decision, and its payout, say of it."""
+def misplaced(db: Session) -> list[Mapping[str, Any]]:
+    """Find earnings that stand otherwise than facts say, or nowhere: how they should.
+
+    Which payout an earning is in is known from where it stands alone.
+    """
+    told = _told().subquery()
+    facts = (Earning.user_id, Earning.task_id, Earning.round_id, Earning.amount)
+    should = (*facts, told.c.status, told.c.decision_id)
+    stands = tuple(getattr(EarningStanding, column.name) for column in should)
+    query = (
+        select(Earning.id.label("earning_id"), *should, EarningStanding.payout_id)
+        .join(told, told.c.id == Earning.id)
+        .outerjoin(EarningStanding, EarningStanding.earning_id == Earning.id)
+        .where(or_(*(is_.is_distinct_from(ought) for is_, ought in zip(stands, should, strict=True))))
+        .order_by(Earning.id)
+    )
+    return [dict(row) for row in db.execute(query).mappings()]
+
+
+def restand(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Let earnings stand as *rows* say."""
+    for first in range(0, len(rows), CHUNK):
+        some = [dict(row) for row in rows[first : first + CHUNK]]
+        db.execute(_standings.delete().where(_standings.c.earning_id.in_([row["earning_id"] for row in some])))
+        db.execute(_STAND, some)
+
+
+def _told() -> Select[int, str, int | None]:
+    """Give every earning with what its newest decision, which is given too, and its payout say of it."""
     newest = (
         select(EarningDecision.earning_id, func.max(EarningDecision.id).label("id"))
         .group_by(EarningDecision.earning_id)
@@ -205,7 +314,7 @@ def _told() -> Select[int, str]:
         else_="declined",
     )
     return (
-        select(Earning.id, status.label("status"))
+        select(Earning.id, status.label("status"), newest.c.id.label("decision_id"))
         .outerjoin(newest, newest.c.earning_id == Earning.id)
         .outerjoin(EarningDecision, EarningDecision.id == newest.c.id)
         .outerjoin(EarningStanding, EarningStanding.earning_id == Earning.id)

@@ -164,7 +164,7 @@ def unbalanced(db: Session, limit: int) -> list[tuple[str, str, int]]:
     return [(key, currency, int(amount)) for key, currency, amount in db.execute(query)]
 
 
-def miscounted(db: Session, limit: int) -> list[tuple[Account, int, int]]:
+def miscounted(db: Session, limit: int | None = None) -> list[tuple[Account, int, int]]:
     """Find accounts whose balance is not the sum of their entries: the account, its balance, the sum."""
     sums = (
         select(LedgerEntry.account_id, func.sum(LedgerEntry.amount).label("amount"))
@@ -188,15 +188,20 @@ def size(db: Session) -> tuple[int, int]:
     return counts[0], counts[1]
 
 
-def rebuild(db: Session) -> None:
-    """Make every balance the sum of its entries, with no tails."""
+def rebuild(db: Session, only: Sequence[Account] | None = None) -> None:
+    """Make every balance, or those of some accounts *only*, the sum of its entries, with no tails."""
     summed = (
         select(func.coalesce(func.sum(_entries.c.amount), 0))
         .where(_entries.c.account_id == _accounts.c.id)
         .scalar_subquery()
     )
-    db.execute(delete(_tails))
-    db.execute(update(_accounts).values(balance=summed))
+    if only is None:
+        db.execute(delete(_tails))
+        db.execute(update(_accounts).values(balance=summed))
+        return
+    for number in _known(db, only).values():
+        db.execute(delete(_tails).where(_tails.c.account_id == number))
+        db.execute(update(_accounts).where(_accounts.c.id == number).values(balance=summed))
 
 
 def standing(db: Session) -> dict[Account, int]:

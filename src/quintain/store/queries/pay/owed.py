@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -10,7 +11,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from quintain.store.base import table_of
-from quintain.store.tables import Earning, EarningStanding, OwedPay, PanelPerson
+from quintain.store.queries.pay import ahead
+from quintain.store.tables import Earning, EarningStanding, OwedPay, PaidAhead, PanelPerson
 
 _owed = table_of(OwedPay)
 
@@ -36,8 +38,12 @@ def change(db: Session, changes: Mapping[OwedTo, int]) -> None:
 
 
 def of_payout(db: Session, payout_id: int) -> dict[OwedTo, int]:
-    """Add up the earnings of a payout by whom they belong to."""
-    return _summed(db, _sums().where(EarningStanding.payout_id == payout_id))
+    """Add up what a payout pays, by whom it belongs to: the earnings in it, and what it pays ahead of others."""
+    found = Counter(_summed(db, _sums().where(EarningStanding.payout_id == payout_id)))
+    of = (Earning.task_id, Earning.user_id, Earning.currency)
+    query = select(*of, func.sum(PaidAhead.amount)).join(PaidAhead, PaidAhead.earning_id == Earning.id).group_by(*of)
+    found.update(_summed(db, query.where(PaidAhead.payout_id == payout_id)))
+    return dict(found)
 
 
 def by_provider(db: Session, task_id: int) -> list[tuple[str | None, str, int, int]]:
@@ -76,7 +82,7 @@ def replace(db: Session, rows: Mapping[OwedTo, int]) -> None:
 
 def _sums() -> Select[int, int, str, int]:
     of = (EarningStanding.task_id, EarningStanding.user_id, Earning.currency)
-    query = select(*of, func.sum(Earning.amount)).join(Earning, Earning.id == EarningStanding.earning_id)
+    query = select(*of, func.sum(ahead.left())).join(Earning, Earning.id == EarningStanding.earning_id)
     return query.group_by(*of)
 
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import func, or_, select, update
+from sqlalchemy import case, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from quintain.store.base import table_of
-from quintain.store.queries.pay import owed
+from quintain.store.queries.pay import ahead, owed
 from quintain.store.tables import (
     CrowdTrial,
     Earning,
@@ -31,10 +31,12 @@ CHUNK = 500
 
 
 class Payable(NamedTuple):
-    """An approved earning that is in no payout yet."""
+    """An approved earning that is in no payout yet, and how much of it is *left* to be paid."""
 
-    earning: Earning
-    worker: str
+    id: int
+    user_id: int
+    kind: str
+    left: int
 
 
 class Stay(NamedTuple):
@@ -48,23 +50,35 @@ class Stay(NamedTuple):
     completed: bool
 
 
-def payable(db: Session, task_id: int, currency: str, provider: str | None) -> list[Payable]:
-    """List approved earnings of people whom *provider* knows, or of those whom none does, the oldest first."""
+def payable(
+    db: Session, task_id: int, currency: str, provider: str | None, users: Sequence[int] | None = None
+) -> list[Payable]:
+    """List approved earnings of people whom *provider* knows, or of those whom none does, the oldest first.
+
+    One of which a payout that is not over pays a part waits for that. With *users*, which are few, only theirs.
+    """
     query = (
-        select(Earning, User.name)
+        select(Earning.id, Earning.user_id, Earning.kind, ahead.left())
         .join(EarningStanding, EarningStanding.earning_id == Earning.id)
         .join(User, User.id == Earning.user_id)
         .where(EarningStanding.task_id == task_id, EarningStanding.status == "approved")
         .where(EarningStanding.payout_id.is_(None), Earning.currency == currency, User.deleted_at.is_(None))
+        .where(~ahead.underway())
         .order_by(Earning.id)
     )
+    if users is not None:
+        query = query.where(EarningStanding.user_id.in_(users))
     known = select(PanelPerson.id).where(PanelPerson.user_id == Earning.user_id)
     fits = ~known.exists() if provider is None else known.where(PanelPerson.provider == provider).exists()
-    return [Payable(*row) for row in db.execute(query.where(fits))]
+    return [Payable(*row[:3], int(row[3])) for row in db.execute(query.where(fits))]
 
 
-def take(db: Session, payout_id: int, ids: Sequence[int]) -> int:
-    """Put earnings into a new payout that are approved and in no other; give how many were."""
+def take(db: Session, payout_id: int, ids: Sequence[int], parts: Sequence[tuple[int, int]] = ()) -> int:
+    """Put earnings into a new payout that are approved and in no other; give how many were.
+
+    *parts* are earnings of which it pays so much, and not all.
+    """
+    ahead.add(db, payout_id, parts)
     taken = 0
     for first in range(0, len(ids), CHUNK):
         free = update(_standings).where(
@@ -80,6 +94,7 @@ def take(db: Session, payout_id: int, ids: Sequence[int]) -> int:
 def release(db: Session, payout_id: int) -> None:
     """Take all earnings out of a payout: they are owed again."""
     owed.change(db, owed.of_payout(db, payout_id))
+    ahead.drop(db, payout_id)
     db.execute(update(_standings).where(_standings.c.payout_id == payout_id).values(payout_id=None))
 
 
@@ -150,6 +165,27 @@ def stays(db: Session, task_id: int, provider: str) -> list[Stay]:
         for o in db.scalars(others.order_by(PanelStay.id))
     ]
     return found
+
+
+class Uncovered(NamedTuple):
+    """How much of somebody's base pay no approval pays, and whether some of it is not decided, or not over yet."""
+
+    number: int
+    undecided: bool
+
+
+def uncovered(db: Session, task_id: int, users: Sequence[int]) -> dict[int, Uncovered]:
+    """Say of *users*, who are few, who has base pay that no approval pays."""
+    undecided = func.max(case((or_(EarningStanding.status == "pending", ahead.underway()), 1), else_=0))
+    query = (
+        select(Earning.user_id, func.count(), undecided)
+        .join(EarningStanding, EarningStanding.earning_id == Earning.id)
+        .outerjoin(Payout, Payout.id == EarningStanding.payout_id)
+        .where(EarningStanding.task_id == task_id, EarningStanding.user_id.in_(users), Earning.kind == "base")
+        .where(or_(Payout.id.is_(None), Payout.step != "approve"))
+        .group_by(Earning.user_id)
+    )
+    return {row[0]: Uncovered(row[1], bool(row[2])) for row in db.execute(query)}
 
 
 def approved_stays(db: Session, task_id: int) -> set[str]:

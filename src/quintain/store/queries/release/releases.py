@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import exists, func, select
 from sqlalchemy.orm import Session
 
 from quintain.store.tables import (
@@ -23,6 +23,8 @@ from quintain.store.tables import (
     Validation,
     ValidationItem,
 )
+
+WINDOW = 2000  # ids within which somebody may still commit what they began earlier
 
 
 class JudgedRow(NamedTuple):
@@ -88,6 +90,43 @@ def writers_tags(db: Session, validation_id: int) -> dict[int, list[str]]:
     )
     rows = db.execute(select(AttemptNote.attempt_id, AttemptNote.tags).where(AttemptNote.id.in_(newest)))
     return {int(attempt): list(tags) for attempt, tags in rows}
+
+
+class NewestTags(NamedTuple):
+    """The newest note on any attempt, and the tags among the last notes that writers gave a validation's attempts."""
+
+    note: int
+    tags: str
+
+
+def newest_tags(db: Session, validation_id: int, note: int | None = None) -> NewestTags:
+    """Say which tags a validation's attempts have got lately, as seen from *note*, by default the newest of all.
+
+    What gets an id first may be committed last, so the last few before it are looked at, too.
+    """
+    newest = (db.scalar(select(func.max(AttemptNote.id))) or 0) if note is None else note
+    judged = exists().where(
+        ValidationItem.attempt_id == AttemptNote.attempt_id, ValidationItem.validation_id == validation_id
+    )
+    query = select(func.max(AttemptNote.id), func.count())
+    last, number = db.execute(query.where(AttemptNote.id > newest - WINDOW, AttemptNote.kind == "tags", judged)).one()
+    return NewestTags(newest, f"{last or 0}.{number}")
+
+
+def newest_versions(db: Session, task: str) -> str:
+    """Say which data set versions and releases a task has."""
+    versions = (
+        select(func.max(DatasetVersion.id), func.count())
+        .join(Dataset, Dataset.id == DatasetVersion.dataset_id)
+        .join(TaskRow, TaskRow.id == Dataset.task_id)
+    )
+    made = (
+        select(func.max(ReleaseRow.id), func.count())
+        .join(Validation, Validation.id == ReleaseRow.validation_id)
+        .join(TaskRow, TaskRow.id == Validation.task_id)
+    )
+    found = [db.execute(one.where(TaskRow.name == task)).one() for one in (versions, made)]
+    return "/".join(f"{newest or 0}.{number}" for newest, number in found)
 
 
 def pages_of(db: Session, validation_id: int) -> tuple[list[int], list[int]]:

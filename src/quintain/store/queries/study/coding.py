@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -44,6 +44,13 @@ def all_of(db: Session, task: str, *, limit: int, offset: int) -> tuple[list[tup
     query = _codings().where(TaskRow.name == task).order_by(CodingRow.id.desc()).limit(limit).offset(offset)
     found = [(row[0], row[1]) for row in db.execute(query)]
     return found, db.scalar(total.where(TaskRow.name == task)) or 0
+
+
+def refs_with_figures(db: Session) -> list[str]:
+    """Name the codings of all tasks that figures are kept of, the oldest first."""
+    query = select(TaskRow.name, CodingRow.name).join(TaskRow, TaskRow.id == CodingRow.task_id)
+    found = db.execute(query.where(CodingRow.figured > 0).order_by(CodingRow.id))
+    return [f"{task}/{name}" for task, name in found]
 
 
 def newest_open(db: Session, limit: int) -> list[tuple[CodingRow, str]]:
@@ -206,9 +213,19 @@ class CodedRow(NamedTuple):
 
 def codes(db: Session, coding_id: int) -> list[CodedRow]:
     """Give all that people say in the end, item by item in the mixed order."""
+    return [CodedRow(*row) for row in db.execute(_said(coding_id))]
+
+
+def codes_in_parts(db: Session, coding_id: int, size: int) -> Iterator[list[CodedRow]]:
+    """Give the same, *size* at a time."""
+    for rows in db.execute(_said(coding_id), execution_options={"yield_per": size}).partitions():
+        yield [CodedRow(*row) for row in rows]
+
+
+def _said(coding_id: int) -> Select[int, str, str, int, list[str], str, float | None, datetime]:
     newer = aliased(CodingCode)
     later = select(newer.id).where(newer.place_id == CodingCode.place_id, newer.id > CodingCode.id)
-    query = (
+    return (
         select(
             CodingItem.id,
             CodingItem.key,
@@ -225,7 +242,6 @@ def codes(db: Session, coding_id: int) -> list[CodedRow]:
         .where(~_left(CodingItem.id))
         .order_by(CodingItem.draw, CodingPlace.turn)
     )
-    return [CodedRow(*row) for row in db.execute(query)]
 
 
 def contents(db: Session, item_ids: Sequence[int]) -> dict[int, tuple[dict[str, Any], str]]:

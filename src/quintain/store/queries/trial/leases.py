@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import delete, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from quintain.store.tables import CrowdEvent, CrowdLease
@@ -20,11 +20,6 @@ def of_person(db: Session, arm_ids: Sequence[int], user_id: int) -> Sequence[Cro
 def live(db: Session, arm_id: int, moment: datetime) -> Sequence[CrowdLease]:
     """List the leases of an arm that have not lapsed."""
     return db.scalars(select(CrowdLease).where(CrowdLease.arm_id == arm_id, CrowdLease.until > moment)).all()
-
-
-def drop(db: Session, arm_id: int, stage: str) -> None:
-    """Forget the leases of a stage that is over."""
-    db.execute(delete(CrowdLease).where(CrowdLease.arm_id == arm_id, CrowdLease.stage == stage))
 
 
 def last_graded(db: Session, arm_ids: Sequence[int], user_id: int, back: int) -> CrowdEvent | None:

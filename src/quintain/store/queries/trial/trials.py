@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, bindparam, func, insert, or_, select
+from sqlalchemy import ColumnElement, Integer, Select, and_, bindparam, cast, func, insert, or_, select
 from sqlalchemy.orm import Session
 
 from quintain.store.base import now, table_of
@@ -26,10 +26,9 @@ from quintain.store.tables import (
     Quiz,
     Round,
     TaskRow,
-    ValidationItem,
+    Validation,
     WritingSession,
 )
-from quintain.store.tables.validation import Judgement, Validation
 
 MANY = 500  # people whom one does not name one by one
 CHUNK = 500  # sessions whose items are looked up together
@@ -49,12 +48,18 @@ _EVENTS = (
     .where(_event.c.arm_id == bindparam("arm_id"), _event.c.number >= bindparam("number"))
     .order_by(_event.c.number)
 )
-_FINISHED = (
-    select(_session.c.id, _session.c.user_id)
-    .where(_session.c.round_id == bindparam("round_id"), _session.c.outcome.in_(DONE))
+_ENDED = (
+    select(_session.c.id, _session.c.user_id, _session.c.outcome)
+    .where(
+        _session.c.round_id == bindparam("round_id"),
+        or_(
+            _session.c.outcome.in_(DONE),
+            and_(_session.c.outcome != "", select(_made.c.id).where(_made.c.session_id == _session.c.id).exists()),
+        ),
+    )
     .order_by(_session.c.ended_at, _session.c.id)
 )
-_FINISHED_BY = _FINISHED.where(_session.c.user_id == bindparam("user_id"))
+_ENDED_BY = _ENDED.where(_session.c.user_id == bindparam("user_id"))
 _ITEMS = (
     select(_made.c.session_id, _made.c.id)
     .where(_made.c.session_id.in_(bindparam("sessions", expanding=True)))
@@ -88,7 +93,7 @@ def by_id(db: Session, number: int) -> tuple[CrowdTrial, str]:
     return row[0], row[1]
 
 
-def all_of(db: Session, task: str | None, offset: int, limit: int) -> Sequence[tuple[CrowdTrial, str]]:
+def all_of(db: Session, task: str | None, offset: int, limit: int | None) -> Sequence[tuple[CrowdTrial, str]]:
     """List the trials of a task, or of all, with its name; the newest first."""
     query = select(CrowdTrial, TaskRow.name).join(TaskRow, TaskRow.id == CrowdTrial.task_id)
     if task is not None:
@@ -107,6 +112,23 @@ def trial_of_round(db: Session, round_id: int) -> CrowdTrial | None:
     """Give the trial that a round belongs to, if it does."""
     query = select(CrowdTrial).join(CrowdArm, CrowdArm.trial_id == CrowdTrial.id)
     return db.scalar(query.join(CrowdRound, CrowdRound.arm_id == CrowdArm.id).where(CrowdRound.round_id == round_id))
+
+
+def trial_number(db: Session, round_id: int) -> int | None:
+    """Give the number of the trial that a round belongs to, if it does."""
+    query = select(CrowdArm.trial_id).join(CrowdRound, CrowdRound.arm_id == CrowdArm.id)
+    return db.scalar(query.where(CrowdRound.round_id == round_id))
+
+
+def round_ids(db: Session, trial_id: int) -> list[int]:
+    """List the rounds of a trial."""
+    query = select(CrowdRound.round_id).join(CrowdArm, CrowdArm.id == CrowdRound.arm_id)
+    return list(db.scalars(query.where(CrowdArm.trial_id == trial_id).order_by(CrowdRound.round_id)))
+
+
+def arm_ids(db: Session, trial_id: int) -> list[int]:
+    """List the numbers of the arms of a trial."""
+    return list(db.scalars(select(CrowdArm.id).where(CrowdArm.trial_id == trial_id).order_by(CrowdArm.id)))
 
 
 def arms(db: Session, trial_id: int) -> Sequence[CrowdArm]:
@@ -144,16 +166,24 @@ def events_from(db: Session, arm_id: int, number: int) -> Sequence[tuple[int, st
     return [(row[0], row[1], row[2]) for row in db.execute(_EVENTS, {"arm_id": arm_id, "number": number})]
 
 
+def newest_event(db: Session, arm_id: int) -> int:
+    """Give the number of the newest event of an arm; 0 where there is none."""
+    return db.scalar(select(func.max(CrowdEvent.number)).where(CrowdEvent.arm_id == arm_id)) or 0
+
+
 def add_event(db: Session, **values: Any) -> None:
     """Add an event to an arm's record."""
     db.execute(_ADD_EVENT, {"created_at": now(), **values})
 
 
-def finished_sessions(db: Session, round_id: int, user_id: int | None = None) -> list[tuple[int, int]]:
-    """List the finished sessions of a round, each with its writer, in the order in which they ended."""
+def ended_sessions(db: Session, round_id: int, user_id: int | None = None) -> list[tuple[int, int, bool]]:
+    """List the sessions of a round that are over and in which something was written, in the order in which they ended.
+
+    Each is given with its writer, and with whether it was finished or ended early.
+    """
     given = {"round_id": round_id}
-    found = db.execute(_FINISHED, given) if user_id is None else db.execute(_FINISHED_BY, {**given, "user_id": user_id})
-    return [(row[0], row[1]) for row in found]
+    found = db.execute(_ENDED, given) if user_id is None else db.execute(_ENDED_BY, {**given, "user_id": user_id})
+    return [(row[0], row[1], row[2] in DONE) for row in found]
 
 
 def items_of_sessions(db: Session, sessions: Sequence[int], *, fooling: bool) -> dict[int, list[int]]:
@@ -185,21 +215,6 @@ def _final(round_id: int, *, fooling: bool) -> ColumnElement[bool]:
     return and_(Attempt.round_id == round_id, ~gone(), *([Attempt.fooled.is_(True)] if fooling else []))
 
 
-def judgements(db: Session, task_id: int, name: str) -> dict[str, list[tuple[int, Any]]]:
-    """Give the judgements of a validation by the hash of what was judged: who, and which label."""
-    query = (
-        select(ValidationItem.hash, Judgement.user_id, Judgement.label)
-        .join(Judgement, Judgement.item_id == ValidationItem.id)
-        .join(Validation, Validation.id == ValidationItem.validation_id)
-        .where(Validation.task_id == task_id, Validation.name == name, ValidationItem.gold.is_(None))
-        .order_by(Judgement.id)
-    )
-    found: dict[str, list[tuple[int, Any]]] = {}
-    for hash_, user_id, label in db.execute(query):
-        found.setdefault(hash_, []).append((user_id, label))
-    return found
-
-
 def answers(db: Session, arm_id: int, user_id: int) -> Sequence[CrowdAnswer]:
     """List what somebody answered in the quizzes of a tutorial."""
     return db.scalars(_ANSWERS, {"arm_id": arm_id, "user_id": user_id}).all()
@@ -219,40 +234,78 @@ def answer_counts(db: Session, arm_id: int, user_ids: Sequence[int] | None = Non
     return {row[0]: int(row[1]) for row in db.execute(query.group_by(CrowdAnswer.user_id))}
 
 
+def written_counts(db: Session, round_id: int, user_ids: Sequence[int]) -> dict[int, int]:
+    """Count what people have written in a round, in sessions of any end."""
+    query = (
+        select(WritingSession.user_id, func.count(Attempt.id))
+        .join(Attempt, Attempt.session_id == WritingSession.id)
+        .where(WritingSession.round_id == round_id)
+        .group_by(WritingSession.user_id)
+    )
+    if len(user_ids) < MANY:
+        query = query.where(WritingSession.user_id.in_(user_ids))
+    return {row[0]: int(row[1]) for row in db.execute(query)}
+
+
+def quiz_times(db: Session, arm_id: int, steps: int, people: int = 200) -> list[float]:
+    """Give how many seconds those who came last took from the first answer of a tutorial's quizzes to the last."""
+    newest = select(func.max(CrowdAnswer.id)).where(CrowdAnswer.arm_id == arm_id).scalar_subquery()
+    query = (
+        select(func.min(CrowdAnswer.created_at), func.max(CrowdAnswer.created_at))
+        .where(CrowdAnswer.arm_id == arm_id, CrowdAnswer.id > newest - people * steps)
+        .group_by(CrowdAnswer.user_id)
+        .having(func.count() == steps)
+    )
+    return [(last - first).total_seconds() for first, last in db.execute(query)]
+
+
 def arm_sums(db: Session, task_id: int, arm_id: int) -> dict[str, list[tuple[str, str, str, int]]]:
     """Add up what an arm's people earned besides sessions, by stage: kind, where it stands, currency, amount."""
     begins = f"trial:{arm_id}:"
-    query = (
-        select(Earning.work, Earning.kind, EarningStanding.status, Earning.currency, Earning.amount)
+    rest = func.substr(Earning.work, len(begins) + 1)
+    if db.get_bind().dialect.name == "postgresql":
+        stage = func.split_part(rest, "/", 1)
+    else:
+        stage = func.substr(rest, 1, func.instr(rest, "/") - 1)
+    named = (
+        select(stage.label("stage"), Earning.kind, EarningStanding.status, Earning.currency, Earning.amount)
         .join(EarningStanding, EarningStanding.earning_id == Earning.id)
         .where(Earning.task_id == task_id, Earning.work.startswith(begins, autoescape=True))
+        .subquery()
     )
-    sums: dict[tuple[str, str, str, str], int] = {}
-    for work, kind, status, currency, amount in db.execute(query):
-        key = (work.removeprefix(begins).partition("/")[0], kind, status, currency)
-        sums[key] = sums.get(key, 0) + amount
+    of = (named.c.stage, named.c.kind, named.c.status, named.c.currency)
     found: dict[str, list[tuple[str, str, str, int]]] = {}
-    for (stage, kind, status, currency), amount in sums.items():
-        found.setdefault(stage, []).append((kind, status, currency, amount))
+    for name, *rest_of, amount in db.execute(select(*of, func.sum(named.c.amount)).group_by(*of).order_by(*of)):
+        found.setdefault(name, []).append((*rest_of, int(amount)))
     return found
 
 
 def judging_sums(db: Session, task_id: int, validation: int, quiz: str, currency: str) -> dict[str, int]:
     """Add up what judges of a validation earned: `judging` for pages, `gold`, and `quiz` for its entry quiz."""
-    pages = db.scalars(select(JudgingPage.id).where(JudgingPage.validation_id == validation))
-    asked = db.scalars(select(Quiz.id).where(Quiz.task_id == task_id, Quiz.name == quiz))
-    of = {"judging": {*map(str, pages)}, "gold": {str(validation)}, "quiz": {*map(str, asked)}}
+    pages = select(JudgingPage.id).where(JudgingPage.validation_id == validation)
+    asked = select(Quiz.id).where(Quiz.task_id == task_id, Quiz.name == quiz)
+    of = {"judging": pages, "gold": select(Validation.id).where(Validation.id == validation), "quiz": asked}
+    return {kind: _earned_for(db, task_id, kind, numbers, currency) for kind, numbers in of.items()}
+
+
+def _earned_for(db: Session, task_id: int, kind: str, numbers: Select[int], currency: str) -> int:
+    """Add up what was earned by pieces of work called `kind:number:…` and was not set aside, for some numbers."""
     query = (
-        select(Earning.work, Earning.amount)
+        select(func.coalesce(func.sum(Earning.amount), 0))
         .join(EarningStanding, EarningStanding.earning_id == Earning.id)
         .where(Earning.task_id == task_id, Earning.currency == currency, EarningStanding.status != "declined")
-        .where(or_(*(Earning.work.startswith(f"{kind}:", autoescape=True) for kind in of)))
+        .where(Earning.work.startswith(f"{kind}:", autoescape=True), _number_in(db, kind).in_(numbers))
     )
-    sums = dict.fromkeys(of, 0)
-    for work, amount in db.execute(query):
-        kind, number, *_ = work.split(":")
-        sums[kind] += amount if number in of[kind] else 0
-    return sums
+    return int(db.scalar(query) or 0)
+
+
+def _number_in(db: Session, kind: str) -> ColumnElement[int]:
+    """Read the number out of a piece of work called `kind:number:…`."""
+    if db.get_bind().dialect.name == "postgresql":
+        # A condition is asked in any order: of other work, there is nothing to be read as a number.
+        digits = func.substring(Earning.work, f"^{kind}:([0-9]+)")
+        return cast(digits, Integer)
+    return cast(func.substr(Earning.work, len(kind) + 2), Integer)  # which reads as far as there are digits
 
 
 def letters(db: Session, arm_id: int, stage: str) -> dict[int, CrowdLetter]:

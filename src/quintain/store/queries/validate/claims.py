@@ -100,16 +100,9 @@ _QUALIFIED = text("""
 _STANDING = text("""
     SELECT qualified FROM judge_standings WHERE validation_id = :validation AND user_id = :user
     ORDER BY id DESC LIMIT 1""").columns(column("qualified", Boolean()))
-_END = text("UPDATE judging_pages SET ended_at = :now, outcome = :outcome WHERE id = :page").bindparams(
-    bindparam("now", type_=UtcTime())
-)
 _LAPSE = text("""
     UPDATE judging_pages SET ended_at = :now, outcome = 'lapsed'
     WHERE id = :page AND ended_at IS NULL AND lease_until <= :now""").bindparams(bindparam("now", type_=UtcTime()))
-_PAGE_OF = {
-    "sqlite": text('SELECT id, user_id, ended_at FROM judging_pages WHERE "key" = :key'),
-    "postgresql": text('SELECT id, user_id, ended_at FROM judging_pages WHERE "key" = :key FOR UPDATE'),
-}
 
 
 def _kind(db: Session) -> str:
@@ -162,17 +155,6 @@ def gold_for(
     return found
 
 
-def page_of(db: Session, key: str) -> tuple[int, int, bool] | None:
-    """Give id, holder and whether it has ended of the page with this key; nobody else changes it meanwhile."""
-    row = db.connection().execute(_PAGE_OF[_kind(db)], {"key": key}).first()
-    return (int(row[0]), int(row[1]), row[2] is not None) if row else None
-
-
 def lapse(db: Session, page_id: int, now: datetime) -> bool:
     """End a page whose lease is over; say whether it was there to be ended, neither ended nor kept alive meanwhile."""
     return bool(db.connection().execute(_LAPSE, {"page": page_id, "now": now}).rowcount)
-
-
-def end_page(db: Session, page_id: int, now: datetime, outcome: str) -> None:
-    """End a page."""
-    db.connection().execute(_END, {"page": page_id, "now": now, "outcome": outcome})

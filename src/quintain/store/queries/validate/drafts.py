@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, delete, select, text
+from sqlalchemy import bindparam, select, text
 from sqlalchemy.orm import Session
 
 from quintain.store.base import UtcTime
@@ -36,6 +36,7 @@ _SAVE = text("""
 _TAKEN_OVER = text("""
     SELECT 1 FROM judging_offers o JOIN validation_slots s ON s.id = o.slot_id
     WHERE o.page_id = :page AND s.generation <> o.generation LIMIT 1""")
+_DISCARD = text("DELETE FROM judging_drafts WHERE page_id = :page")
 _LAPSED = text("""
     DELETE FROM judging_drafts WHERE page_id IN (
         SELECT id FROM judging_pages WHERE validation_id = :validation AND ended_at IS NULL AND lease_until < :now
@@ -63,7 +64,7 @@ def is_taken_over(db: Session, page_id: int) -> bool:
 
 def discard(db: Session, page_id: int) -> None:
     """Forget what was saved of a page."""
-    db.execute(delete(JudgingDraft).where(JudgingDraft.page_id == page_id))
+    db.connection().execute(_DISCARD, {"page": page_id})
 
 
 def discard_lapsed(db: Session, validation_id: int, now: datetime) -> None:

@@ -159,12 +159,15 @@ _SQLITE_PAGE = _timed(
 # All rows in one statement, as JSON: ten statements take longer than all else in a claim.
 _SQLITE_OFFERS = text(f"""{_OFFER}
     SELECT :page, key + 1, :user, value ->> 0, value ->> 1, value ->> 2 FROM json_each(:rows)""")  # noqa: S608 - as above
-_SHOW = text("""
-    SELECT o.id, o.position, i.inputs, i.answer, j.label, EXISTS (
-        SELECT 1 FROM judging_notes n WHERE n.offer_id = o.id AND n.kind = 'skip'
-    ) AS skipped
-    FROM judging_offers o JOIN validation_items i ON i.id = o.item_id LEFT JOIN judgements j ON j.offer_id = o.id
-    WHERE o.page_id = :page ORDER BY o.position""").columns(*_SHOWN)
+# What a page offers, and what was said to it. A limit that no page comes near, and questions about one offer at a time,
+# tell PostgreSQL that these are few: where it knows little of a table yet, it would read all of the others.
+OFFERED = "(SELECT * FROM judging_offers WHERE page_id = :page ORDER BY position LIMIT 200) AS o"
+SAID = """(SELECT j.label FROM judgements j WHERE j.offer_id = o.id) AS label, (
+        SELECT 1 FROM judging_notes n WHERE n.offer_id = o.id AND n.kind = 'skip' LIMIT 1
+    ) IS NOT NULL AS skipped"""
+_SHOW = text(f"""
+    SELECT o.id, o.position, i.inputs, i.answer, {SAID}
+    FROM {OFFERED} JOIN validation_items i ON i.id = o.item_id ORDER BY o.position""").columns(*_SHOWN)  # noqa: S608 - as above
 
 
 def hand_out(db: Session, wanted: WantedPage) -> list[Shown]:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
     CompoundSelect,
+    Integer,
     Select,
     Text,
+    bindparam,
     case,
     cast,
     func,
     insert,
-    literal,
     or_,
     select,
     text,
@@ -24,6 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session, aliased
 
 from quintain.core.hashing import ID_LENGTH
+from quintain.store.base import table_of
 from quintain.store.queries.validate.validation import ENDS, WINDOW
 from quintain.store.tables import (
     Attempt,
@@ -75,9 +78,9 @@ def new_attempts(
     )
     known = same.where(ValidationItem.retired_at.is_(None) | (ValidationItem.attempt_id == Attempt.id))
     query = select(Attempt.id, Attempt.hash, Attempt.user_id, same.exists()).where(
-        Attempt.round_id == round_id, Attempt.id > after, ~known.exists(), ~gone(), cast(Attempt.inputs, Text) != "{}"
+        Attempt.round_id == round_id, Attempt.id > after, ~known.exists(), ~is_gone_now()
     )
-    query = query.where(*_chosen(unfooled, seed))
+    query = query.where(cast(Attempt.inputs, Text) != "{}", *_chosen(unfooled, seed))
     if since:
         query = query.where(Attempt.id.in_(_touched(round_id, since)))
     if until is not None:
@@ -142,6 +145,13 @@ def gone_items(db: Session, validation_id: int) -> list[int]:
     said = select(AttemptNote.attempt_id).where(AttemptNote.kind == "retracted")
     suspects = or_(ValidationItem.attempt_id.in_(said), ValidationItem.attempt_id.in_(_withheld()))
     return list(db.scalars(_gone_items(validation_id).where(suspects)))
+
+
+def gone_in_rounds(db: Session, round_ids: Sequence[int]) -> list[int]:
+    """List the attempts of some rounds that were retracted or are withheld, looked for as in `gone_items`."""
+    said = select(AttemptNote.attempt_id).where(AttemptNote.kind == "retracted")
+    suspects = or_(Attempt.id.in_(said), Attempt.id.in_(_withheld()))
+    return list(db.scalars(select(Attempt.id).where(Attempt.round_id.in_(round_ids), suspects, gone())))
 
 
 def leaving_items(db: Session, validation_id: int, round_id: int, since: str) -> list[int]:
@@ -239,12 +249,28 @@ def add_attempts(
 
     *before* is how many items there are. The rows are copied within the database: nothing of them is read here.
     """
-    place = literal(before - 1) + func.row_number().over(order_by=Attempt.id)
+    if not attempt_ids:
+        return []
+    mine = ValidationItem.validation_id == validation_id
+    newest = db.scalar(select(func.max(ValidationItem.id)).where(mine)) or 0
+    given = {"validation": validation_id, "before": before, "size": batch_size, "chosen": list(attempt_ids)}
+    db.connection().execute(_copying(), given)
+    made = select(ValidationItem.attempt_id, ValidationItem.id, ValidationItem.batch).where(
+        mine, ValidationItem.id > newest, ValidationItem.gold.is_(None)
+    )
+    found = {attempt: (int(item), int(batch)) for attempt, item, batch in db.execute(made)}
+    return [found[one] for one in attempt_ids]
+
+
+@cache
+def _copying() -> Any:
+    """Give the statement that makes items of attempts, put together once: it is long, and so are its lists."""
+    place = bindparam("before", type_=Integer()) - 1 + func.row_number().over(order_by=Attempt.id)
     taken = {
-        "validation_id": literal(validation_id),
+        "validation_id": bindparam("validation", type_=Integer()),
         "attempt_id": Attempt.id,
         "author_id": Attempt.user_id,
-        "batch": place // literal(batch_size),
+        "batch": place // bindparam("size", type_=Integer()),
         "hash": Attempt.hash,
         "inputs": Attempt.inputs,
         "answer": Attempt.target,
@@ -252,17 +278,8 @@ def add_attempts(
         "predictions": Attempt.predictions,
         "source": Attempt.source,
     }
-    if not attempt_ids:
-        return []
-    mine = ValidationItem.validation_id == validation_id
-    newest = db.scalar(select(func.max(ValidationItem.id)).where(mine)) or 0
-    chosen = select(*taken.values()).where(Attempt.id.in_(attempt_ids)).order_by(Attempt.id)
-    db.execute(insert(ValidationItem).from_select(list(taken), chosen))
-    made = select(ValidationItem.attempt_id, ValidationItem.id, ValidationItem.batch).where(
-        mine, ValidationItem.id > newest, ValidationItem.gold.is_(None)
-    )
-    found = {attempt: (int(item), int(batch)) for attempt, item, batch in db.execute(made)}
-    return [found[one] for one in attempt_ids]
+    chosen = select(*taken.values()).where(Attempt.id.in_(bindparam("chosen", expanding=True))).order_by(Attempt.id)
+    return insert(table_of(ValidationItem)).from_select(list(taken), chosen)
 
 
 def ask_often(db: Session, item_ids: Sequence[int], judgements: int) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Select, Text, cast, func, or_, select, upd
 from sqlalchemy.orm import Session, aliased
 
 from quintain.store.queries.validate.validation import touch
-from quintain.store.tables import Validation, ValidationItem
+from quintain.store.tables import Judgement, Validation, ValidationItem
 
 SEARCHED = 10_000  # the newest items, among which a text is looked for
 GOLD_COPY = "gold:"  # before the hash of an item that was made a gold item, too
@@ -52,6 +52,26 @@ def count_items_to(db: Session, validation_id: int, most: int) -> int:
     """Count the items of a validation, gold ones too, and no further than *most*."""
     some = select(ValidationItem.id).where(ValidationItem.validation_id == validation_id).limit(most).subquery()
     return db.scalar(select(func.count()).select_from(some)) or 0
+
+
+def draw_judged(db: Session, validation_id: int, *, least: int, number: int, among: int) -> list[int]:
+    """Draw *number* items that stand and have *least* judgements, from *among* so many, in the order of their hashes.
+
+    A hash says nothing of when an item came or what it is, and an index has them in that order.
+    """
+    some = (
+        select(ValidationItem.id, ValidationItem.hash)
+        .where(
+            ValidationItem.validation_id == validation_id,
+            ValidationItem.gold.is_(None),
+            ValidationItem.retired_at.is_(None),
+        )
+        .order_by(ValidationItem.hash)
+        .limit(among)
+        .subquery()
+    )
+    given = select(func.count()).where(Judgement.item_id == some.c.id).scalar_subquery()
+    return list(db.scalars(select(some.c.id).where(given >= least).order_by(some.c.hash).limit(number)))
 
 
 def count_standing(db: Session, validation_id: int) -> int:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from sqlalchemy import ColumnElement, Executable, delete, func, insert, or_, select, text
 from sqlalchemy.orm import Session
 
+from quintain.store.base import table_of
 from quintain.store.database import driver_rows
 from quintain.store.tables import (
     Adjudication,
@@ -28,6 +29,23 @@ from quintain.store.tables import (
 _MARK_DUE = text("""
     INSERT INTO due_reviews (validation_id, batch) VALUES (:validation, :batch)
     ON CONFLICT (validation_id, batch) DO NOTHING""")
+_judgements = table_of(Judgement)
+_ADD = insert(_judgements).returning(_judgements.c.offer_id, _judgements.c.id)
+# By the offers of gold items, which are few: a person's judgements may be many thousands.
+_GOLD_ANSWERS = text("""
+    SELECT j.id, j.label = i.gold FROM judging_offers o
+    JOIN judgements j ON j.offer_id = o.id JOIN validation_items i ON i.id = o.item_id
+    WHERE o.user_id = :user AND o.slot_id IS NULL AND j.validation_id = :validation ORDER BY j.id""")
+_LATEST = "SELECT max(id) FROM judge_standings WHERE validation_id = :validation {whose} GROUP BY user_id"
+# What somebody has judged up to their newest standing, where that is a good one.
+_ANEW = """
+    SELECT s.user_id, coalesce((
+        SELECT max(j.id) FROM judgements j
+        WHERE j.validation_id = :validation AND j.user_id = s.user_id AND j.created_at <= s.created_at
+    ), 0) FROM judge_standings s WHERE s.id IN ({latest}) AND s.qualified"""
+_BEGUN_ANEW = text(_ANEW.format(latest=_LATEST.format(whose="")))
+_HAS_BEGUN_ANEW = text(_ANEW.format(latest=_LATEST.format(whose="AND user_id = :user")))
+_DUE = text("SELECT batch FROM due_reviews WHERE validation_id = :validation ORDER BY batch")
 FETCHED = 10_000  # rows that are read at a time
 _KINDS = (np.int64, np.int64, np.int64, object, object, bool, np.float64)
 FOREVER = 2**62  # set aside through this judgement: all of them
@@ -61,17 +79,9 @@ class JudgementTable:
         )
 
 
-def add(db: Session, rows: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Add judgements on offers, and give their ids in the same order.
-
-    The driver takes all rows at once, and the ids are found by their offers: a statement for each would cost as much as
-    all else that handing in a page writes.
-    """
-    db.connection().execute(insert(Judgement), list(rows))
-    offers = [row["offer_id"] for row in rows]
-    found = db.execute(select(Judgement.offer_id, Judgement.id).where(Judgement.offer_id.in_(offers)))
-    ids = {offer: int(key) for offer, key in found}
-    return [ids[offer] for offer in offers]
+def add(db: Session, rows: Sequence[Mapping[str, Any]]) -> dict[int, int]:
+    """Add judgements on offers, all in one statement, and give their ids by those of the offers."""
+    return {offer: int(key) for offer, key in db.connection().execute(_ADD, list(rows))}
 
 
 def table(db: Session, validation_id: int, item_ids: Sequence[int] | None = None) -> JudgementTable:
@@ -130,17 +140,8 @@ def of_user(db: Session, validation_id: int, user_id: int) -> list[tuple[int, in
 
 def gold_answers(db: Session, validation_id: int, user_id: int) -> list[tuple[int, bool]]:
     """Give each judgement of a person on a gold item, oldest first, with whether it was right."""
-    query = (
-        select(Judgement.id, Judgement.label == ValidationItem.gold)
-        .join(ValidationItem, ValidationItem.id == Judgement.item_id)
-        .where(
-            Judgement.validation_id == validation_id,
-            Judgement.user_id == user_id,
-            ValidationItem.gold.is_not(None),
-        )
-        .order_by(Judgement.id)
-    )
-    return [(int(key), bool(right)) for key, right in db.execute(query)]
+    found = db.connection().execute(_GOLD_ANSWERS, {"validation": validation_id, "user": user_id})
+    return [(int(key), bool(right)) for key, right in found]
 
 
 def newest(db: Session, validation_id: int) -> int:
@@ -212,13 +213,13 @@ def restored(db: Session, validation_id: int) -> dict[int, int]:
 
 def begun_anew(db: Session, validation_id: int) -> dict[int, int]:
     """Give, for everybody who was qualified again, their last judgement before that; 0 where there is none."""
-    found = {}
-    for user, row in standings(db, validation_id).items():
-        if row.qualified:
-            mine = (Judgement.validation_id == validation_id) & (Judgement.user_id == user)
-            query = select(func.max(Judgement.id)).where(mine, Judgement.created_at <= row.created_at)
-            found[user] = db.scalar(query) or 0
-    return found
+    return {int(user): int(last) for user, last in db.connection().execute(_BEGUN_ANEW, {"validation": validation_id})}
+
+
+def begun_anew_by(db: Session, validation_id: int, user_id: int) -> int:
+    """Give the last judgement of a person before they were qualified again; 0 where they never were."""
+    found = db.connection().execute(_HAS_BEGUN_ANEW, {"validation": validation_id, "user": user_id}).first()
+    return int(found[1]) if found else 0
 
 
 def standing_history(db: Session, validation_id: int, user_id: int | None = None) -> Sequence[JudgeStanding]:
@@ -257,8 +258,7 @@ def mark_due(db: Session, validation_id: int, batch: int) -> None:
 
 def due_batches(db: Session, validation_id: int) -> list[int]:
     """List the batches of a validation that are to be reviewed."""
-    query = select(DueReview.batch).where(DueReview.validation_id == validation_id).order_by(DueReview.batch)
-    return list(db.scalars(query))
+    return [int(batch) for (batch,) in db.connection().execute(_DUE, {"validation": validation_id})]
 
 
 def due_validations(db: Session) -> list[int]:

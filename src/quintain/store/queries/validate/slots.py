@@ -5,7 +5,8 @@ States are written as literals, not as parameters: SQLite uses a partial index o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -19,8 +20,24 @@ from quintain.store.base import UtcTime
 from quintain.store.tables import Slot, ValidationItem
 
 MANY = 10_000  # slots from which on PostgreSQL is told that the table has changed
+NEW = ("validation_id", "item_id", "k", "batch", "rank", "draw", "author_id")  # what is said of a slot that is added
 _ARRAYS = {"draw": "bigint"}  # the columns whose values are no int for PostgreSQL
 
+NewSlot = tuple[int, int, int, int, int, int, int | None]
+# The columns that make a `SlotRow`, in its order.
+_COLUMNS = "id, item_id, author_id, batch, rank, state, generation, judgement_id"
+_OF_ITEMS = {
+    lock: text(f"SELECT {_COLUMNS} FROM validation_slots WHERE item_id IN :items ORDER BY id{lock}").bindparams(  # noqa: S608 - nothing here comes from outside
+        bindparam("items", expanding=True)
+    )
+    for lock in ("", " FOR UPDATE")
+}
+# Only who holds a lease has one that ends.
+_SAVE = text("""
+    UPDATE validation_slots SET author_id = :author, rank = :rank, state = CAST(:state AS VARCHAR(8)),
+    generation = :generation, judgement_id = :judgement,
+    lease_until = CASE WHEN CAST(:state AS VARCHAR(8)) = 'leased' THEN lease_until END
+    WHERE id = :id""")
 # Written out: pages are kept alive and given back all the time, and an expression is built anew each time.
 _HELD = """
     WHERE id IN (SELECT slot_id FROM judging_offers WHERE page_id = :page) AND generation = (
@@ -35,35 +52,62 @@ _GOLD_LEFT = text("""
     SELECT count(*) FILTER (WHERE o.slot_id IS NULL), count(*) FILTER (WHERE o.slot_id IS NOT NULL)
     FROM judging_offers o WHERE o.page_id = :page
     AND NOT EXISTS (SELECT 1 FROM judgements j WHERE j.offer_id = o.id)""")
+_OPEN_IN = text("""
+    SELECT 1 FROM validation_slots WHERE validation_id = :validation AND batch = :batch AND state = 'open' LIMIT 1""")
 _EXTEND = text("UPDATE validation_slots SET state = 'leased', lease_until = :until" + _HELD).bindparams(  # noqa: S608 - as above
     bindparam("until", type_=UtcTime())
 )
+
+
+@dataclass(slots=True)
+class SlotRow:
+    """What matters of a slot, to be looked at and changed; `save` writes the changes of many at once."""
+
+    id: int
+    item_id: int
+    author_id: int | None
+    batch: int
+    rank: int
+    state: str
+    generation: int
+    judgement_id: int | None
+    known: tuple[Any, ...] = ()
+
+    @property
+    def _now(self) -> tuple[Any, ...]:
+        return self.author_id, self.rank, self.state, self.generation, self.judgement_id
+
+    @property
+    def changed(self) -> bool:
+        """Whether it is other than it was when it was read or saved."""
+        return self.known != self._now
+
+    def keep(self) -> SlotRow:
+        """Take it as it is now for what the database has."""
+        self.known = self._now
+        return self
 
 
 def _is(state: SlotState, slot: Any = Slot) -> ColumnElement[bool]:
     return slot.state == literal_column(f"'{state.value}'")  # type: ignore[no-any-return]  # a column gives a condition
 
 
-def add(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Add slots, all with the same columns, of which there are several for every item.
+def add(db: Session, rows: Sequence[NewSlot], *, generation: int = 0) -> None:
+    """Add open slots, of which there are several for every item.
 
     They go to the database as plain values, which no layer in between looks at one by one.
     """
     if not rows:
         return
-    names = list(rows[0])
-    begun = {"state": "'open'", "generation": "0"}
-    begun = {name: value for name, value in begun.items() if name not in names}
-    into = f"INSERT INTO validation_slots ({', '.join((*names, *begun))})"
+    into = f"INSERT INTO validation_slots ({', '.join(NEW)}, state, generation)"
     if db.get_bind().dialect.name == "postgresql":
-        arrays = ", ".join(f"CAST(:{name} AS {_ARRAYS.get(name, 'int')}[])" for name in names)
-        chosen = ", ".join(("slot.*", *begun.values()))
-        columns = map(list, zip(*(row.values() for row in rows), strict=True))
-        given = dict(zip(names, columns, strict=True))
-        db.connection().execute(text(f"{into} SELECT {chosen} FROM unnest({arrays}) AS slot"), given)  # noqa: S608 - names of ours
+        arrays = ", ".join(f"CAST(:{name} AS {_ARRAYS.get(name, 'int')}[])" for name in NEW)
+        given: dict[str, Any] = dict(zip(NEW, map(list, zip(*rows, strict=True)), strict=True))
+        query = text(f"{into} SELECT slot.*, 'open', {generation:d} FROM unnest({arrays}) AS slot")  # noqa: S608 - names of ours
+        db.connection().execute(query, given)
     else:
-        marks = ", ".join((*("?" * len(names)), *begun.values()))
-        db.connection().exec_driver_sql(f"{into} VALUES ({marks})", [tuple(row.values()) for row in rows])
+        marks = ", ".join("?" * len(NEW))
+        db.connection().exec_driver_sql(f"{into} VALUES ({marks}, 'open', {generation:d})", list(rows))
     if len(rows) >= MANY:
         analyse(db)
 
@@ -105,10 +149,33 @@ def drop(db: Session, item_ids: Sequence[int]) -> None:
         _change(db, wanted, state=SlotState.DROPPED.value, lease_until=None)
 
 
-def of_items(db: Session, item_ids: Sequence[int]) -> list[Slot]:
+def of_items(db: Session, item_ids: Sequence[int]) -> list[SlotRow]:
     """Give every slot of some items, locked until the transaction ends."""
-    query = select(Slot).where(Slot.item_id.in_(item_ids)).order_by(Slot.id).with_for_update()
-    return list(db.scalars(query.execution_options(populate_existing=True)))
+    if not item_ids:
+        return []
+    lock = " FOR UPDATE" if db.get_bind().dialect.name == "postgresql" else ""
+    found = db.connection().execute(_OF_ITEMS[lock], {"items": list(item_ids)})
+    return [SlotRow(*row).keep() for row in found]
+
+
+def save(db: Session, slots: Iterable[SlotRow]) -> None:
+    """Write down what was changed of slots that `of_items` gave."""
+    changed = [slot for slot in slots if slot.changed]
+    rows = [
+        {
+            "id": slot.id,
+            "author": slot.author_id,
+            "rank": slot.rank,
+            "state": slot.state,
+            "generation": slot.generation,
+            "judgement": slot.judgement_id,
+        }
+        for slot in changed
+    ]
+    if rows:
+        db.connection().execute(_SAVE, rows)
+    for slot in changed:
+        slot.keep()
 
 
 def counts(db: Session, validation_id: int) -> dict[SlotState, int]:
@@ -145,8 +212,7 @@ def anything_wanted(db: Session, validation_id: int) -> bool:
 
 def batch_has_open(db: Session, validation_id: int, batch: int) -> bool:
     """Say whether a slot of a batch is open; one that is leased may come back yet."""
-    left = select(Slot.id).where(Slot.validation_id == validation_id, Slot.batch == batch, _is(SlotState.OPEN))
-    return db.scalar(left.limit(1)) is not None
+    return db.connection().execute(_OPEN_IN, {"validation": validation_id, "batch": batch}).first() is not None
 
 
 def batch_is_done(db: Session, validation_id: int, batch: int) -> bool:

@@ -11,13 +11,10 @@ from sqlalchemy.orm import Session
 from quintain.core.rounds import RoundState
 from quintain.store.tables import (
     Judgement,
-    JudgingNote,
     JudgingPage,
-    Offer,
     Round,
     TaskRow,
     Validation,
-    ValidationItem,
     ValidationPolicyVersion,
 )
 
@@ -37,20 +34,13 @@ class FoundValidation(NamedTuple):
     task_toml: str
 
 
-class OfferRow(NamedTuple):
-    """An offer with its item, and what the person said to it."""
-
-    offer: Offer
-    item: ValidationItem
-    label: str | None
-    skipped: bool
-
-
-_FIND = text("""
+_FOUND = """
     SELECT v.id, v.task_id, v.round_id, v.name, v.state, v.seed, v.seen_to, v.revision, p.toml, d.toml
     FROM validations v JOIN tasks t ON t.id = v.task_id
     JOIN validation_policies p ON p.validation_id = v.id JOIN task_versions d ON d.task_id = t.id
-    WHERE t.name = :task AND v.name = :name ORDER BY p.number DESC, d.number DESC LIMIT 1""")
+    WHERE {which} ORDER BY p.number DESC, d.number DESC LIMIT 1"""
+_FIND = text(_FOUND.format(which="t.name = :task AND v.name = :name"))
+_BY_ID = text(_FOUND.format(which="v.id = :validation"))
 _TOUCH = text("UPDATE validations SET revision = revision + 1 WHERE id = :validation")
 WINDOW = 2000  # ids within which somebody may still commit what they began earlier
 ENDS = """
@@ -82,6 +72,11 @@ def find(db: Session, task: str, name: str) -> FoundValidation | None:
     """Find the validation called *name* of *task*."""
     row = db.connection().execute(_FIND, {"task": task, "name": name}).first()
     return FoundValidation(*row) if row else None
+
+
+def by_id(db: Session, validation_id: int) -> FoundValidation:
+    """Give the validation of this number."""
+    return FoundValidation(*db.connection().execute(_BY_ID, {"validation": validation_id}).one())
 
 
 def all_of(db: Session, task: str | None) -> list[tuple[str, Validation]]:
@@ -123,25 +118,6 @@ def recent_seconds(db: Session, validation_id: int, count: int) -> list[float]:
     """Give the times that the newest judgements took, as far as they are known."""
     query = select(Judgement.seconds).where(Judgement.validation_id == validation_id)
     return [float(one) for one in db.scalars(query.order_by(Judgement.id.desc()).limit(count)) if one is not None]
-
-
-def page_by_key(db: Session, key: str, *, locked: bool = False) -> JudgingPage | None:
-    """Give a page by its key; *locked* keeps others from changing it until the transaction ends."""
-    query = select(JudgingPage).where(JudgingPage.key == key)
-    return db.scalar(query.with_for_update().execution_options(populate_existing=True) if locked else query)
-
-
-def offers(db: Session, page_id: int) -> list[OfferRow]:
-    """List what a page offers, with what was said to it."""
-    skipped = select(1).where(JudgingNote.offer_id == Offer.id, JudgingNote.kind == "skip").exists()
-    query = (
-        select(Offer, ValidationItem, Judgement.label, skipped)
-        .join(ValidationItem, ValidationItem.id == Offer.item_id)
-        .outerjoin(Judgement, Judgement.offer_id == Offer.id)
-        .where(Offer.page_id == page_id)
-        .order_by(Offer.position)
-    )
-    return [OfferRow(offer, item, label, bool(skip)) for offer, item, label, skip in db.execute(query)]
 
 
 def place_of(db: Session, validation_id: int) -> tuple[str, str]:

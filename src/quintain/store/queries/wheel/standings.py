@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import Select, func, or_, select
 from sqlalchemy.orm import Session
 
-from quintain.core.cells import CellState
+from quintain.core.cells import PLAIN, CellState
 from quintain.core.people import RoleName
-from quintain.store.queries.evaluate.cells import PLAIN
 from quintain.store.tables import (
     Cell,
     Dataset,

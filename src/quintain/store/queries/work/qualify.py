@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam, case, func, select
 from sqlalchemy.orm import Session
@@ -35,6 +35,13 @@ _NEWEST = (
     )
     .order_by(Qualification.id.desc())
     .limit(1)
+)
+
+_EVER = select(func.count(Qualification.name.distinct())).where(
+    Qualification.task_id == bindparam("task_id"),
+    Qualification.user_id == bindparam("user_id"),
+    Qualification.name.in_(bindparam("names", expanding=True)),
+    Qualification.held,
 )
 
 
@@ -105,8 +112,23 @@ def failed_since(db: Session, quiz_id: int, user_id: int, since: datetime) -> Se
     return db.scalars(query).all()
 
 
-def tries_by_person(db: Session, quiz_id: int) -> Sequence[PersonTries]:
-    """Sum up the tries at a quiz by person, the newest first."""
+class QuizSums(NamedTuple):
+    """How many people tried a quiz, how many of them passed, and how often they tried."""
+
+    people: int
+    passed: int
+    tries: int
+
+
+def quiz_sums(db: Session, quiz_id: int) -> QuizSums:
+    """Sum up all tries at a quiz."""
+    passed = func.count(case((QuizTry.passed, QuizTry.user_id)).distinct())
+    query = select(func.count(QuizTry.user_id.distinct()), passed, func.count()).where(QuizTry.quiz_id == quiz_id)
+    return QuizSums(*db.execute(query).one())
+
+
+def tries_by_person(db: Session, quiz_id: int, *, limit: int | None = None, offset: int = 0) -> Sequence[PersonTries]:
+    """Sum up the tries at a quiz by person, the newest first: all, or *limit* of them."""
     last = func.max(QuizTry.created_at)
     query = (
         select(
@@ -121,20 +143,29 @@ def tries_by_person(db: Session, quiz_id: int) -> Sequence[PersonTries]:
         .where(QuizTry.quiz_id == quiz_id)
         .group_by(User.id, User.name)
         .order_by(last.desc(), User.name)
+        .limit(limit)
+        .offset(offset)
     )
     return [
         PersonTries(name, made, best, total, bool(good), at) for name, made, best, total, good, at in db.execute(query)
     ]
 
 
-def answers_to(db: Session, version_id: int) -> Sequence[dict[str, int]]:
-    """Give what was answered at every try of one version of a quiz."""
-    return db.scalars(select(QuizTry.answers).where(QuizTry.version_id == version_id)).all()
+def answers_to(db: Session, quiz_id: int, version_id: int, limit: int) -> Sequence[dict[str, int]]:
+    """Give what was answered at the last tries of one version of a quiz."""
+    query = select(QuizTry.answers).where(QuizTry.quiz_id == quiz_id, QuizTry.version_id == version_id)
+    return db.scalars(query.order_by(QuizTry.id.desc()).limit(limit)).all()
 
 
 def newest_qualification(db: Session, task_id: int, user_id: int, name: str) -> Qualification | None:
     """Give the newest fact on a person's qualification *name* on a task."""
     return db.scalar(_NEWEST, {"task_id": task_id, "user_id": user_id, "name": name})
+
+
+def ever_held(db: Session, task_id: int, user_id: int, names: Collection[str]) -> bool:
+    """Say whether a person was ever given each of some qualifications on a task, whatever became of them."""
+    given = {"task_id": task_id, "user_id": user_id, "names": [*names]}
+    return (db.scalar(_EVER, given) or 0) == len({*names})
 
 
 def holders(

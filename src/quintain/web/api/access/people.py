@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from fastapi import Response
 
 from quintain.core.people import RoleName
@@ -23,6 +25,7 @@ from quintain.services.house import personal_data
 from quintain.web.api.call import Call, Calling
 from quintain.web.api.params import Before, Filter, Limit, Offset, PersonName, TokenId
 from quintain.web.api.shapes import Invitation, ProfileChange, ReadRequest, RoleRequest, TokenRequest
+from quintain.web.files import download_archive
 
 
 def get_me(call: Calling) -> Person:
@@ -37,8 +40,7 @@ def change_me(call: Calling, change: ProfileChange) -> Person:
 
 def export_me(call: Calling) -> Response:
     """Give all that is kept about oneself, as a ZIP file of JSON files."""
-    headers = {"content-disposition": 'attachment; filename="quintain-my-data.zip"'}
-    return Response(personal_data.export_person(call.db, call.actor), media_type="application/zip", headers=headers)
+    return download_archive("quintain-my-data", partial(personal_data.export_person, call.db, call.actor))
 
 
 def list_tokens(call: Calling) -> Tokens:

@@ -11,8 +11,7 @@ from quintain.core.records.collect import Flags, PromptReport
 from quintain.services.collect import attempts, prompts
 from quintain.services.validate import leaving
 from quintain.web.api.call import Calling
-from quintain.web.api.collect.rounds import RoundRef
-from quintain.web.api.params import Limit, Offset
+from quintain.web.api.params import Limit, Offset, RoundRef
 from quintain.web.api.shapes import Shape, Text
 from quintain.web.files import on_disk
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import Depends, Path, Response
+from fastapi import Path, Response
 from fastapi import Query as Parameter
 
 from quintain.core.records.collect import (
@@ -35,20 +35,12 @@ from quintain.web.api.collect.shapes import (
     RoundDefinition,
     WordRequest,
 )
-from quintain.web.api.params import Limit, TaskName
+from quintain.web.api.params import Limit, RoundRef, TaskName
 from quintain.web.exporting import export_call
 
-RoundNumber = Annotated[int, Path(description="Number of the round.", ge=1, le=1_000_000)]
 SessionKey = Annotated[str, Path(description="Key of the session.", max_length=40, pattern=r"^[A-Za-z0-9_-]+$")]
 AttemptId = Annotated[int, Path(description="Id of the attempt.", ge=1, le=2**31 - 1)]
 TableFormat = Annotated[Literal["jsonl", "csv", "tsv", "parquet"], Parameter(description="Format of the file.")]
-
-
-async def _ref(task: TaskName, number: RoundNumber) -> str:
-    return f"{task}/{number}"
-
-
-RoundRef = Annotated[str, Depends(_ref)]
 
 
 def list_rounds(call: Calling, task: TaskName) -> Rounds:

@@ -1,4 +1,4 @@
-"""What the API takes of rounds, sessions, attempts and earnings."""
+"""What the API takes of rounds, sessions and attempts."""
 
 from __future__ import annotations
 
@@ -60,12 +60,4 @@ class NotesRequest(Shape):
 class RetractRequest(Shape):
     """Why an attempt is taken back; may be empty."""
 
-    reason: Text = ""
-
-
-class EarningsDecisionRequest(Shape):
-    """Earnings to approve, or to set aside with a reason."""
-
-    ids: Annotated[list[Annotated[int, Field(ge=1, le=2**31 - 1)]], Field(max_length=10_000)]
-    approved: bool = True
     reason: Text = ""

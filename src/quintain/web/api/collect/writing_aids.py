@@ -10,7 +10,8 @@ from pydantic import Field
 from quintain.core.records.collect import Inspirations, MovingWords, Verdict, WritingSession
 from quintain.services.collect import writing_aids
 from quintain.web.api.call import Calling
-from quintain.web.api.collect.rounds import AttemptId, RoundRef, SessionKey
+from quintain.web.api.collect.rounds import AttemptId, SessionKey
+from quintain.web.api.params import RoundRef
 from quintain.web.api.shapes import Shape
 
 FewExamples = Annotated[int, Parameter(description="At most so many.", ge=1, le=50)]

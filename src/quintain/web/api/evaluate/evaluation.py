@@ -18,7 +18,7 @@ from quintain.core.records.evaluate import (
     Runs,
 )
 from quintain.core.records.results import ModelResults
-from quintain.services.evaluate import answers, compare, examples, progress
+from quintain.services.evaluate import answers, compare, example_files, examples, progress
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate.overlap import model_overlap
 from quintain.services.evaluate.results import model_results
@@ -115,7 +115,9 @@ def download_answers(
     return download(
         f"answers-v{info.version.number}",
         format,
-        lambda path: examples.export_examples(call.db, call.blobs, call.actor, info.version.ref, dataset, format, path),
+        lambda path: example_files.export_examples(
+            call.db, call.blobs, call.actor, info.version.ref, dataset, format, path
+        ),
     )
 
 

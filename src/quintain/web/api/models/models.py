@@ -6,13 +6,14 @@ from quintain.core.records.tasks import Model, ModelPrediction, Models, ModelVer
 from quintain.services.models import registry as models
 from quintain.services.models.ask import limit_calls, predict
 from quintain.web.api.call import Calling
-from quintain.web.api.params import ModelName, TaskName, Version
+from quintain.web.api.params import Limit, ModelName, Offset, TaskName, Version
 from quintain.web.api.shapes import CardChange, Questions, VisibilityChange
 
 
-def list_models(call: Calling, task: TaskName) -> Models:
-    """List the models of a task that one may see."""
-    return Models([info.record() for info in models.list_models(call.db, call.actor, task)])
+def list_models(call: Calling, task: TaskName, limit: Limit = 100, offset: Offset = 0) -> Models:
+    """Give a page of the models of a task that one may see, by their names."""
+    found, total = models.page_of_models(call.db, call.actor, task, limit=limit, offset=offset)
+    return Models([info.record() for info in found], total, offset)
 
 
 def get_model(call: Calling, task: TaskName, model: ModelName, version: Version = None) -> Model:

@@ -10,9 +10,8 @@ from quintain.core.records.pay import Books, EarningOrder, Earnings, PayStatus, 
 from quintain.services.collect import round_pay
 from quintain.services.pay import earnings, ledger
 from quintain.web.api.call import Calling
-from quintain.web.api.collect.rounds import RoundNumber, RoundRef
-from quintain.web.api.collect.shapes import EarningsDecisionRequest
-from quintain.web.api.params import Limit, Offset, TaskName
+from quintain.web.api.params import Limit, Offset, RoundNumber, RoundRef, TaskName
+from quintain.web.api.pay.shapes import EarningsDecisionRequest
 
 EarningStatus = Annotated[PayStatus | None, Parameter(description="Only earnings that stand so.")]
 Order = Annotated[EarningOrder, Parameter(description="What comes first.")]

@@ -1,4 +1,4 @@
-"""Prolific, for programs: studies that lead to rounds, participant groups, and Prolific's own messages."""
+"""Prolific, for programs: studies that lead to us, participant groups, and Prolific's own messages."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from fastapi import Depends, Path, Request
 
 from quintain.core.records.pay import PanelEventTaken, PanelGroup, Study
 from quintain.services.collect import prolific
-from quintain.web.api.call import Calling
-from quintain.web.api.collect.rounds import RoundRef
-from quintain.web.api.params import TaskName
+from quintain.services.trial import studies
+from quintain.services.trial.studies import To
+from quintain.web.api.call import Call, Calling
+from quintain.web.api.params import RoundRef, TaskName, TrialName, ValidationRef
 from quintain.web.api.pay.shapes import GroupRequest, StudyChangeRequest, StudyRequest
 
 StudyId = Annotated[str, Path(description="What Prolific calls the study.", max_length=80, pattern=r"^[A-Za-z0-9_-]+$")]
@@ -18,14 +19,50 @@ StudyId = Annotated[str, Path(description="What Prolific calls the study.", max_
 
 def create_study(call: Calling, ref: RoundRef, study: StudyRequest) -> Study:
     """Make a draft of a study on Prolific that sends people to a round (owners)."""
+    return _created(call, ref, "round", study)
+
+
+def create_judging_study(call: Calling, ref: ValidationRef, study: StudyRequest) -> Study:
+    """Make a draft of a study on Prolific that sends people to a judging (owners)."""
+    return _created(call, ref, "judging", study)
+
+
+def create_trial_study(call: Calling, task: TaskName, trial: TrialName, study: StudyRequest) -> Study:
+    """Make a draft of a study on Prolific that sends people to a trial, to take part (owners)."""
+    return _created(call, f"{task}/{trial}", "trial", study)
+
+
+def create_grading_study(call: Calling, task: TaskName, trial: TrialName, study: StudyRequest) -> Study:
+    """Make a draft of a study on Prolific that sends people to a trial, to grade (owners)."""
+    return _created(call, f"{task}/{trial}", "grading", study)
+
+
+def _created(call: Call, ref: str, to: To, study: StudyRequest) -> Study:
     outside, base = call.workspace.outside, call.base_url
-    return prolific.create_study(call.db, call.actor, ref, outside, base, places=study.places, group=study.group)
+    return studies.create_study(
+        call.db,
+        call.actor,
+        ref,
+        outside,
+        base,
+        to=to,
+        places=study.places,
+        group=study.group,
+        reward=study.reward,
+    )
 
 
 def change_study(call: Calling, ref: RoundRef, study: StudyId, change: StudyChangeRequest) -> Study:
     """Publish, pause, start or stop a study, or let more people take part (owners)."""
     return prolific.change_study(
         call.db, call.actor, ref, study, call.workspace.outside, action=change.action, places=change.places
+    )
+
+
+def change_panel_study(call: Calling, task: TaskName, study: StudyId, change: StudyChangeRequest) -> Study:
+    """Publish, pause, start or stop a study, wherever it leads, or let more people take part (owners)."""
+    return prolific.change_study(
+        call.db, call.actor, task, study, call.workspace.outside, action=change.action, places=change.places
     )
 
 

@@ -38,10 +38,14 @@ class PayoutRequest(Shape):
 
 
 class StudyRequest(Shape):
-    """A study that leads to a round: for how many people, and for which participant group; empty for all."""
+    """A study: for how many people, for which participant group (empty for all), and what it pays, in minor units.
+
+    Without a reward, it is what a session, page or batch there pays.
+    """
 
     places: Annotated[int, Field(ge=1, le=100_000)]
     group: Text = ""
+    reward: Annotated[int | None, Field(ge=1, le=10**9)] = None
 
 
 class StudyChangeRequest(Shape):
@@ -76,3 +80,11 @@ class PayAnswerRequest(Shape):
     """What an owner answers."""
 
     text: Text
+
+
+class EarningsDecisionRequest(Shape):
+    """Earnings to approve, or to set aside with a reason."""
+
+    ids: Annotated[list[Annotated[int, Field(ge=1, le=2**31 - 1)]], Field(max_length=10_000)]
+    approved: bool = True
+    reason: Text = ""

@@ -6,16 +6,18 @@ from typing import Annotated, Literal
 
 from fastapi import Path, Response
 
+from quintain.core.records.base import to_json
+from quintain.core.records.jobs import JobStanding
 from quintain.core.records.release import Release, Releases
 from quintain.core.records.stations import Stations
-from quintain.services.release import bundle
+from quintain.services.release import asking, bundle
 from quintain.services.release import releases as service
 from quintain.services.release.stations import stations_of
 from quintain.web.api.call import Calling
-from quintain.web.api.collect.rounds import RoundRef
+from quintain.web.api.jobs.jobs import JobId
+from quintain.web.api.params import RoundRef, ValidationRef
 from quintain.web.api.shapes import LongText, Shape
-from quintain.web.api.validate.validation import ValidationRef
-from quintain.web.files import download_archive
+from quintain.web.exporting import ASK_AGAIN_S, export_call
 
 ReleaseNumber = Annotated[int, Path(description="Number of the release.", ge=1, le=2**31 - 1)]
 ReleaseText = Annotated[Literal["report.md", "datasheet.md", "changelog.md"], Path(description="Which text.")]
@@ -32,9 +34,32 @@ def list_releases(call: Calling, ref: ValidationRef) -> Releases:
     return service.list_releases(call.db, call.actor, ref)
 
 
-def preview_release(call: Calling, ref: ValidationRef, wanted: ReleaseRequest) -> Release:
-    """Say what a release would be, with a number for every property; nothing is written (owners)."""
-    return service.preview(call.db, call.blobs, call.actor, ref, service.parse_release(wanted.spec))
+def preview_release(call: Calling, ref: ValidationRef, wanted: ReleaseRequest) -> Response:
+    """Say what a release would be, with a number for every property; nothing is written (owners).
+
+    Where much was judged, a worker looks, and the answer is 202 with where it will be.
+    """
+    spec = service.parse_release(wanted.spec)
+    job = asking.ask_release(call.db, call.actor, ref, spec, look=True)
+    return _later(ref, job) if job else _now(service.preview(call.db, call.blobs, call.actor, ref, spec))
+
+
+def get_asked_release(call: Calling, ref: ValidationRef, job: JobId) -> Response:
+    """Give what a job has made or looked at: a release; 202 while it is at it (owners)."""
+    asked = asking.asked_release(call.db, call.blobs, call.actor, ref, job)
+    return _later(ref, asked.job) if asked.job.going else _now(asking.there(asked))
+
+
+def _now(found: Release) -> Response:
+    return Response(to_json(found), media_type="application/json")
+
+
+def _later(ref: str, job: JobStanding) -> Response:
+    """Answer with the job that looks at a release or makes it, and where that will be."""
+    task, _, name = ref.partition("/")
+    place = f"/api/v1/tasks/{task}/validations/{name}/releases/asked/{job.id}"
+    headers = {"location": place, "retry-after": str(ASK_AGAIN_S)}
+    return Response(to_json(job), 202, headers, media_type="application/json")
 
 
 def release_text(call: Calling, ref: ValidationRef, number: ReleaseNumber, name: ReleaseText) -> Response:
@@ -48,15 +73,17 @@ def release_bundle(call: Calling, ref: ValidationRef, number: ReleaseNumber) -> 
 
     Hidden answers are left out.
     """
-    return download_archive(
-        f"{ref.replace('/', '-')}-release-{number}",
-        lambda path: bundle.write_bundle(call.db, call.blobs, call.actor, ref, number, path, archive=True),
-    )
+    return export_call(call, bundle.wanted_bundle(ref, number))
 
 
-def make_release(call: Calling, ref: ValidationRef, wanted: ReleaseRequest) -> Release:
-    """Make train, dev and test of what was judged, as data set versions: all of them, or nothing (owners)."""
-    return service.release(call.db, call.blobs, call.actor, ref, service.parse_release(wanted.spec))
+def make_release(call: Calling, ref: ValidationRef, wanted: ReleaseRequest) -> Response:
+    """Make train, dev and test of what was judged, as data set versions: all of them, or nothing (owners).
+
+    Where much was judged, a worker makes them, and the answer is 202 with where the release will be.
+    """
+    spec = service.parse_release(wanted.spec)
+    job = asking.ask_release(call.db, call.actor, ref, spec, look=False)
+    return _later(ref, job) if job else _now(service.release(call.db, call.blobs, call.actor, ref, spec))
 
 
 def get_stations(call: Calling, ref: RoundRef) -> Stations:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import Depends, Path, Query
@@ -13,6 +14,7 @@ from quintain.services.study import coding_figures, coding_work, codings
 from quintain.web.api.call import Calling
 from quintain.web.api.params import Limit, Offset, TaskName
 from quintain.web.api.shapes import LongText, Shape, Text
+from quintain.web.files import download
 
 CodingName = Annotated[str, Path(description="Name of the coding.", max_length=80, pattern=r"^[^\x00]+$")]
 ItemId = Annotated[int, Path(description="Id of the item.", ge=1, le=2**31 - 1)]
@@ -81,4 +83,5 @@ def get_coding_results(call: Calling, ref: CodingRef) -> CodingResults:
 
 def export_codes(call: Calling, ref: CodingRef) -> Response:
     """Send all codes as CSV, from which every figure can be computed; with arms once it is closed (owners)."""
-    return Response(coding_figures.export_codes(call.db, call.actor, ref), media_type="text/csv")
+    write = partial(coding_figures.export_codes, call.db, call.actor, ref)
+    return download(f"{ref.replace('/', '-')}-codes", "csv", write)

@@ -7,10 +7,13 @@ from typing import Annotated
 from fastapi import Depends, Path, Query
 from starlette.responses import Response
 
-from quintain.core.records.report import Report, ReportChoices, ReportKind
+from quintain.core.records.base import to_json
+from quintain.core.records.report import ReportChoices, ReportKind
+from quintain.services.study import kept_reports as kept
 from quintain.services.study import reports as service
+from quintain.services.study.kept_reports import ShownReport
 from quintain.services.study.reports import WantedReport
-from quintain.web.api.call import Calling
+from quintain.web.api.call import Call, Calling
 from quintain.web.api.params import TaskName
 from quintain.web.api.shapes import Text
 from quintain.web.report_files import ReportFormat, send_report
@@ -44,9 +47,13 @@ def get_report_choices(call: Calling, task: TaskName) -> ReportChoices:
     return service.choices(call.db, call.actor, task)
 
 
-def get_report(call: Calling, wanted: Asked) -> Report:
-    """Make a report: `models` for everybody; `compare`, `relabel` and `workers` for owners."""
-    return service.make_report(call.db, call.blobs, call.actor, wanted)
+def get_report(call: Calling, wanted: Asked) -> Response:
+    """Give a report: `models` for everybody; `compare`, `relabel` and `workers` for owners.
+
+    Where there is much to read, a worker makes it, and the answer is 202 until it is there.
+    """
+    shown = kept.shown_report(call.db, call.blobs, call.actor, wanted)
+    return _on_the_way(call, shown) or Response(to_json(shown.there()), media_type="application/json")
 
 
 def download_report(
@@ -55,4 +62,14 @@ def download_report(
     format: Annotated[ReportFormat, Query(description="Format of the file; a ZIP has all of them.")] = "html",  # noqa: A002 - the word in the address
 ) -> Response:
     """Send a report as a file: HTML that needs no network, Markdown, LaTeX tables, JSON, or all of them as a ZIP."""
-    return send_report(service.make_report(call.db, call.blobs, call.actor, wanted), wanted, format)
+    shown = kept.shown_report(call.db, call.blobs, call.actor, wanted)
+    return _on_the_way(call, shown) or send_report(shown.there(), wanted, format)
+
+
+def _on_the_way(call: Call, shown: ShownReport) -> Response | None:
+    """Answer with the job that makes the first report, and where it will be: at the address that was asked for."""
+    if shown.report is not None or shown.job is None or shown.failed:
+        return None
+    query = f"?{call.request.url.query}" if call.request.url.query else ""
+    headers = {"location": f"{call.request.url.path}{query}", "retry-after": str(kept.SOON_S)}
+    return Response(to_json(shown.job), 202, headers, media_type="application/json")

@@ -19,17 +19,28 @@ from quintain.core.records.trial import (
     PoolAdded,
     TrialCosts,
     TrialEntries,
+    TrialModels,
     TrialPart,
 )
-from quintain.services.trial import costs, doors, letters, reporting, rubric, running, taking_part, trials
+from quintain.services.trial import (
+    costs,
+    doors,
+    kept_report,
+    letters,
+    model_runs,
+    reporting,
+    rubric,
+    running,
+    taking_part,
+    trials,
+)
 from quintain.services.trial.rounds import DEFAULT_GENRE
 from quintain.services.trial.trials import OpenTrial
 from quintain.web.api.call import Calling
-from quintain.web.api.params import Limit, Offset, PersonName, TaskName
+from quintain.web.api.params import Limit, Offset, PersonName, TaskName, TrialName
 from quintain.web.api.shapes import LongText, Shape, Text
 from quintain.web.report_files import ReportFormat, send_file
 
-TrialName = Annotated[str, Path(description="Name of the trial.", max_length=40, pattern=r"^[a-z0-9_-]+$")]
 ArmName = Annotated[str, Path(description="Name of the arm.", max_length=40, pattern=r"^[a-z0-9_-]+$")]
 StageName = Annotated[str, Path(description="Name of the stage.", max_length=40, pattern=r"^[a-z0-9_-]+$")]
 
@@ -87,6 +98,12 @@ class DoorsRequest(Shape):
     """How people from panels come into a trial and go back, as a TOML file."""
 
     toml: LongText
+
+
+class ModelsRequest(Shape):
+    """Which models to run: by their names or as NAME@VERSION; none means the newest version of each."""
+
+    models: Annotated[tuple[Text, ...], Field(max_length=200)] = ()
 
 
 class LetterText(Shape):
@@ -258,9 +275,22 @@ def open_trial_pool(call: Calling, task: TaskName, trial: TrialName) -> PoolAdde
     return PoolAdded(found.added, found.repeats)
 
 
+def get_trial_models(call: Calling, task: TaskName, trial: TrialName) -> TrialModels:
+    """Say which models are run on the final items of a trial, and how far each is (owners)."""
+    return model_runs.get_models(call.db, call.actor, task, trial)
+
+
+def run_trial_models(call: Calling, task: TaskName, trial: TrialName, given: ModelsRequest) -> TrialModels:
+    """Have models run on the final items of a trial, once they are judged (owners).
+
+    Asking again adds models, and has those tried again that failed.
+    """
+    return model_runs.run_models(call.db, call.blobs, call.actor, task, trial, given.models)
+
+
 def get_trial_report(call: Calling, task: TaskName, trial: TrialName) -> Report:
-    """Report on a trial."""
-    return reporting.report(call.db, call.blobs, call.actor, task, trial)
+    """Report on a trial; of one with many judgements a worker makes it, the first time too."""
+    return kept_report.get_report(call.db, call.blobs, call.actor, task, trial)
 
 
 def download_trial_report(
@@ -270,5 +300,5 @@ def download_trial_report(
     format: Annotated[ReportFormat, Query(description="Format of the file; a ZIP has all of them.")] = "html",  # noqa: A002 - the word in the address
 ) -> Response:
     """Send the report of a trial as a file."""
-    found = reporting.report(call.db, call.blobs, call.actor, task, trial)
+    found = kept_report.get_report(call.db, call.blobs, call.actor, task, trial)
     return send_file(found, f"{task}-trial-{trial}", format)

@@ -13,9 +13,8 @@ from quintain.services.validate import forecast as adaptive_forecast
 from quintain.services.validate import trail as validation_trail
 from quintain.services.validate import validations as validate
 from quintain.web.api.call import Calling
-from quintain.web.api.params import Format, Limit
+from quintain.web.api.params import Format, Limit, Offset, ValidationRef
 from quintain.web.api.shapes import LongText, Shape
-from quintain.web.api.validate.validation import ValidationRef
 from quintain.web.exporting import export_call
 
 
@@ -47,9 +46,9 @@ def foresee_adaptive(call: Calling, ref: ValidationRef, wanted: ForeseeRequest |
     return adaptive_forecast.foresee_adaptive(call.db, call.actor, ref, wanted.policy if wanted else None)
 
 
-def list_judges(call: Calling, ref: ValidationRef) -> Judges:
-    """List the judges with their figures, the lowest accuracy first (owners)."""
-    return Judges(judges.judge_table(call.db, call.actor, ref))
+def list_judges(call: Calling, ref: ValidationRef, limit: Limit = 100, offset: Offset = 0) -> Judges:
+    """Give a page of the judges with their figures, the lowest accuracy first (owners)."""
+    return judges.judge_page(call.db, call.actor, ref, limit=limit, offset=offset)
 
 
 def list_judging_notes(call: Calling, ref: ValidationRef) -> JudgingNotes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import Depends, Path, Query
+from fastapi import Path, Query
 from pydantic import Field
 from starlette.responses import Response
 
@@ -56,20 +56,10 @@ from quintain.services.validate import validations as validate
 from quintain.services.validate.gold_list import GoldOrder
 from quintain.services.validate.items import ItemOrder
 from quintain.web.api.call import Calling
-from quintain.web.api.params import Format, Limit, Offset, PersonName, TaskName
+from quintain.web.api.params import Format, Limit, Offset, PersonName, TaskName, ValidationRef
 from quintain.web.api.shapes import LongText, Shape, Text
 from quintain.web.exporting import export_call
 
-Name = Annotated[
-    str, Path(description="Number of the round, or name of the validation.", pattern=r"^[a-z0-9_-]{1,80}$")
-]
-
-
-async def _ref(task: TaskName, validation: Name) -> str:
-    return f"{task}/{validation}"
-
-
-ValidationRef = Annotated[str, Depends(_ref)]
 PageToken = Annotated[str, Path(description="Key of the page.", pattern=r"^[A-Za-z0-9_-]{1,40}$")]
 ItemId = Annotated[int, Path(description="Id of the item.", ge=1, le=2**31 - 1)]
 Rate = Annotated[float, Field(ge=0, le=1)]

@@ -11,9 +11,8 @@ from quintain.core.records.wheel import Margin, RoundParity, Timeline
 from quintain.services.wheel import next_round, standings
 from quintain.services.wheel import timeline as timelines
 from quintain.web.api.call import Calling
-from quintain.web.api.params import TaskName
+from quintain.web.api.params import TaskName, ValidationRef
 from quintain.web.api.shapes import Shape, Text
-from quintain.web.api.validate.validation import ValidationRef
 
 
 class NextRequest(Shape):

@@ -23,8 +23,7 @@ from quintain.services.validate import quiz_use
 from quintain.services.work import qualify as qualifying
 from quintain.services.work import quiz_results, quizzes
 from quintain.web.api.call import Calling
-from quintain.web.api.collect.rounds import RoundRef
-from quintain.web.api.params import Filter, Limit, Offset, TaskName
+from quintain.web.api.params import Filter, Limit, Offset, RoundRef, TaskName
 from quintain.web.api.work.quiz_shapes import (
     FactRequest,
     QualificationRequest,
@@ -62,9 +61,11 @@ def retire_quiz(call: Calling, task: TaskName, quiz: QuizName) -> Quiz:
     return quiz_use.retire_quiz(call.db, call.actor, task, quiz)
 
 
-def get_quiz_results(call: Calling, task: TaskName, quiz: QuizName) -> QuizResults:
-    """Say who passed a quiz, and which questions are missed (owners)."""
-    return quiz_results.quiz_results(call.db, call.actor, task, quiz)
+def get_quiz_results(
+    call: Calling, task: TaskName, quiz: QuizName, limit: Limit = 100, offset: Offset = 0
+) -> QuizResults:
+    """Say who passed a quiz, a page of them, and which questions are missed (owners)."""
+    return quiz_results.quiz_results(call.db, call.actor, task, quiz, limit=limit, offset=offset)
 
 
 def take_quiz(call: Calling, task: TaskName, quiz: QuizName, given: QuizAnswers) -> QuizTry:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict
@@ -10,6 +12,7 @@ from quintain.services.access import sign_in as sessions
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.house import personal_data
 from quintain.web.errors import Trouble, trouble_of
+from quintain.web.files import download_archive
 from quintain.web.i18n import Tongue, languages
 from quintain.web.visit import SESSION_COOKIE, Posting, Visit, Visiting, local_path
 
@@ -103,10 +106,8 @@ def read_notifications(post: Posting) -> Response:
 
 def export(visit: Visiting) -> Response:
     """Give everything that is kept about the person, as a file."""
-    data = personal_data.export_person(visit.db, visit.actor)
-    name = f"quintain-{visit.actor.name}.zip"
-    headers = {"content-disposition": f'attachment; filename="{name}"'}
-    return Response(data, media_type="application/zip", headers=headers)
+    write = partial(personal_data.export_person, visit.db, visit.actor)
+    return download_archive(f"quintain-{visit.actor.name}", write)
 
 
 def delete(post: Posting) -> Response:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from starlette.responses import Response
 
-from quintain.compose import sandbox_of
+from quintain.conditions import sandbox_of
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import RoleName
 from quintain.core.records.access import PeopleOrder
@@ -15,6 +15,7 @@ from quintain.services.access.links import Link
 from quintain.services.access.permissions import require_admin
 from quintain.services.evaluate.queue import run_queue
 from quintain.services.house import health
+from quintain.services.jobs import checking
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.i18n import Tongue, languages
@@ -93,12 +94,12 @@ def health_page(visit: Visiting) -> Response:
     """Show whether all parts work, and how full the house is."""
     _ = visit.tongue.gettext
     status = health.status(visit.db, visit.blobs, visit.actor, as_known=True)
-    checks = health.readiness(visit.db, visit.blobs)
     return visit.render(
         "house/health.html",
         status_info=status,
         queue=run_queue(visit.db, visit.actor),
-        checks=checks,
+        checks=visit.workspace.watch.checks(),
+        kept=checking.how_far(visit.db, visit.actor),
         sandbox=sandbox_of(visit.workspace.settings),
         wanted=visit.workspace.settings.sandbox,
         tab="health",

@@ -19,17 +19,20 @@ from quintain.services.board.cache import PENDING, SOON_S, WarmBoard, warm_board
 from quintain.services.board.export import KINDS, SINGLE
 from quintain.services.board.parts import BoardMatrix, BoardPart
 from quintain.services.board.ranking import parse_view
-from quintain.services.models.registry import list_models
-from quintain.services.tasks.board_settings import AXES, BoardSpec, board_spec, set_board
+from quintain.services.models.registry import models_to_choose
+from quintain.services.tasks.board_settings import board_spec, set_board
+from quintain.services.tasks.board_spec import AXES, BoardSpec
 from quintain.services.tasks.definitions import get_task
 from quintain.web.api.board.board import read_part
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.board.charts import MOST_POINTS, progress_chart, progress_rows, rounds_chart, scatter_chart
-from quintain.web.pages.board.words import axis_title, presets, warning_text, words
+from quintain.web.pages.board.words import presets, words
+from quintain.web.pages.figure_words import axis_title, warning_text
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Post, Posting, Visit, Visiting
 
 SLIDER_TOP = 8
+MOST_BOXES = 200  # of models to tick; of more, names are typed
 SCORING = ("test", "contrast")  # what one would expect to score
 FIRST = 25  # rows that are in the page before the browser has the board: more than a screen shows
 WITHOUT_SCRIPT = 100
@@ -191,6 +194,7 @@ def _settings(visit: Visit, task: str, trouble: Trouble | None = None) -> Respon
     made = warm_board(visit.db, visit.blobs, visit.actor, task, BoardPart(live=True, seeds_apart=True)).board
     spec = board_spec(visit.db, task)
     base = f"/tasks/{task}"
+    offered = models_to_choose(visit.db, visit.actor, task, limit=MOST_BOXES)
     return visit.render(
         "board/settings.html",
         status=trouble.status if trouble else 200,
@@ -206,10 +210,8 @@ def _settings(visit: Visit, task: str, trouble: Trouble | None = None) -> Respon
             *((one, one) for one in dict.fromkeys([*found.metrics, VMER])),
             (ABILITY, _("ability, by item response theory")),
         ],
-        names=sorted(
-            {one.name for one in list_models(visit.db, visit.actor, task) if one.version.withdrawn_at is None}
-            | set(spec.hidden_models)
-        ),
+        names=sorted({one.name for one in offered.models} | set(spec.hidden_models)),
+        many=offered.more,
         crumbs=[(title_of(visit, found), base), (_("Board"), f"{base}/board"), (_("Settings"), None)],
         error=trouble,
     )
@@ -218,10 +220,15 @@ def _settings(visit: Visit, task: str, trouble: Trouble | None = None) -> Respon
 def _typed(post: Post, before: BoardSpec) -> Mapping[str, Any]:
     """Read the settings that were typed; a field left empty keeps its default.
 
-    Where only some models were named to be shown, those that are ticked are named from now on.
+    Where only some models were named to be shown, those that are ticked are named from now on. Of more models than
+    there are boxes for, the names that are to be shown, or not to be, are typed.
     """
     ticked = sorted(set(post.texts("shown")))
     named = bool(before.models and ticked)
+    models, hidden = ticked if named else [], [] if named else sorted(set(post.texts("model-names")) - set(ticked))
+    if "named-models" in post.form:
+        typed = sorted({one.strip() for one in post.text("named-models").split(",")} - {""})
+        models, hidden = (typed, []) if before.models else ([], typed)
     settings: dict[str, Any] = {
         # A data set that came while the form was open keeps what it has.
         "datasets": {**before.datasets, **_numbers(post, "dataset-")},
@@ -229,8 +236,8 @@ def _typed(post: Post, before: BoardSpec) -> Mapping[str, Any]:
         "caps": _numbers(post, "cap-"),
         "metric": post.text("metric") or None,
         "machine": post.text("machine").strip() or None,
-        "models": ticked if named else [],
-        "hidden_models": [] if named else sorted(set(post.texts("model-names")) - set(ticked)),
+        "models": models,
+        "hidden_models": hidden,
         "freeze_until": f"{post.text('freeze_until')}T23:59:59+00:00" if post.text("freeze_until") else None,
     }
     for name, factor in (("epsilon", 1.0), ("human", 0.01)):

@@ -2,45 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from quintain.core.records.base import plain
-from quintain.core.records.figures import Gap
-from quintain.services.board.parts import Axis, BoardMatrix
-from quintain.stats.fitness import Weakness
-
-Translate = Callable[[str], str]
-
-
-def axis_title(_: Translate, axis: Axis) -> str:
-    """Name an axis for the reader; performance goes by the name of its metric."""
-    if axis.pooled and not axis.lower:
-        return _("Ability")
-    named = {
-        "throughput": _("Throughput"),
-        "memory": _("Memory"),
-        "fairness": _("Fairness"),
-        "robustness": _("Robustness"),
-    }
-    return named.get(axis.name, axis.title)
-
-
-def warning_text(_: Translate, weak: Weakness) -> str:
-    """Say why a data set is weak ground for a ranking."""
-    named = ", ".join(weak.labels)
-    if weak.kind == "few":
-        text = _("Too small to rank on: with {n} examples, one half is known to ± {points} points only.")
-        if weak.grouped:
-            text = _("Too small to rank on: with {n} groups of examples, one half is known to ± {points} points only.")
-        return text.format(n=weak.units, points=round(weak.points))
-    if weak.kind == "absent":
-        text = _("One-sided: none of its answers is {labels}.") if named else _("One-sided: a label does not occur.")
-    elif named:
-        text = _("One-sided: more than nine tenths of its answers are {labels}.")
-    else:
-        text = _("One-sided: more than nine tenths of its answers are one label.")
-    return text.format(labels=named)
+from quintain.services.board.parts import BoardMatrix
+from quintain.web.pages.figure_words import Translate, gap_words
 
 
 def presets(_: Translate, made: BoardMatrix) -> list[dict[str, Any]]:
@@ -74,7 +39,7 @@ def words(_: Translate, *, fitted: bool = False) -> dict[str, str]:
 
     Where abilities are *fitted*, one figure is over all data sets that score, and not over rounds.
     """
-    rows = _row_words(_) | _gap_words(_)
+    rows = _row_words(_) | gap_words(_)
     found = rows | _weight_words(_) | _certainty_words(_) | _aggregation_words(_) | _round_words(_)
     return found | {"all_rounds": _("All data sets that score together")} if fitted else found
 
@@ -111,25 +76,6 @@ def _row_words(_: Translate) -> dict[str, str]:
         "sure_large": _("This board is so large that it is computed for its owner's weights only."),
         "sure_sampled": _("From {n} of {all} examples, which were drawn; errors are those of all."),
     }
-
-
-def _gap_words(_: Translate) -> dict[str, str]:
-    """Give why a figure is missing, by the kind of gap (`services.standing`)."""
-    return {
-        "gap_waiting": _("{done} of {needed} runs done"),
-        "gap_failed": _("the model failed: {outcome}"),
-        "gap_platform": _("runs that failed through no fault of the model: {n}"),
-        "gap_cancelled": _("runs that were cancelled: {n}"),
-        "gap_held": _("runs that wait for a machine with a sandbox: {n}"),
-        "gap_uncovered": _("its file has no predictions for the data set"),
-        "gap_unchanged": _("no perturbation changes these examples"),
-        "gap_machine": _("measured on another machine: {machine}"),
-    }
-
-
-def gap_text(_: Translate, gap: Gap) -> str:
-    """Say in the reader's language why a figure is missing."""
-    return _gap_words(_)[f"gap_{gap.kind}"].format(**plain(gap))
 
 
 def _weight_words(_: Translate) -> dict[str, str]:

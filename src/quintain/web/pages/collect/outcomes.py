@@ -9,8 +9,8 @@ from quintain.services.collect import attempts
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import vmer
 from quintain.web.forms import answer_text
-from quintain.web.pages.collect.verdict import own_text
 from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.pages.written import own_text
 from quintain.web.paging import Paging
 from quintain.web.visit import Visiting
 

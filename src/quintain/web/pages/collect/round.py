@@ -26,9 +26,9 @@ from quintain.web.files import on_disk
 from quintain.web.listing import SIZE
 from quintain.web.pages.collect.round_charts import rate_chart, time_chart
 from quintain.web.pages.collect.rounds import state_names
-from quintain.web.pages.collect.verdict import own_text
-from quintain.web.pages.release.stations import station_line
-from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.pages.round_crumbs import round_crumbs
+from quintain.web.pages.stations import station_line
+from quintain.web.pages.written import own_text
 from quintain.web.paging import Paging
 from quintain.web.visit import Posting, Visit, Visiting
 
@@ -87,7 +87,7 @@ def texts_page(visit: Visiting, task: str, number: int, show: str = "", before: 
         shows=[("", _("all")), ("fooled", _("the model was wrong")), ("right", _("the model was right"))],
         more=rows[PAGE_ROWS - 1].id if len(rows) > PAGE_ROWS else None,
         first=last is None,
-        crumbs=crumbs(visit, found, number, _("Texts")),
+        crumbs=round_crumbs(visit, found, number, _("Texts")),
     )
 
 
@@ -149,7 +149,7 @@ def flags_page(
         flags=[(one, own_text(found, one.inputs), kinds.get(one.kind, one.kind)) for one in queue.flags],
         paging=Paging(f"/tasks/{task}/rounds/{number}/flags", {"all": all}, first, len(queue.flags), queue.total, SIZE),
         every=bool(all),
-        crumbs=crumbs(visit, found, number, _("Flags")),
+        crumbs=round_crumbs(visit, found, number, _("Flags")),
     )
 
 
@@ -168,7 +168,9 @@ def _show(visit: Visit, task: str, number: int, trouble: Trouble | None = None) 
         spec = spec_for(visit.db, visit.actor, info)
         about: dict[str, Any] = {"task": found, "section": "rounds", "round": info, "spec": spec, "error": trouble}
         wheel = station_line(visit, found, number)
-        return visit.render("collect/round_harvest.html", wheel=wheel, crumbs=crumbs(visit, found, number), **about)
+        return visit.render(
+            "collect/round_harvest.html", wheel=wheel, crumbs=round_crumbs(visit, found, number), **about
+        )
     values: dict[str, Any] = {
         "task": found,
         "section": "rounds",
@@ -180,7 +182,7 @@ def _show(visit: Visit, task: str, number: int, trouble: Trouble | None = None) 
         "figure": None,
         "wheel": station_line(visit, found, number),
         "parity": None,
-        "crumbs": crumbs(visit, found, number),
+        "crumbs": round_crumbs(visit, found, number),
         "error": trouble,
     }
     if visit.owns(found):
@@ -252,12 +254,3 @@ def _tables(
     if used:
         tables.append((_("By prompt"), _("Prompt"), [(texts.get(one.name) or one.name[:12], one) for one in used]))
     return [(title, heading, rows) for title, heading, rows in tables if rows]
-
-
-def crumbs(visit: Visit, task: Task, number: int, last: str = "") -> list[tuple[str, str | None]]:
-    """Give the way to a page of a round."""
-    _ = visit.tongue.gettext
-    base = f"/tasks/{task.name}/rounds"
-    name = _("Round %(n)s", n=number)
-    crumbs: list[tuple[str, str | None]] = [(title_of(visit, task), f"/tasks/{task.name}"), (_("Rounds"), base)]
-    return [*crumbs, (name, f"{base}/{number}"), (last, None)] if last else [*crumbs, (name, None)]

@@ -28,10 +28,12 @@ from quintain.web.drafts import SpecDraft
 from quintain.web.pages.collect.round_form import FORM, data_of, values_in, values_of
 from quintain.web.pages.collect.rule_form import NAMES as RULE_NAMES
 from quintain.web.pages.collect.rule_form import other_rules, rule_controls
+from quintain.web.pages.models.choices import how_to_name_others
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.spec_form import Choice
 from quintain.web.visit import Post, Posting, Visit, Visiting
 
+LEADING = 20  # of a board, among which the model that a new round aims at is sought
 AS_CHOSEN = "chosen"  # writers start from prompts if the form names some
 PLAIN_RULES = ("task", "differs")  # of fooling, for answers that are no texts
 
@@ -94,12 +96,13 @@ def state_names(visit: Visit) -> dict[str, str]:
 
 def _starter(visit: Visit, task: Task) -> RoundSpec:
     """Aim a new round at the model that leads, as far as that is known, or else at the newest."""
-    found = [one.version for one in models.list_models(visit.db, visit.actor, task.name)]
-    there = sorted((one for one in found if one.withdrawn_at is None), key=lambda one: one.created_at)
-    known = [one.ref for one in reversed(there)]
     standing = known_standings(visit.db, visit.blobs, [task.name]).get(task.name)
-    leading = [one.ref for one in standing.places if one.ref in known] if standing else []
-    targets = Targets("one", tuple([*leading, *known][:1]))
+    first = standing.places[:LEADING] if standing else ()
+    found = models.list_models(visit.db, visit.actor, task.name, [one.name for one in first]) if first else []
+    there = {one.version.ref for one in found if one.version.withdrawn_at is None}
+    leading = [one.ref for one in first if one.ref in there]
+    newest = models.models_to_choose(visit.db, visit.actor, task.name, limit=1).models
+    targets = Targets("one", tuple([*leading, *(one.ref for one in newest)][:1]))
     return RoundSpec(task.name, visit.tongue.gettext("Fool the model"), targets=targets)
 
 
@@ -152,20 +155,12 @@ def _save_file(visit: Visit, task: Task, info: RoundInfo | None, text: str) -> R
     return rounds.put_round(visit.db, visit.actor, text)
 
 
-def _models(visit: Visit, task: Task) -> list[tuple[str, str]]:
-    found = models.list_models(visit.db, visit.actor, task.name)
-    return [
-        (f"{task.name}/{model.name}@{model.version.number}", f"{model.name} @ {model.version.number}")
-        for model in found
-        if model.version.withdrawn_at is None
-    ]
-
-
 def _editor(visit: Visit, task: Task, info: RoundInfo | None, draft: SpecDraft) -> Response:
     require_owner(visit.actor, task.name)
     _ = visit.tongue.gettext
     base, values = f"/tasks/{task.name}/rounds", draft.values
     title = _("Edit round %(n)s", n=info.number) if info else _("New round")
+    offered = models.models_to_choose(visit.db, visit.actor, task.name)
     return visit.render(
         "collect/round_edit.html",
         task=task,
@@ -181,7 +176,8 @@ def _editor(visit: Visit, task: Task, info: RoundInfo | None, draft: SpecDraft) 
         crumbs=[(title_of(visit, task), f"/tasks/{task.name}"), (_("Rounds"), base), (title, None)],
         writings=_writings(visit, new=info is None),
         sources=[] if info else _sources(visit, task),
-        **draft.shown(visit, _choices(visit, task, values)),
+        others=how_to_name_others(visit, task.name, offered),
+        **draft.shown(visit, _choices(visit, task, values, offered)),
     )
 
 
@@ -189,10 +185,12 @@ def _one_line(rule: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} = {toml(value)}" for name, value in rule.items())
 
 
-def _choices(visit: Visit, task: Task, values: Mapping[str, Any]) -> dict[str, list[Choice]]:
+def _choices(
+    visit: Visit, task: Task, values: Mapping[str, Any], offered: models.ModelChoices
+) -> dict[str, list[Choice]]:
     """Give the choices that depend on the task: of models and quizzes those there are, and those that are chosen."""
     _ = visit.tongue.gettext
-    listed = _models(visit, task)
+    listed = [(one.ref, f"{one.name} @ {one.number}") for one in offered.models]
     gone = [(ref, ref) for ref in values["models"] if ref not in [known for known, _name in listed]]
     taken = sorted({*quizzes.list_quizzes(visit.db, task.name), *values["quizzes"]})
     rules = FORM.places["fooled"].option.kind.choices

@@ -15,7 +15,8 @@ from quintain.core.texts import Text
 from quintain.tasks.contract import kind_of
 from quintain.web.errors import Trouble
 from quintain.web.forms import PREFIX, Spoken, answer_text, spoken
-from quintain.web.pages.collect.write_form import boxes_of, shown_input, target_of
+from quintain.web.pages.collect.write_form import boxes_of, target_of
+from quintain.web.pages.written import own_text
 from quintain.web.visit import Visit
 
 
@@ -78,13 +79,6 @@ def about_fields(visit: Visit, task: Task, trouble: Trouble) -> Trouble:
     )
     message = Text("This cannot be sent yet. It cost you no attempt.") if told else trouble.message
     return replace(trouble, faults=told, message=message)
-
-
-def own_text(task: Task, inputs: Mapping[str, Any]) -> str:
-    """Give what was written as one text, without what a prompt gave."""
-    form = kind_of(task).form(task)
-    own = [field for field in form.inputs if field.editable and inputs.get(field.name) is not None]
-    return " · ".join(shown_input(field, inputs) for field in own)
 
 
 def _spoken(visit: Visit, task: Task, inputs: Mapping[str, Any], said: ModelAnswer) -> Spoken:

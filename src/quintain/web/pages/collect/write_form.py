@@ -13,6 +13,7 @@ from quintain.core.example import Answer
 from quintain.core.task import Task
 from quintain.tasks.contract import Form, FormField, kind_of
 from quintain.web.forms import PREFIX, inputs_of
+from quintain.web.pages.written import shown_input
 from quintain.web.visit import Post
 
 FEWEST_ROWS = 4
@@ -64,17 +65,6 @@ class Typed:
 
     inputs: Mapping[str, Any]
     target: Answer
-
-
-def shown_input(field: FormField, inputs: Mapping[str, Any]) -> str:
-    """Write an input on one line, for people: words as a sentence, a position as the word that stands there."""
-    value = inputs.get(field.name)
-    words = inputs.get(field.of or "")
-    if field.widget == "token" and isinstance(value, int) and isinstance(words, list) and 0 <= value < len(words):
-        return str(words[value])
-    if isinstance(value, list | tuple):
-        return (" " if field.widget == "tokens" else " / ").join(str(one) for one in value)
-    return "" if value is None else str(value)
 
 
 def given_fields(form: Form, prompt: Mapping[str, Any] | None) -> set[str]:

@@ -14,12 +14,13 @@ from quintain.services.collect import readiness, rounds, writing, writing_aids
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.forms import answer_text
-from quintain.web.pages.collect.verdict import ShownVerdict, about_fields, own_text, shown_verdict
+from quintain.web.pages.collect.verdict import ShownVerdict, about_fields, shown_verdict
 from quintain.web.pages.collect.write import PART, by_htmx
 from quintain.web.pages.collect.write_form import SpanPlace, Typed, boxes_of, places_of, read, target_of
 from quintain.web.pages.collect.write_start import landing_page
 from quintain.web.pages.models.moved import moved_pieces
 from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.pages.written import own_text
 from quintain.web.visit import Posting, Visit, Visiting
 
 

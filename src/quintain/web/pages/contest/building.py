@@ -9,7 +9,7 @@ from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, NotFound
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.contest import blind, systems
 from quintain.services.contest.freezing import freeze
-from quintain.services.models.registry import list_models
+from quintain.services.models.registry import ModelChoices, models_to_choose
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import download, on_disk
 from quintain.web.listing import SIZE, Asking, page_of
@@ -108,19 +108,19 @@ def _build(visit: Visit, room: Room, trouble: Trouble | None = None) -> Response
     ref = room.info.ref
     listed = systems.list_systems(visit.db, visit.blobs, visit.actor, ref)
     own = next((one for one in listed if one.mine), None)
-    mine = [
-        (one.version.ref, f"{one.name} @ {one.version.number}")
-        for one in list_models(visit.db, visit.actor, room.info.task)
-        if one.may_edit and one.version.withdrawn_at is None
-    ]
+    offered = models_to_choose(visit.db, visit.actor, room.info.task, own=True)
+    mine = [(one.ref, f"{one.name} @ {one.number}") for one in offered.models]
+    references = systems.reference_models(visit.db, room.info) if room.organiser else ModelChoices((), more=False)
     return room.render(
         "build",
         "build",
         trouble=trouble,
         own=own,
         models=mine if room.builds else [],
+        more=offered.more,
         systems=listed if room.organiser else [],
-        references=[(one, one) for one in systems.reference_models(visit.db, room.info)] if room.organiser else [],
+        references=[(one.ref, one.ref) for one in references.models],
+        more_references=references.more,
         may_refer=room.organiser and room.info.phase in systems.AFTER_BREAKING,
         part="dev" if room.info.phase is Phase.BUILD else "pairs",
     )

@@ -16,13 +16,14 @@ from quintain.services.contest import contests, systems, teams
 from quintain.services.contest.contests import ContestInfo
 from quintain.services.contest.definition import contest_of, dump_contest, parse_contest
 from quintain.services.data.datasets import list_versions
-from quintain.services.models.registry import list_models
+from quintain.services.models.registry import ModelChoices, models_to_choose
 from quintain.services.tasks import definitions as tasks
 from quintain.store.base import now
 from quintain.web.drafts import SpecDraft, refuse_other
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.contest.common import next_steps, room_of
-from quintain.web.pages.contest.words import phase_names, role_names
+from quintain.web.pages.contest_words import phase_names, role_names
+from quintain.web.pages.models.choices import how_to_name_others
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.spec_form import Choice, SpecForm
 from quintain.web.visit import Post, Posting, Visit, Visiting
@@ -177,6 +178,7 @@ def _editor(visit: Visit, task: Task, info: ContestInfo | None, draft: SpecDraft
     _ = visit.tongue.gettext
     base = f"/tasks/{task.name}/contests"
     title = _("Edit the contest %(name)s", name=info.name) if info else _("New contest")
+    offered = models_to_choose(visit.db, visit.actor, task.name)
     return visit.render(
         "contest/contest_edit.html",
         task=task,
@@ -188,16 +190,13 @@ def _editor(visit: Visit, task: Task, info: ContestInfo | None, draft: SpecDraft
         data=_data(visit, task, draft.values),
         begun=info is not None and info.phase is not Phase.COMING,
         crumbs=[(title_of(visit, task), f"/tasks/{task.name}"), (_("Contests"), base), (title, None)],
-        **draft.shown(visit, _models(visit, task, draft.values)),
+        others=how_to_name_others(visit, task.name, offered),
+        **draft.shown(visit, _models(offered, draft.values)),
     )
 
 
-def _models(visit: Visit, task: Task, values: Mapping[str, Any]) -> dict[str, list[Choice]]:
-    found = [
-        (one.version.ref, one.name, "")
-        for one in list_models(visit.db, visit.actor, task.name)
-        if one.version.withdrawn_at is None and one.visibility != "private"
-    ]
+def _models(offered: ModelChoices, values: Mapping[str, Any]) -> dict[str, list[Choice]]:
+    found = [(one.ref, one.name, "") for one in offered.models if one.visibility != "private"]
     gone = [(ref, ref, "") for ref in values["models"] if ref not in [known for known, _name, _gloss in found]]
     return {"models": [*gone, *found]}
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from quintain.core.contests import Phase
+from quintain.core.contests import PairReason, PairStatus, Phase
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.records.contests import ContestPair
 from quintain.services.contest import scores, settling, teams
@@ -151,19 +151,24 @@ def export(visit: Visiting, task: str, name: str, format: str = "csv") -> Respon
 def state_names(visit: Visit) -> dict[str, str]:
     """Say in the reader's language where a pair stands."""
     _ = visit.tongue.gettext
-    return {"": "", "contested": _("contested"), "settled": _("settled"), "dropped": _("dropped")}
+    return {
+        PairStatus.WRITTEN: "",
+        PairStatus.CONTESTED: _("contested"),
+        PairStatus.SETTLED: _("settled"),
+        PairStatus.DROPPED: _("dropped"),
+    }
 
 
 def reason_names(visit: Visit) -> dict[str, str]:
     """Say in the reader's language why a pair stands where it stands."""
     _ = visit.tongue.gettext
     return {
-        "": "",
-        "ruled": _("by the organisers"),
-        "organisers": _("waiting for the organisers"),
-        "judges": _("by judges outside the contest"),
-        "no majority": _("the judges do not agree; the organisers decide"),
-        "not minimal": _("judges found that it is no minimal pair"),
+        PairReason.NONE: "",
+        PairReason.RULED: _("by the organisers"),
+        PairReason.ORGANISERS: _("waiting for the organisers"),
+        PairReason.JUDGES: _("by judges outside the contest"),
+        PairReason.NO_MAJORITY: _("the judges do not agree; the organisers decide"),
+        PairReason.NOT_MINIMAL: _("judges found that it is no minimal pair"),
     }
 
 
@@ -172,7 +177,7 @@ def _pair(visit: Visit, room: Room, pair: int, trouble: Trouble | None = None) -
     found = scores.get_pair(visit.db, visit.blobs, visit.actor, room.info.ref, pair)
     if found is None:
         raise NotFound("There is no pair {pair} in {ref}.", pair=pair, ref=room.info.ref)
-    waiting = found.status == "contested" and found.why == "judges"
+    waiting = found.status == PairStatus.CONTESTED and found.why == PairReason.JUDGES
     answer = answer_field(room.task)
     return room.render(
         "pair",

@@ -26,8 +26,8 @@ from quintain.web.drafts import SpecDraft, refuse_other
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import on_disk
 from quintain.web.forms import answer_text
-from quintain.web.pages.collect.write_form import shown_input
 from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.pages.written import shown_input
 from quintain.web.paging import Paging
 from quintain.web.spec_form import SpecForm
 from quintain.web.visit import Post, Posting, Visit, Visiting

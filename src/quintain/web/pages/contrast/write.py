@@ -14,6 +14,7 @@ from quintain.core.task import Task
 from quintain.services.contrast import authoring, drafts, projects, scouting
 from quintain.services.contrast.authoring import Edit
 from quintain.services.contrast.images import gallery, keep_image
+from quintain.services.contrast.projects import ProjectInfo
 from quintain.services.models import registry as models
 from quintain.services.models.ask import limit_calls
 from quintain.services.tasks import definitions as tasks
@@ -21,17 +22,9 @@ from quintain.stats.diff import word_diff
 from quintain.tasks.contract import kind_of
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.forms import answer_text
-from quintain.web.pages.collect.write_form import (
-    Box,
-    SpanPlace,
-    Typed,
-    boxes_of,
-    places_of,
-    read,
-    shown_input,
-    target_of,
-)
+from quintain.web.pages.collect.write_form import Box, SpanPlace, Typed, boxes_of, places_of, read, target_of
 from quintain.web.pages.contrast.projects import crumbs_of, differences, state_words, titled
+from quintain.web.pages.written import shown_input
 from quintain.web.visit import Post, Posting, Visit, Visiting
 
 SAID = ("rationale", "reason", "draft")
@@ -187,6 +180,7 @@ def _desk(
     _ = visit.tongue.gettext
     info = projects.find_project(visit.db, ref)
     task = tasks.get_task(visit.db, info.task)
+    choices = _models(visit, task, info)
     started = typed is not None and bool(typed.inputs)
     boxes = boxes_of(task, pivot.inputs, typed.inputs if typed else {}, started=started, fixed=pivot.fixed)
     answer = typed.target if typed and typed.target is not None else _first_answer(task, pivot)
@@ -212,7 +206,8 @@ def _desk(
         seen=seen,
         seen_answer=answer_text(task, seen.inputs, seen.answer) if seen else "",
         seen_gold=answer_text(task, seen.inputs, seen.gold) if seen else "",
-        models=_models(visit, task) if info.spec.drafts or info.spec.scouting else [],
+        models=[(one.ref, f"{one.name} @ {one.number}") for one in choices.models],
+        more_models=choices.more,
         gallery=gallery(visit.db, task, info.id) if any(box.field.widget == "image" for box in boxes) else [],
         states=state_words(visit),
         differences=differences,
@@ -237,8 +232,8 @@ def _places(task: Task, pivot: ContrastPivot, typed: Typed | None) -> list[SpanP
     return places_of(task, {**pivot.inputs, **typed.inputs}, typed.target) if typed else []
 
 
-def _models(visit: Visit, task: Task) -> list[tuple[str, str]]:
-    found = models.list_models(visit.db, visit.actor, task.name)
-    return [
-        (one.version.ref, f"{one.name} @ {one.version.number}") for one in found if one.version.withdrawn_at is None
-    ]
+def _models(visit: Visit, task: Task, info: ProjectInfo) -> models.ModelChoices:
+    """Give the models that drafts are sought against and whose answers are looked at, where either is allowed."""
+    if not (info.spec.drafts or info.spec.scouting):
+        return models.ModelChoices((), more=False)
+    return models.models_to_choose(visit.db, visit.actor, task.name)

@@ -24,7 +24,7 @@ from quintain.stats.fitness import Weakness
 from quintain.tasks.contract import kind_of
 from quintain.web.files import MEDIA_TYPES, download, download_archive
 from quintain.web.forms import answer_text
-from quintain.web.pages.board.words import warning_text
+from quintain.web.pages.figure_words import warning_text
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.paging import Paging
 from quintain.web.visit import Posting, Visit, Visiting

@@ -13,8 +13,8 @@ from quintain.services.tasks import definitions as tasks
 from quintain.tasks.contract import kind_of
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.forms import answer_text
-from quintain.web.pages.evaluate.results import is_rate
 from quintain.web.pages.evaluate.runs import model_choices
+from quintain.web.pages.model_results import is_rate
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.paging import Paging
 from quintain.web.visit import Visit, Visiting

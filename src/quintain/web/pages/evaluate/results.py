@@ -3,50 +3,34 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from starlette.responses import Response
 
+from quintain.core.cells import PLAIN
 from quintain.core.errors import NotFound
 from quintain.core.task import Task
+from quintain.engine.sandbox.layers import missing_layers
 from quintain.metrics.contract import METRICS
 from quintain.reports.charts import heat_map
-from quintain.services.evaluate import examples
-from quintain.services.evaluate.dataset_results import KeptResult, missing_layers, newest_only, sees_all
+from quintain.services.evaluate import example_files, examples
+from quintain.services.evaluate.dataset_results import KeptResult, sees_all
 from quintain.services.evaluate.overlap import model_overlap
 from quintain.services.evaluate.results import model_results
 from quintain.services.models import registry as models
 from quintain.services.models.registry import ModelInfo
 from quintain.services.tasks import definitions as tasks
 from quintain.services.tasks.machines import class_of
-from quintain.store.queries.evaluate.cells import PLAIN
 from quintain.tasks.contract import kind_of
 from quintain.web.files import MEDIA_TYPES, download
 from quintain.web.forms import answer_text
-from quintain.web.pages.board.words import gap_text
+from quintain.web.pages.figure_words import gap_text
+from quintain.web.pages.model_results import is_rate
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.paging import Paging
 from quintain.web.visit import Visit, Visiting
 
 PAGE_SIZE = 20
 SHOWN_MISTAKES = 10
-
-
-def axes_of(visit: Visit, task: Task, info: ModelInfo) -> dict[str, Any]:
-    """Give what the model page shows of its results."""
-    found = newest_only(model_results(visit.db, visit.blobs, visit.actor, info.version.ref))
-    return {
-        "results": found,
-        "metric": tasks.leading_metric(task),
-        "metric_title": METRICS.get(tasks.leading_metric(task)).title,
-        "is_rate": is_rate,
-        "names_training": bool(info.version.meta.get("data")),
-    }
-
-
-def is_rate(metric: str) -> bool:
-    """Say whether a metric is a share, which people read as a percentage."""
-    return metric in METRICS and METRICS.get(metric).range == (0.0, 1.0)
 
 
 def dataset(visit: Visiting, task: str, model: str, dataset: str, version: str = "", data: str = "") -> Response:
@@ -162,7 +146,7 @@ def fetch(
     return download(
         f"{task}-{model}-v{info.version.number}-{dataset.replace('@', '-v')}",
         format,
-        lambda path: examples.export_examples(
+        lambda path: example_files.export_examples(
             visit.db, visit.blobs, visit.actor, info.version.ref, dataset, format, path
         ),
     )

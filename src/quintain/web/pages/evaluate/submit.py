@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from starlette.responses import Response
 
-from quintain.compose import rules_of, sandbox_of
+from quintain.compose import rules_of
+from quintain.conditions import sandbox_of
 from quintain.core.errors import BadInput, Conflict, Fault, TooMany, Unavailable
 from quintain.core.people import RoleName
 from quintain.core.records.tasks import Visibility

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from quintain.core.records.jobs import JobStanding
+from quintain.services.study.kept_reports import ReportKey
 
+RELEASES = {"export:bundle", "look at release", "release"}
+REPORT = "figure:report "
 VALIDATIONS = {"figure:validation", "open validation", "take in attempts"}
 
 
@@ -23,16 +27,26 @@ class NamedJob:
 def titles(_: Callable[[str], str]) -> Mapping[str, str]:
     """Name every kind of job."""
     return {
+        "approve pay": _("Approving what people earned"),
+        "check": _("Check of kept figures"),
         "comparison": _("Comparison of two models"),
         "export:attempts": _("Export of texts"),
+        "export:bundle": _("Release as a file"),
         "export:judgements": _("Export of judgements"),
         "export:labels": _("Export of labels"),
         "figure:ability": _("Abilities of models"),
         "figure:board": _("Board"),
+        "figure:report compare": _("Report on texts"),
+        "figure:report models": _("Report on models"),
+        "figure:report relabel": _("Report on old and new labels"),
+        "figure:report workers": _("Report on who did the work"),
         "figure:round": _("Figures of a round"),
+        "figure:trial report": _("Report of a trial"),
         "figure:uncertainty": _("How sure a board is"),
         "figure:validation": _("Figures of a validation"),
+        "look at release": _("Look at a release"),
         "open validation": _("Taking items into a validation"),
+        "release": _("Release"),
         "review": _("Review of what is new"),
         "review and apply": _("Review of judges, applied"),
         "review and look": _("Review of judges, to look at"),
@@ -44,21 +58,41 @@ def titles(_: Callable[[str], str]) -> Mapping[str, str]:
 
 def name_job(_: Callable[[str], str], job: JobStanding) -> NamedJob:
     """Say in words what *job* does and what about, and where it can be read."""
-    about, address = _place(job)
+    place = _release if job.kind in RELEASES else _report if job.kind.startswith(REPORT) else _place
+    about, address = place(job)
     return NamedJob(job, titles(_).get(job.kind, job.kind), about, f"/tasks/{job.task}/{address}" if address else "")
 
 
 def _place(job: JobStanding) -> tuple[str, str]:
     name = job.subject.removeprefix(job.task)[1:]
-    if job.kind == "study":
-        return name, f"studies/{name}"
-    if job.kind.startswith("export:"):
-        place = name.split(" ")[0]
-        return name, f"rounds/{place}" if job.kind == "export:attempts" else f"validation/{place}"
-    if job.kind == "figure:round":
-        return name, f"rounds/{name}"
+    place = name.split(" ")[0]
+    own = {
+        "study": f"studies/{name}",
+        "figure:round": f"rounds/{name}",
+        "approve pay": f"rounds/{name}/pay",
+        "figure:trial report": f"trials/{name}/report",
+        "export:attempts": f"rounds/{place}",
+        "export:judgements": f"validation/{place}",
+        "export:labels": f"validation/{place}",
+    }
+    if job.kind in own:
+        return name, own[job.kind]
     if job.kind in VALIDATIONS or job.kind.startswith("review"):
         return name, f"validation/{name}"
     if job.kind == "comparison":
         return "", "compare"
     return "", "board" if job.kind.startswith("figure:") else ""
+
+
+def _release(job: JobStanding) -> tuple[str, str]:
+    validation = job.subject.split(" ")[0].split("/")[1]
+    asked = "" if job.kind.startswith("export:") else f"?job={job.id}"
+    return validation, f"validation/{validation}/release{asked}"
+
+
+def _report(job: JobStanding) -> tuple[str, str]:
+    wanted = ReportKey.read(job.subject).wanted
+    named = {"rounds": wanted.rounds, "harvests": wanted.harvests, "validation": filter(None, [wanted.validation])}
+    asked = [(name, one) for name, values in named.items() for one in values]
+    address = f"reports/{wanted.kind}"
+    return ", ".join(str(one) for _, one in asked), f"{address}?{urlencode(asked)}" if asked else address

@@ -21,8 +21,8 @@ from quintain.services.models.registry import VISIBILITIES, ModelInfo
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.listing import Asking, make_listing
-from quintain.web.pages.board.words import axis_title
-from quintain.web.pages.evaluate.results import axes_of
+from quintain.web.pages.figure_words import axis_title
+from quintain.web.pages.model_results import axes_of
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Posting, Visit, Visiting
 

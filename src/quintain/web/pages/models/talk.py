@@ -13,7 +13,6 @@ from quintain.core.task import Task
 from quintain.services.models import registry as models
 from quintain.services.models.ask import limit_calls, predict
 from quintain.services.models.occlusion import word_effects
-from quintain.services.models.registry import ModelInfo
 from quintain.services.tasks import definitions as tasks
 from quintain.tasks.contract import kind_of
 from quintain.web.errors import status_of
@@ -27,14 +26,14 @@ from quintain.web.visit import Posting, Visit, Visiting
 def talk_page(visit: Visiting, task: str, model: str = "", other: str = "") -> Response:
     """Show the form."""
     found = tasks.get_task(visit.db, task)
-    return _page(visit, found, _choices(visit, task), chosen=model, other=other)
+    return _page(visit, found, models.models_to_choose(visit.db, visit.actor, task), chosen=model, other=other)
 
 
 def ask(post: Posting, task: str) -> Response:
     """Ask one model, or two, and show what they say."""
     visit = post.visit
     found = tasks.get_task(visit.db, task)
-    available = _choices(visit, task)
+    offered = models.models_to_choose(visit.db, visit.actor, task)
     chosen, other = post.text("model"), post.text("other")
     values = typed(kind_of(found).form(found), post.text)
     inputs = inputs_of(found, values)
@@ -53,7 +52,7 @@ def ask(post: Posting, task: str) -> Response:
             status = status_of(error)
     if faults and not inputs:
         faults = ()  # nothing has been typed yet: an invitation, not a reproach
-    return _page(visit, found, available, chosen, other, values=values, answers=answers, faults=faults, status=status)
+    return _page(visit, found, offered, chosen, other, values=values, answers=answers, faults=faults, status=status)
 
 
 def _ask(visit: Visit, task: Task, ref: str, inputs: Mapping[str, Any], *, moved: bool) -> Spoken:
@@ -69,13 +68,12 @@ def _ask(visit: Visit, task: Task, ref: str, inputs: Mapping[str, Any], *, moved
     return replace(said, moved=tuple(moved_pieces(visit, task, inputs, effects)))
 
 
-def _choices(visit: Visit, task: str) -> list[tuple[str, str]]:
-    def describe(model: ModelInfo) -> tuple[str, str]:
-        number = model.version.number
+def _choices(visit: Visit, offered: models.ModelChoices) -> list[tuple[str, str]]:
+    def describe(model: models.ModelChoice) -> tuple[str, str]:
+        number = model.number
         return f"{model.name}@{number}", f"{model.name} · {visit.tongue.gettext('Version %(n)s', n=number)}"
 
-    found = models.list_models(visit.db, visit.actor, task)
-    return [describe(model) for model in found if model.version.withdrawn_at is None]
+    return [describe(model) for model in offered.models]
 
 
 def _number(text: str) -> int:
@@ -91,7 +89,7 @@ def _said(visit: Visit, titles: Mapping[str, str], fault: Fault) -> str:
 def _page(
     visit: Visit,
     task: Task,
-    available: list[tuple[str, str]],
+    offered: models.ModelChoices,
     chosen: str = "",
     other: str = "",
     *,
@@ -101,6 +99,7 @@ def _page(
     status: int = 200,
 ) -> Response:
     _ = visit.tongue.gettext
+    available = _choices(visit, offered)
     listed = [ref for ref, _title in available]
     if chosen and chosen not in listed:  # an older version that was asked for by its address
         available = [(chosen, chosen), *available]
@@ -112,6 +111,7 @@ def _page(
         section="talk",
         form=kind_of(task).form(task),
         models=available,
+        more=offered.more,
         chosen=chosen or (listed[0] if listed else ""),
         other=other,
         values=values or {},

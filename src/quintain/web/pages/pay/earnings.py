@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
+from functools import partial
 
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, NotFound
-from quintain.core.records.base import plain
-from quintain.core.records.pay import Earnings
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.pay import earnings, questions
 from quintain.web.errors import Trouble, trouble_of
+from quintain.web.files import download_json
 from quintain.web.listing import SIZE, Asked, Asking
 from quintain.web.pages.pay.round_pay import STATUSES
 from quintain.web.pages.pay.words import status_names
@@ -58,7 +57,4 @@ def _show(visit: Visit, asked: Asked, trouble: Trouble | None = None) -> Respons
 def export(visit: Visiting) -> Response:
     """Send the earnings as JSON."""
     require_signed_in(visit.actor)
-    mine = earnings.my_earnings(visit.db, visit.actor)
-    headers = {"content-disposition": 'attachment; filename="earnings.json"'}
-    text = json.dumps(Earnings(mine, len(mine)), ensure_ascii=False, indent=2, default=plain)
-    return Response(text, media_type="application/json", headers=headers)
+    return download_json("earnings", partial(earnings.export_my_earnings, visit.db, visit.actor))

@@ -12,9 +12,9 @@ from quintain.services.pay import earnings
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.listing import SIZE, Asked, Asking, page_of
-from quintain.web.pages.collect.round import crumbs
 from quintain.web.pages.pay.words import status_names
-from quintain.web.pages.release.stations import station_line
+from quintain.web.pages.round_crumbs import round_crumbs
+from quintain.web.pages.stations import station_line
 from quintain.web.visit import Posting, Visit, Visiting
 
 STATUSES: dict[str, PayStatus] = {one: one for one in ("pending", "approved", "declined", "paid")}
@@ -81,6 +81,6 @@ def _show(visit: Visit, task: str, number: int, asked: Asked, trouble: Trouble |
         pay=pay,
         statuses=names,
         shows=[("", _("everything")), *names.items()],
-        crumbs=crumbs(visit, found, number, _("Pay")),
+        crumbs=round_crumbs(visit, found, number, _("Pay")),
         error=trouble,
     )

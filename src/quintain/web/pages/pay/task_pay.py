@@ -14,11 +14,12 @@ from quintain.core.rounds import Money
 from quintain.services.collect import prolific as panel
 from quintain.services.pay import caps, earnings, payouts, policy, prolific, questions, report
 from quintain.services.tasks import definitions as tasks
+from quintain.services.trial import studies
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.form_reading import FormReading
 from quintain.web.listing import SIZE, Asked, Asking
 from quintain.web.pages.pay.charts import cost_chart
-from quintain.web.pages.pay.words import cap_names, payout_states, provider_names
+from quintain.web.pages.pay.words import cap_names, payout_states, provider_names, study_places
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.paging import Paging
 from quintain.web.spec_form import Sheet, SpecForm
@@ -91,17 +92,27 @@ def plan(post: Posting, task: str) -> Response:
 
 
 def study(post: Posting, task: str) -> Response:
-    """Make a study that leads to a round, or change one."""
+    """Make a study that leads to a round, a judging, a trial or its grading, or change one."""
     visit = post.visit
-    ref, number = f"{task}/{post.number('round')}", post.text("study")
+    number = post.text("study")
+    ref = task if number else f"{task}/{post.text('place').strip()}"
     places, outside = post.number("places") if post.text("places") else 0, visit.workspace.outside
     try:
         if number:
             action = post.text("action")
             made = panel.change_study(visit.db, visit.actor, ref, number, outside, action=action, places=places)
         else:
-            group = post.text("group")
-            made = panel.create_study(visit.db, visit.actor, ref, outside, visit.base_url, places=places, group=group)
+            made = studies.create_study(
+                visit.db,
+                visit.actor,
+                ref,
+                outside,
+                visit.base_url,
+                to=post.text("to"),  # type: ignore[arg-type] # the service refuses what it does not know
+                places=places,
+                group=post.text("group"),
+                reward=post.number("reward") if post.text("reward") else None,
+            )
     except REFUSED as error:
         return _show(visit, task, Asked(), error)
     said = visit.tongue.gettext("Study %(study)s: %(status)s", study=made.study, status=made.status)
@@ -178,7 +189,10 @@ def _show(
         paging=Paging(f"/tasks/{task}/pay", {}, offset, len(page.payouts), page.total, SIZE),
         costs=costs,
         chart=cost_chart(visit, costs),
-        caps=caps.standings(visit.db, tasks.find_row(visit.db, task).id, spec),
+        caps=[
+            *caps.standings(visit.db, tasks.find_row(visit.db, task).id, spec),
+            *caps.trial_standings(visit.db, task, spec),
+        ],
         cap_names=cap_names(visit),
         policy=spec,
         sheet=Sheet(FORM, visit.tongue, typed or FORM.show(spec), faults, {}),
@@ -186,6 +200,7 @@ def _show(
         questions=questions.list_questions(visit.db, visit.actor, task).questions,
         states=payout_states(visit),
         providers=provider_names(visit),
+        study_places=study_places(visit),
         key=secrets.token_hex(8),
         crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Pay"), None)],
         error=trouble,

@@ -41,7 +41,18 @@ def provider_names(visit: Visit) -> dict[str, str]:
     }
 
 
-def cap_names(visit: Visit) -> dict[str, str]:
-    """Name the caps on all work of a task."""
+def study_places(visit: Visit) -> list[tuple[str, str]]:
+    """Name the places that a study can send people to."""
     _ = visit.tongue.gettext
-    return {"day_cap": _("Today"), "project_cap": _("In all")}
+    return [
+        ("round", _("A round")),
+        ("judging", _("A judging")),
+        ("trial", _("A trial, to take part")),
+        ("grading", _("A trial, to grade")),
+    ]
+
+
+def cap_names(visit: Visit) -> dict[str, str]:
+    """Name the caps on all work of a task, and of a trial."""
+    _ = visit.tongue.gettext
+    return {"day_cap": _("Today"), "project_cap": _("In all"), "trial_cap": _("Trial")}

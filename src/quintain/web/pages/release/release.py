@@ -7,15 +7,16 @@ from typing import Any
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict
+from quintain.core.records.jobs import JobStanding
 from quintain.core.records.release import Release
 from quintain.core.release import ReleaseSpec
 from quintain.core.spec import read, restore
 from quintain.services.access.permissions import require_owner
-from quintain.services.release import bundle, releases
+from quintain.services.release import asking, bundle, releases
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
-from quintain.web.files import download_archive
-from quintain.web.pages.release.stations import station_line
+from quintain.web.exporting import export_page
+from quintain.web.pages.stations import station_line
 from quintain.web.pages.validate.console import crumbs, home_of
 from quintain.web.spec_form import Sheet, SpecForm
 from quintain.web.visit import Posting, Visit, Visiting
@@ -23,9 +24,17 @@ from quintain.web.visit import Posting, Visit, Visiting
 FORM = SpecForm(ReleaseSpec)
 
 
-def show(visit: Visiting, task: str, name: str) -> Response:
-    """Show the form, filled in as the newest release was made, and the releases there are."""
-    return _page(visit, task, name)
+def show(visit: Visiting, task: str, name: str, job: int = 0, following: str = "") -> Response:
+    """Show the form, filled in as the newest release was made, and the releases there are.
+
+    Where a *job* looks at one or makes it, say how far it is; who is *following* is told to look again once it is over.
+    """
+    asked = asking.asked_release(visit.db, visit.blobs, visit.actor, f"{task}/{name}", job) if job else None
+    if asked is None:
+        return _page(visit, task, name)
+    over = {"HX-Refresh": "true"} if following and not asked.job.going else None
+    looked = asked.release if asked.release is not None and asked.release.number is None else None
+    return _page(visit, task, name, FORM.show(asked.spec), looked=looked, job=asked.job, headers=over)
 
 
 def act(post: Posting, task: str, name: str) -> Response:
@@ -34,6 +43,9 @@ def act(post: Posting, task: str, name: str) -> Response:
     values = FORM.typed(post)
     try:
         spec = _spec(values)
+        job = asking.ask_release(visit.db, visit.actor, ref, spec, look=not post.flag("release"))
+        if job is not None:
+            return visit.redirect(f"{home_of(task, name)}/release?job={job.id}")
         if not post.flag("release"):
             return _page(
                 visit, task, name, values, looked=releases.preview(visit.db, visit.blobs, visit.actor, ref, spec)
@@ -50,10 +62,7 @@ def fetch(visit: Visiting, task: str, name: str, number: int, file: str) -> Resp
     """Send a text of a release, or all of it as a ZIP."""
     ref = f"{task}/{name}"
     if file == "bundle.zip":
-        return download_archive(
-            f"{task}-{name}-release-{number}",
-            lambda path: bundle.write_bundle(visit.db, visit.blobs, visit.actor, ref, number, path, archive=True),
-        )
+        return export_page(visit, bundle.wanted_bundle(ref, number))
     text = bundle.text_of(visit.db, visit.blobs, visit.actor, ref, number, file)
     headers = {"content-disposition": f'attachment; filename="{task}-{name}-release-{number}-{file}"'}
     return Response(text, media_type="text/markdown; charset=utf-8", headers=headers)
@@ -71,6 +80,8 @@ def _page(
     *,
     looked: Release | None = None,
     trouble: Trouble | None = None,
+    job: JobStanding | None = None,
+    headers: dict[str, str] | None = None,
 ) -> Response:
     found = tasks.get_task(visit.db, task)
     require_owner(visit.actor, task)
@@ -81,6 +92,8 @@ def _page(
     return visit.render(
         "release/release.html",
         status=trouble.status if trouble else 200,
+        headers=headers,
+        job=job,
         task=found,
         section="validation",
         name=name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from starlette.responses import Response
@@ -22,6 +23,7 @@ from quintain.services.tasks import definitions as tasks
 from quintain.services.trial.trials import list_trials
 from quintain.web.drafts import SpecDraft, refuse_other
 from quintain.web.errors import Trouble, trouble_of
+from quintain.web.files import download
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.paging import Paging
 from quintain.web.spec_form import Choice, SpecForm
@@ -91,9 +93,8 @@ def close(post: Posting, task: str, name: str) -> Response:
 
 def export(visit: Visiting, task: str, name: str) -> Response:
     """Send the table of codes."""
-    text = coding_figures.export_codes(visit.db, visit.actor, f"{task}/{name}")
-    headers = {"content-disposition": f'attachment; filename="{task}-{name}-codes.csv"'}
-    return visit.finish(Response(text, media_type="text/csv", headers=headers))
+    write = partial(coding_figures.export_codes, visit.db, visit.actor, f"{task}/{name}")
+    return visit.finish(download(f"{task}-{name}-codes", "csv", write))
 
 
 def state_words(visit: Visit) -> dict[str, str]:

@@ -12,6 +12,7 @@ from quintain.core.errors import BadInput, NotFound
 from quintain.core.records.report import ReportKind
 from quintain.core.texts import hint
 from quintain.reports.html import body_of
+from quintain.services.study import kept_reports as kept
 from quintain.services.study import reports as service
 from quintain.services.study.reports import WantedReport
 from quintain.services.tasks import definitions as tasks
@@ -39,28 +40,31 @@ def show(
     harvests: Names = [],  # noqa: B006
     validation: str = "",
 ) -> Response:
-    """Make a report and show it; where something is missing, say so beside the choices."""
+    """Show a report, and how far the next one is; where something is missing, say so beside the choices."""
     wanted = _wanted(task, kind, rounds, harvests, validation)
     try:
-        report = service.make_report(visit.db, visit.blobs, visit.actor, wanted)
+        shown = kept.shown_report(visit.db, visit.blobs, visit.actor, wanted)
     except BadInput as error:
         return _index(visit, task, trouble_of(error), wanted)
     found = tasks.get_task(visit.db, task)
-    told, wording = in_words(report, visit.language)
+    told, wording = in_words(shown.report, visit.language) if shown.report else (None, None)
     asked = [("rounds", one) for one in rounds] + [("harvests", one) for one in harvests]
     query = urlencode([*asked, *([("validation", validation)] if validation else [])])
     _ = visit.tongue.gettext
+    here = f"/tasks/{task}/reports/{kind}"
     return visit.render(
         "study/report.html",
         task=found,
         section="reports",
+        shown=shown,
         report=told,
-        body=body_of(told, wording),
-        files=f"/tasks/{task}/reports/{kind}/download?{query}{'&' if query else ''}format=",
+        body=body_of(told, wording) if told and wording else "",
+        here=f"{here}?{query}" if query else here,
+        files=f"{here}/download?{query}{'&' if query else ''}format=",
         crumbs=[
             (title_of(visit, found), f"/tasks/{task}"),
             (_("Reports"), f"/tasks/{task}/reports"),
-            (told.title, None),
+            (told.title if told else _("A report on its way"), None),
         ],
     )
 
@@ -77,7 +81,7 @@ def fetch(
 ) -> Response:
     """Send a report as a file, in the reader's language."""
     wanted = _wanted(task, kind, rounds, harvests, validation)
-    report = service.make_report(visit.db, visit.blobs, visit.actor, wanted)
+    report = kept.shown_report(visit.db, visit.blobs, visit.actor, wanted).there()
     return visit.finish(send_report(report, wanted, format, language=visit.language))
 
 

@@ -23,7 +23,7 @@ from quintain.tasks.contract import KINDS
 from quintain.tasks.starter import starter
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.i18n import in_language
-from quintain.web.pages.contest.words import phase_names
+from quintain.web.pages.contest_words import phase_names
 from quintain.web.pages.tasks.task_form import TaskForm, beside, first_form, read_form
 from quintain.web.said import say
 from quintain.web.visit import Posting, Visit, Visiting

@@ -14,12 +14,13 @@ from quintain.reports.html import body_of
 from quintain.services.collect.starting import prompt_sources
 from quintain.services.tasks import definitions as tasks
 from quintain.services.trial import doors as doors_
+from quintain.services.trial import kept_report, model_runs, reporting, running, trials
 from quintain.services.trial import letters as letters_
-from quintain.services.trial import reporting, running, trials
 from quintain.services.trial.costs import trial_costs
 from quintain.services.trial.trials import OpenTrial
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.form_reading import FormReading
+from quintain.web.pages.evaluate.runs import state_names
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.report_files import in_words, send_file
 from quintain.web.said import say
@@ -71,6 +72,19 @@ def open_pool(post: Posting, task: str, trial: str) -> Response:
     added = reporting.open_pool(visit.db, visit.actor, task, trial)
     told = visit.tongue.ngettext("%(num)s item can be judged now.", "%(num)s items can be judged now.", added.added)
     return visit.redirect(f"/tasks/{task}/trials/{trial}", told)
+
+
+def run_models(post: Posting, task: str, trial: str) -> Response:
+    """Have models run on the final items, those that are named or all."""
+    visit = post.visit
+    named = [one.strip() for one in post.text("models").split(",") if one.strip()]
+    try:
+        found = model_runs.run_models(visit.db, visit.blobs, visit.actor, task, trial, named)
+    except (BadInput, Conflict, NotFound) as error:
+        visit.db.rollback()
+        return show_to_owner(visit, task, trial, model_trouble=trouble_of(error), named=post.text("models"))
+    told = visit.tongue.ngettext("%(num)s model is asked.", "%(num)s models are asked.", len(found.runs))
+    return visit.redirect(f"/tasks/{task}/trials/{trial}#model-runs", told)
 
 
 def close_stage(post: Posting, task: str, trial: str) -> Response:
@@ -144,17 +158,21 @@ def answer_reply(post: Posting, task: str, trial: str, arm: str, stage: str) -> 
     return visit.redirect(f"/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", visit.tongue.gettext("Sent"))
 
 
-def report(visit: Visiting, task: str, trial: str) -> Response:
-    """Show the report of a trial."""
+def report(visit: Visiting, task: str, trial: str, following: str = "") -> Response:
+    """Show the report of a trial; who is *following* is told to look again once the next one is there."""
     found = tasks.get_task(visit.db, task)
-    told, wording = in_words(reporting.report(visit.db, visit.blobs, visit.actor, task, trial), visit.language)
+    shown = kept_report.shown_report(visit.db, visit.blobs, visit.actor, task, trial)
+    told, wording = in_words(shown.report, visit.language) if shown.report else (None, None)
     _ = visit.tongue.gettext
     return visit.render(
-        "study/report.html",
+        "trial/report.html",
+        headers={"HX-Refresh": "true"} if following and shown.fresh else None,
         task=found,
         section="trials",
+        trial=trial,
+        shown=shown,
         report=told,
-        body=body_of(told, wording),
+        body=body_of(told, wording) if told and wording else "",
         files=f"/tasks/{task}/trials/{trial}/report/download?format=",
         crumbs=[
             (title_of(visit, found), f"/tasks/{task}"),
@@ -167,12 +185,19 @@ def report(visit: Visiting, task: str, trial: str) -> Response:
 
 def fetch(visit: Visiting, task: str, trial: str, *, format: str = "html") -> Response:  # noqa: A002 - the word in the address
     """Send the report as a file."""
-    found = reporting.report(visit.db, visit.blobs, visit.actor, task, trial)
+    found = kept_report.get_report(visit.db, visit.blobs, visit.actor, task, trial)
     return visit.finish(send_file(found, f"{task}-trial-{trial}", format, visit.language))
 
 
 def show_to_owner(
-    visit: Visit, task: str, trial: str, trouble: Trouble | None = None, typed: dict[str, Any] | None = None
+    visit: Visit,
+    task: str,
+    trial: str,
+    trouble: Trouble | None = None,
+    typed: dict[str, Any] | None = None,
+    *,
+    model_trouble: Trouble | None = None,
+    named: str = "",
 ) -> Response:
     """Show where the arms of a trial stand."""
     found = tasks.get_task(visit.db, task)
@@ -184,10 +209,14 @@ def show_to_owner(
         doors = doors_.get_doors(visit.db, visit.actor, task, trial, base_url=visit.base_url)
     return visit.render(
         "trial/trial.html",
-        status=trouble.status if trouble else 200,
+        status=shown.status if (shown := trouble or model_trouble) else 200,
         task=found,
         section="trials",
         trial=record,
+        models=model_runs.get_models(visit.db, visit.actor, task, trial) if doors and record.state != "draft" else None,
+        run_states=state_names(visit),
+        model_trouble=model_trouble,
+        named=named,
         kinds=_kinds(visit),
         doors=doors,
         sheet=Sheet(DOORS, visit.tongue, values, faults, {}),

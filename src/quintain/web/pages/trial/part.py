@@ -104,6 +104,7 @@ def _page(visit: Visit, task: str, trial: str, trouble: Trouble | None = None) -
         section="trials",
         trial=record,
         part=part,
+        from_panel=doors.came_by_panel(visit.db, visit.actor, task, trial),
         to_panel=doors.may_complete(visit.db, visit.actor, task, trial, "trial"),
         error=trouble,
         crumbs=[

@@ -9,26 +9,26 @@ from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import RoleName
-from quintain.core.records.validate import AdaptiveForecast, ErrorRates, Rates, Validation
+from quintain.core.records.validate import AdaptiveForecast, ErrorRates, Rates, Validation, ValidationProgress
 from quintain.core.task import Task
 from quintain.core.validation import ValidationState
 from quintain.reports.charts import bar_chart, heat_map
 from quintain.services.access.permissions import require_role
 from quintain.services.jobs.exports import WantedFile
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import doors, kept, preparing
+from quintain.services.validate import doors
 from quintain.services.validate import export as judged_export
 from quintain.services.validate import forecast as adaptive_forecast
-from quintain.services.validate import judges as judge_service
 from quintain.services.validate import review as reviewing
 from quintain.services.validate import status as validation_status
-from quintain.services.validate import trail as validation_trail
 from quintain.services.validate import validations as validate
+from quintain.services.validate.console import console
 from quintain.services.validate.judges import WantedJudges
+from quintain.services.validate.validation import ValidationInfo
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.exporting import export_page
 from quintain.web.listing import Asked
-from quintain.web.pages.release.stations import station_line
+from quintain.web.pages.stations import station_line
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.pages.validate.charts import agreement_chart
 from quintain.web.pages.validate.judge_items import item_text
@@ -171,7 +171,10 @@ def _states(visit: Visit) -> dict[str, str]:
 
 
 def _live(visit: Visit, task: str, name: str) -> dict[str, Any]:
-    found = validation_status.progress(visit.db, visit.actor, f"{task}/{name}")
+    return _live_parts(validation_status.progress(visit.db, visit.actor, f"{task}/{name}"), task, name)
+
+
+def _live_parts(found: ValidationProgress, task: str, name: str) -> dict[str, Any]:
     forecast = found.forecast
     money = {"cost": forecast.cost, "reward": forecast.reward, "hourly": forecast.hourly}
     return {"live": found, **money, "home": home_of(task, name)}
@@ -188,11 +191,9 @@ def _console(
     foreseen: AdaptiveForecast | None = None,
 ) -> Response:
     found = tasks.get_task(visit.db, task)
-    ref = f"{task}/{name}"
-    status = validation_status.status(visit.db, visit.actor, ref, glance=SHOWN + 1)
-    judges = judge_service.judge_list(visit.db, visit.actor, ref)
-    suspects, standing_out = judges.page(WantedJudges("look", order="look", limit=SHOWN))
-    noted = validation_trail.notes(visit.db, visit.actor, ref)
+    seen = console(visit.db, visit.actor, f"{task}/{name}", glance=SHOWN + 1)
+    status, noted = seen.status, seen.notes
+    suspects, standing_out = seen.judges.page(WantedJudges("look", order="look", limit=SHOWN))
     rates, more = _rates(visit, status.rates)
     return visit.render(
         "validate/console.html",
@@ -200,15 +201,15 @@ def _console(
         task=found,
         section="validation",
         name=name,
-        wheel=station_line(visit, found, name),
+        wheel=station_line(visit, found, name, judging=(seen.validation, seen.known)),
         found=status,
-        counted=kept.shown(visit.db, visit.actor, ref),
-        preparing=preparing.preparation(visit.db, visit.actor, ref),
+        counted=seen.counted,
+        preparing=seen.preparing,
         states=_states(visit),
         suspects=suspects,
         standing_out=standing_out,
         patterns=pattern_names(visit),
-        listing=judge_listing(judges, Asked(), path=f"{home_of(task, name)}/judges", size=SHOWN),
+        listing=judge_listing(seen.judges, Asked(), path=f"{home_of(task, name)}/judges", size=SHOWN),
         charts=_charts(visit, status),
         notes=[(one, item_text(found, one.inputs)) for one in noted[:NOTES]],
         flags=sum(one.kind == "flag" for one in noted),
@@ -216,14 +217,14 @@ def _console(
         rates=rates,
         more_rates=more,
         policy=policy or status.policy,
-        entry_url=_entry_url(visit, ref),
-        policy_form=policy_controls(visit, validate.find(visit.db, ref).policy, typed, trouble),
+        entry_url=_entry_url(visit, seen.validation),
+        policy_form=policy_controls(visit, seen.validation.policy, typed, trouble),
         as_file=bool(policy) or foreseen is not None,
         foreseen=foreseen,
-        trail=validation_trail.trail(visit.db, visit.actor, ref),
+        trail=seen.trail,
         crumbs=crumbs(visit, found, name),
         error=trouble,
-        **_live(visit, task, name),
+        **_live_parts(seen.live, task, name),
     )
 
 
@@ -260,9 +261,8 @@ def _rates(visit: Visit, rates: ErrorRates) -> tuple[list[tuple[str, Rates]], in
     return (rows, SHOWN if len(writers) > SHOWN else 0) if rates.models else ([], 0)
 
 
-def _entry_url(visit: Visit, ref: str) -> str:
+def _entry_url(visit: Visit, found: ValidationInfo) -> str:
     """Give the address for judges from a panel, to owners, where the policy has one."""
-    found = validate.find(visit.db, ref)
     if found.policy.entry is None or not visit.owns(found.task):
         return ""
-    return doors.judging_entry(visit.db, visit.actor, ref, visit.base_url).url
+    return doors.judging_entry(visit.db, visit.actor, found.ref, visit.base_url).url

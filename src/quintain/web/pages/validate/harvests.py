@@ -51,9 +51,11 @@ def _page(visit: Visit, task: str, typed: dict[str, str], trouble: Trouble | Non
     found = tasks.get_task(visit.db, task)
     require_owner(visit.actor, task)
     _ = visit.tongue.gettext
+    offered = models.models_to_choose(visit.db, visit.actor, task)
+    shown = [one.name for one in offered.models]
     known = [
         (one.ref, one.ref)
-        for info in models.list_models(visit.db, visit.actor, task)
+        for info in (models.list_models(visit.db, visit.actor, task, shown) if shown else ())
         for one in info.versions
         if one.withdrawn_at is None
     ]
@@ -64,6 +66,7 @@ def _page(visit: Visit, task: str, typed: dict[str, str], trouble: Trouble | Non
         section="rounds",
         typed=typed,
         models=[("", _("as the sample says")), *known],
+        more=offered.more,
         crumbs=[
             (title_of(visit, found), f"/tasks/{task}"),
             (_("Rounds"), f"/tasks/{task}/rounds"),

@@ -25,7 +25,7 @@ from quintain.tasks.contract import kind_of
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import on_disk
 from quintain.web.listing import SIZE, Asked, Asking, page_of
-from quintain.web.pages.release.stations import station_line
+from quintain.web.pages.stations import station_line
 from quintain.web.pages.validate.console import crumbs, home_of
 from quintain.web.pages.validate.judge_items import item_text
 from quintain.web.visit import Post, Posting, Visit, Visiting

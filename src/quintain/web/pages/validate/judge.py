@@ -18,6 +18,7 @@ from quintain.services.validate import offers as judging_offers
 from quintain.services.validate.handing_in import Answer
 from quintain.services.validate.handing_out import HandedItem
 from quintain.services.validate.offers import JudgingDesk, JudgingOffer
+from quintain.store.base import now
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.pages.validate.judge_items import answer_of, cards_of, parts_of
@@ -71,15 +72,15 @@ def show(visit: Visiting, token: str) -> Response:
 def hand_in(post: Posting, token: str) -> Response:
     """Hand in what was answered; what was not goes back. The same answers again change nothing."""
     visit = post.visit
-    desk = judging_offers.get_desk(visit.db, visit.actor, token)
-    answers = [answer for item in desk.page.items if (answer := _answer(post, item)) is not None]
-    if not answers and not desk.ended:
+    page = handing_out.get_page(visit.db, visit.actor, token)
+    answers = [answer for item in page.items if (answer := _answer(post, item)) is not None]
+    if not answers and not page.ended:
         handing_out.return_page(visit.db, visit.actor, token)
         return _page(visit, judging_offers.get_desk(visit.db, visit.actor, token))
     try:
         receipt = handing_in.submit_page(visit.db, visit.actor, token, answers)
     except (BadInput, Conflict, Forbidden) as error:
-        return _page(visit, desk, trouble=trouble_of(error))
+        return _page(visit, judging_offers.get_desk(visit.db, visit.actor, token), trouble=trouble_of(error))
     return _page(visit, judging_offers.get_desk(visit.db, visit.actor, token), receipt=receipt)
 
 
@@ -90,8 +91,8 @@ def keep_alive(post: Posting, token: str) -> Response:
         lease = handing_out.extend_page(visit.db, visit.actor, token)
     except Conflict as error:
         return JSONResponse({"ended": say(visit.language, error.message)}, 409)
-    desk = judging_offers.get_desk(visit.db, visit.actor, token)
-    return JSONResponse({"left": desk.left, "lapsed": lease.held == 0})
+    left = (lease.lease_until - now()).total_seconds()
+    return JSONResponse({"left": max(left, 0.0), "lapsed": lease.held == 0})
 
 
 def save(post: Posting, token: str, item: ItemNumber) -> Response:

@@ -11,7 +11,7 @@ from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import judges, kept, unqualify
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.listing import Asked, Asking
-from quintain.web.pages.release.stations import station_line
+from quintain.web.pages.stations import station_line
 from quintain.web.pages.validate.console import crumbs, home_of
 from quintain.web.pages.validate.lists import judge_listing, pattern_names
 from quintain.web.visit import Posting, Visit, Visiting

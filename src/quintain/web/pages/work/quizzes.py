@@ -17,8 +17,11 @@ from quintain.services.work import quiz_results, quizzes
 from quintain.services.work.quiz_files import dump_quiz, parse_quiz
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.paging import Paging
 from quintain.web.visit import Post, Posting, Visit, Visiting, local_path
 
+PAGE_SIZE = 50
+FARTHEST = 1_000_000
 STARTER = """\
 instructions = \"\"\"
 Read what is asked, then answer the questions below.
@@ -108,15 +111,16 @@ def retire_quiz(post: Posting, task: str, quiz: str) -> Response:
     return visit.redirect(f"/tasks/{task}/rounds", visit.tongue.gettext("The quiz is retired."))
 
 
-def results_page(visit: Visiting, task: str, quiz: str) -> Response:
+def results_page(visit: Visiting, task: str, quiz: str, offset: int = 0) -> Response:
     """Show who passed a quiz, and which questions are missed."""
-    return _results(visit, task, quiz)
+    return _results(visit, task, quiz, offset=min(max(offset, 0), FARTHEST))
 
 
-def _results(visit: Visit, task: str, quiz: str, trouble: Trouble | None = None) -> Response:
+def _results(visit: Visit, task: str, quiz: str, trouble: Trouble | None = None, offset: int = 0) -> Response:
     _ = visit.tongue.gettext
     found = tasks.get_task(visit.db, task)
-    results = quiz_results.quiz_results(visit.db, visit.actor, task, quiz)
+    results = quiz_results.quiz_results(visit.db, visit.actor, task, quiz, limit=PAGE_SIZE, offset=offset)
+    path = f"/tasks/{task}/quizzes/{quiz}/results"
     return visit.render(
         "work/quiz_results.html",
         status=trouble.status if trouble else 200,
@@ -124,6 +128,7 @@ def _results(visit: Visit, task: str, quiz: str, trouble: Trouble | None = None)
         section="rounds",
         quiz=quizzes.get_quiz(visit.db, visit.actor, task, quiz),
         results=results,
+        paging=Paging(path, {}, offset, len(results.by_person), results.people, PAGE_SIZE),
         crumbs=[
             (title_of(visit, found), f"/tasks/{task}"),
             (_("Rounds"), f"/tasks/{task}/rounds"),

@@ -16,9 +16,9 @@ from quintain.services.validate import leaving
 from quintain.services.validate import offers as judging_offers
 from quintain.services.validate import validations as validate
 from quintain.web.forms import answer_text
-from quintain.web.pages.collect.verdict import own_text
 from quintain.web.pages.pay.words import status_names
 from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.pages.written import own_text
 from quintain.web.visit import Posting, Visit, Visiting
 
 MOST = 500
@@ -90,7 +90,7 @@ def _shown(visit: Visit, one: OwnAttempt) -> dict[str, object]:
         "number": one.number,
         "text": own_text(task, one.inputs),
         "aim": answer_text(task, one.inputs, one.target),
-        "said": answer_text(task, one.inputs, one.prediction),
+        "said": answer_text(task, one.inputs, one.prediction) if one.prediction is not None else "–",
         "fooled": one.fooled,
         "retracted": one.retracted,
         "at": one.at,

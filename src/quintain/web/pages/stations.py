@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from quintain.core.records.stations import Station, StationName, Stations, StationStep
 from quintain.core.rounds import RoundKind
 from quintain.core.task import Task
-from quintain.services.release.stations import stations_of
+from quintain.services.release.stations import KnownJudging, stations_of
 from quintain.web.visit import Visit
 
 
@@ -42,11 +42,16 @@ class StationLine:
     button: StepButton | None
 
 
-def station_line(visit: Visit, task: Task, number: int | str) -> StationLine | None:
-    """Say where a round stands, in the reader's language; None where *number* is no round's, as of a validation."""
+def station_line(
+    visit: Visit, task: Task, number: int | str, *, judging: KnownJudging | None = None
+) -> StationLine | None:
+    """Say where a round stands, in the reader's language; None where *number* is no round's, as of a validation.
+
+    *judging* is what the page knows of its judging already.
+    """
     if not str(number).isdecimal():
         return None
-    found = stations_of(visit.db, visit.actor, f"{task.name}/{number}")
+    found = stations_of(visit.db, visit.actor, f"{task.name}/{number}", judging=judging)
     owns = visit.owns(task)
     shown = [_shown(visit, task, found, one, owns=owns) for one in found.stations]
     return StationLine(int(number), shown, found.step, _button(visit, task, number, found, owns=owns))

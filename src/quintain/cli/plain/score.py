@@ -1,4 +1,4 @@
-"""`quintain evaluate`: score predictions and run models."""
+"""`quintain evaluate score`: score a file of predictions against a file of gold answers, without a workspace."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from quintain.cli import output
-from quintain.compose import sandbox_of
+from quintain.conditions import sandbox_of
 from quintain.engine.sandbox.layers import describe
 from quintain.settings import Settings
 

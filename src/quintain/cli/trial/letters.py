@@ -1,0 +1,143 @@
+"""`quintain trial letters|edit-letter|reply|answer|readmit`: what people are told, and what they say to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quintain.cli.context import workspace_of
+from quintain.cli.output import JsonFlag, print_json, print_line
+from quintain.cli.plain.trial import app
+from quintain.cli.streams import in_file
+from quintain.cli.trial.trial import TrialArgument, give, split_ref
+from quintain.core.people import OPERATOR
+from quintain.core.records.trial import LetterDraft
+from quintain.data.text import read_bytes
+from quintain.services.trial import letters as letters_
+from quintain.services.trial import running
+
+ArmArgument = Annotated[str, typer.Argument(help="The arm.")]
+StageArgument = Annotated[str, typer.Argument(help="The stage of feedback, or the qualification.")]
+PersonArgument = Annotated[str, typer.Argument(help="Whose letter it is.")]
+TextArgument = Annotated[str, typer.Argument(help="What is said.")]
+
+
+@app.command()
+def letters(
+    context: typer.Context, ref: TrialArgument, arm: ArmArgument, stage: StageArgument, json: JsonFlag = False
+) -> None:
+    """Show the letters of a stage as they would go out, or went, with the replies and the answers.
+
+    Example: quintain trial letters sentiment/first crowd feedback-1
+    """
+    task, name = split_ref(ref)
+    with workspace_of(context).session() as db:
+        found = letters_.letters(db, OPERATOR, task, name, arm, stage)
+    if json:
+        print_json(found)
+        return
+    for one in found:
+        _show(one)
+
+
+@app.command(name="edit-letter")
+def edit_letter(
+    context: typer.Context,
+    ref: TrialArgument,
+    arm: ArmArgument,
+    stage: StageArgument,
+    person: PersonArgument,
+    file: Annotated[Path, in_file("The letter as it is to go out; - is standard input.")],
+    json: JsonFlag = False,
+) -> None:
+    """Change a letter before it goes out, which is when its stage is closed.
+
+    Example: quintain trial edit-letter sentiment/first crowd feedback-1 wanda letter.txt
+    """
+    task, name = split_ref(ref)
+    text = read_bytes(file).decode()
+    with workspace_of(context).session() as db:
+        letters_.edit_letter(db, OPERATOR, task, name, arm=arm, stage=stage, person=person, text=text)
+        found = letters_.letters(db, OPERATOR, task, name, arm, stage)
+    _give_one(found, person, json=json)
+
+
+@app.command()
+def reply(
+    context: typer.Context,
+    ref: TrialArgument,
+    arm: ArmArgument,
+    stage: StageArgument,
+    person: PersonArgument,
+    text: TextArgument,
+    appeal: Annotated[bool, typer.Option("--appeal", help="They ask to look at the decision again.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Note what somebody replied to their letter by another way, such as by mail.
+
+    Example: quintain trial reply sentiment/first crowd qualify-1 wanda "My second item can be answered." --appeal
+    """
+    task, name = split_ref(ref)
+    said = {"arm": arm, "stage": stage, "person": person, "text": text}
+    with workspace_of(context).session() as db:
+        letters_.note_reply(db, OPERATOR, task, name, **said, appeal=appeal)
+        found = letters_.letters(db, OPERATOR, task, name, arm, stage)
+    _give_one(found, person, json=json)
+
+
+@app.command()
+def answer(
+    context: typer.Context,
+    ref: TrialArgument,
+    arm: ArmArgument,
+    stage: StageArgument,
+    person: PersonArgument,
+    text: TextArgument,
+    json: JsonFlag = False,
+) -> None:
+    """Answer what somebody replied to their letter; they are told.
+
+    Example: quintain trial answer sentiment/first crowd qualify-1 wanda "We have looked again, and you go on."
+    """
+    task, name = split_ref(ref)
+    with workspace_of(context).session() as db:
+        letters_.answer_reply(db, OPERATOR, task, name, arm=arm, stage=stage, person=person, text=text)
+        found = letters_.letters(db, OPERATOR, task, name, arm, stage)
+    _give_one(found, person, json=json)
+
+
+@app.command()
+def readmit(
+    context: typer.Context,
+    ref: TrialArgument,
+    arm: ArmArgument,
+    stage: Annotated[str, typer.Argument(help="The qualification that turned them away.")],
+    person: Annotated[str, typer.Argument(help="Whom to let go on.")],
+    json: JsonFlag = False,
+) -> None:
+    """Let somebody go on whom a qualification turned away, as after an appeal.
+
+    Example: quintain trial readmit sentiment/first crowd qualify-1 wanda
+    """
+    task, name = split_ref(ref)
+    with workspace_of(context).session() as db:
+        found = running.readmit(db, OPERATOR, task, name, arm=arm, stage=stage, person=person)
+    give(found, json=json)
+
+
+def _give_one(found: list[LetterDraft], person: str, *, json: bool) -> None:
+    one = next(one for one in found if one.person == person)
+    if json:
+        print_json(one)
+    else:
+        _show(one)
+
+
+def _show(one: LetterDraft) -> None:
+    print_line(f"To {one.person}{' (sent)' if one.sent else ''}:\n{one.text}\n")
+    if one.reply:
+        print_line(f"{'Appeal' if one.appeal else 'Reply'}: {one.reply}\n")
+    if one.answer:
+        print_line(f"Answer: {one.answer}\n")

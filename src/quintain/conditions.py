@@ -1,0 +1,65 @@
+"""What models are run under here, put together from the settings.
+
+It is apart from `compose` because a model at home needs no store, which takes longer to import than all of this.
+"""
+
+from __future__ import annotations
+
+from quintain.core.errors import BadInput
+from quintain.engine import measuring
+from quintain.engine.jobs import is_machine_free
+from quintain.engine.sandbox.layers import NEEDED, SandboxReport, probe
+from quintain.engine.sandbox.limits import GIB, Limits
+from quintain.services.evaluate.conditions import Conditions
+from quintain.services.models.environments import Environments
+from quintain.services.models.outside import read_outside
+from quintain.services.tasks.machines import class_of_machine, is_class_name
+from quintain.settings import Settings
+
+LOCKS = "locks"  # folder of the workspace with which workers on one machine keep out of each other's way
+
+
+def conditions_here(settings: Settings) -> Conditions:
+    """Give the conditions that every model is run under; who computes cells also says who hears of them."""
+    _check_sandbox(settings)
+    limits = Limits(
+        memory_bytes=settings.model_memory * GIB,
+        wall_seconds=settings.model_seconds,
+        cpu_seconds=settings.model_seconds,
+    )
+    outside = read_outside(settings.endpoints, settings.secrets, settings.workspace / "cache")
+    environments = Environments(
+        settings.workspace / "environments", settings.package_index, room=settings.environments_gib * GIB
+    )
+    return Conditions(
+        limits,
+        settings.sandbox,
+        outside,
+        environments,
+        settings.lease_seconds,
+        settings.trial_seconds,
+        look=lambda: sandbox_of(settings),
+        machine=_machine(settings),
+        free=lambda: settings.engine != "local" or is_machine_free(settings.workspace / LOCKS),
+    )
+
+
+def sandbox_of(settings: Settings) -> SandboxReport | None:
+    """Say which layers of the sandbox hold here; None where models run on the machines of a cluster."""
+    _check_sandbox(settings)
+    return probe() if settings.engine == "local" else None
+
+
+def _check_sandbox(settings: Settings) -> None:
+    if settings.sandbox not in NEEDED:
+        raise BadInput(
+            "QUINTAIN_SANDBOX is '{sandbox}'.", sandbox=settings.sandbox, remedy="It is `full`, `partial` or `off`."
+        )
+
+
+def _machine(settings: Settings) -> str:
+    """Name the class of the machine that cells run on; of a cluster's nodes nothing is known before they have run."""
+    name = settings.machine_class.strip()
+    if name and not is_class_name(name):
+        raise BadInput("QUINTAIN_MACHINE_CLASS cannot be the name of a class.", remedy="Use 1 to 120 characters.")
+    return name or (class_of_machine(measuring.machine()) if settings.engine == "local" else "")

@@ -1,0 +1,91 @@
+"""What an owner can set for a board, whether it is stored or read from a snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from quintain.core import spec_kinds as kinds
+from quintain.core.errors import Fault
+from quintain.core.records.base import decode, plain
+from quintain.core.records.board import BoardSettings
+from quintain.core.spec import option, specification
+from quintain.core.spec_kinds import Kind
+from quintain.core.texts import Text
+from quintain.services.tasks.machines import is_class_name
+from quintain.stats.utility import default_weights
+
+AXES = ("performance", "throughput", "memory", "fairness", "robustness")
+CAPPED = ("memory",)
+
+
+def _is_moment(value: Any) -> bool:
+    try:
+        return isinstance(value, str) and datetime.fromisoformat(value).tzinfo is not None
+    except ValueError:
+        return False
+
+
+WEIGHT = kinds.number(0)
+NAMES = Kind(
+    lambda value: isinstance(value, list | tuple) and all(isinstance(one, str) for one in value),
+    Text("a list of names"),
+    kept=tuple,
+)
+MACHINE = Kind(
+    lambda value: isinstance(value, str) and is_class_name(value.strip()),
+    Text("the name of a class of machines, of 1 to 120 characters"),
+    kept=str.strip,
+)
+FREEZE = Kind(_is_moment, Text("a date with its time zone, such as 2026-12-31T12:00+00:00"))
+
+
+@specification
+class BoardSpec:
+    """An owner's settings. A data set that is not in *datasets* does not score; empty *models* show all."""
+
+    datasets: Mapping[str, float] = option(
+        kinds.each(WEIGHT), default={}, help="which data sets score, and by how much; without it those that did"
+    )
+    weights: Mapping[str, float] = option(
+        kinds.each(WEIGHT, AXES), default={}, help="weights of the axes; half on performance by default"
+    )
+    caps: Mapping[str, float] = option(
+        kinds.each(WEIGHT, CAPPED), default={}, help="what a model may use at most, in GiB"
+    )
+    metric: str | None = option(
+        kinds.text(200), default=None, help="the canonical metric, `vmer` or `ability`; that of the task by default"
+    )
+    models: tuple[str, ...] = option(NAMES, default=(), help="the models that are shown; all by default")
+    hidden_models: tuple[str, ...] = option(NAMES, default=(), help="models that are not shown")
+    epsilon: float | None = option(WEIGHT, default=None, help="ε, in units of the metric")
+    human: float | None = option(kinds.fraction(), default=None, help="what people reach")
+    freeze_until: str | None = option(FREEZE, default=None, help="until then everybody sees what is known now")
+    freeze_from: str | None = None
+    machine: str | None = option(
+        MACHINE, default=None, help="the class of machines whose measurements rank, and on which new ones are made"
+    )
+
+    def check(self) -> Iterator[Fault]:
+        """See that something counts."""
+        if self.weights and not any(self.weights.values()):
+            yield Fault("are all 0; one axis must count", field="weights")
+
+    def record(self) -> BoardSettings:
+        """Give the settings as everybody sees them; its JSON is what `set_board` takes."""
+        return decode(BoardSettings, plain(self))
+
+    def dataset_weight(self, name: str) -> float:
+        """Give the weight of a data set: 0, shown without scoring, until the owner lets it score."""
+        return float(self.datasets.get(name, 0.0))
+
+    def axis_weights(self, names: Sequence[str]) -> dict[str, float]:
+        """Give the weights of the axes; without a setting, half on performance and the rest shared."""
+        if self.weights:
+            return {name: float(self.weights.get(name, 0.0)) for name in names}
+        return default_weights(names, "performance")
+
+    def shows(self, model: str) -> bool:
+        """Say whether the board shows *model*."""
+        return model not in self.hidden_models and (not self.models or model in self.models)

@@ -1,0 +1,70 @@
+"""What judges said of a trial's final items, and how a model's answer is held against it.
+
+Judges choose among labels or, where an answer is shown to them, say whether it is right. What is no answer of the task
+(the extra labels, and "wrong" of an answer that is shown) makes an item invalid: no model could have said it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain.core.task import Task, one_form
+from quintain.services.trial.pool import pool_name
+from quintain.services.validate.judge_figures import gather
+from quintain.services.validate.labels import RIGHT, misses, scores, shows_answer, writers_label
+from quintain.services.validate.validation import ValidationInfo
+from quintain.services.validate.validations import aim_text, list_validations
+from quintain.services.validate.validations import find as find_validation
+from quintain.store.queries.validate.items import hashes
+
+INVALID = "invalid"
+OTHER = "another answer"  # than the one that was shown to judges
+NOTHING = "no answer"  # which counts against a model: it was asked
+
+Votes = dict[str, list[tuple[int, str]]]  # by the hash of an item: who judged it, and how
+
+
+def find_pool(db: Session, task: str, trial: str) -> ValidationInfo | None:
+    """Give the pool of a trial, once there is one."""
+    ref = f"{task}/{pool_name(trial)}"
+    return find_validation(db, ref) if ref in list_validations(db, task) else None
+
+
+def votes_of(db: Session, pool: ValidationInfo | None) -> Votes:
+    """Give the judgements that count, by item: not those that are set aside with an unqualified judge."""
+    if pool is None:
+        return {}
+    counted = (evidence := gather(db, pool)).counted
+    names = hashes(db, evidence.items.tolist())
+    users, ids = evidence.users.tolist(), evidence.items.tolist()
+    said = [label if scores(pool.task, label) else INVALID for label in counted.classes]
+    found: Votes = {}
+    for item, worker, label in zip(counted.item.tolist(), counted.worker.tolist(), counted.label.tolist(), strict=True):
+        found.setdefault(names[ids[item]], []).append((users[worker], said[label]))
+    return found
+
+
+def label_of_writer(task: Task, answer: Any) -> str | None:
+    """Give the label by which a judge would agree with the writer."""
+    return None if answer is None else writers_label(task, aim_text(answer))
+
+
+def label_of_model(task: Task, said: Any, answer: Any) -> str:
+    """Give the label that a model's answer comes to on an item whose writer gave *answer*."""
+    if said is None:
+        return NOTHING
+    if shows_answer(task):
+        return OTHER if misses(task, RIGHT.name, {"answer": said}, answer) else RIGHT.name
+    return one_form(said) if isinstance(said, str) else json.dumps(said, ensure_ascii=False, sort_keys=True)
+
+
+def labels_when_asked(task: Task, predictions: list[Mapping[str, Any]], answer: Any) -> dict[str, str]:
+    """Give what models said to the writer, where there was one to fool, by their names in the task."""
+    return {
+        str(one["model"]).removeprefix(f"{task.name}/"): label_of_model(task, one["answer"], answer)
+        for one in predictions
+    }

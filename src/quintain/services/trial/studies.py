@@ -1,0 +1,95 @@
+"""Studies on Prolific for whatever people do here: a round, a judging, a trial or its grading."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from sqlalchemy.orm import Session
+
+from quintain.adapters.contract import Outside
+from quintain.core.errors import BadInput, Fault
+from quintain.core.people import Actor
+from quintain.core.records.pay import Study
+from quintain.core.rounds import Money
+from quintain.protocols.reading import parse_protocol
+from quintain.protocols.spec import Protocol
+from quintain.protocols.stages import GradingStage
+from quintain.services.access.permissions import require_owner
+from quintain.services.collect import prolific
+from quintain.services.collect.prolific import StudyPlace, round_place
+from quintain.services.trial import doors
+from quintain.services.trial.trials import find
+from quintain.services.validate import doors as judging_doors
+from quintain.services.validate.validations import find as find_validation
+from quintain.store.queries.trial import trials as queries
+
+To = Literal["round", "judging", "trial", "grading"]
+
+
+def create_study(
+    db: Session,
+    actor: Actor,
+    ref: str,
+    outside: Outside,
+    base_url: str,
+    *,
+    to: To = "round",
+    places: int,
+    group: str = "",
+    reward: int | None = None,
+) -> Study:
+    """Make a draft of a study that sends people *to* a round, a judging, a trial or its grading (owners).
+
+    *ref* is `task/number`, or `task/name`.
+    """
+    makers = {"round": round_place, "judging": _judging, "trial": _trial, "grading": _grading}
+    if to not in makers:
+        known = ", ".join(get_args(To))
+        raise BadInput(faults=[Fault("is '{to}', not one of {known}", to=to, known=known, field="to")])
+    require_owner(actor, ref.partition("/")[0])
+    place = makers[to](db, actor, ref, base_url)
+    return prolific.create_study(db, actor, place, outside, places=places, group=group, reward=reward)
+
+
+def _judging(db: Session, actor: Actor, ref: str, base_url: str) -> StudyPlace:
+    """Give a judging: its code comes after a page, and that is what it pays."""
+    validation = find_validation(db, ref)
+    policy, size = validation.policy, validation.policy.page_size
+    address = judging_doors.judging_entry(db, actor, ref, base_url).url if policy.entry is not None else ""
+    titles, minutes = validation.task.title, policy.seconds_per_item * size / 60
+    title = titles.get("en") or next(iter(titles.values()), validation.task.name)
+    pays = policy.reward.for_items(size, size)
+    return StudyPlace(ref, validation.task.name, validation.task_id, policy.entry, address, title, title, minutes, pays)
+
+
+def _trial(db: Session, actor: Actor, ref: str, base_url: str) -> StudyPlace:
+    """Give a trial: its code comes after a session or the tutorial, whose pay is the least that any arm begins with.
+
+    What the others pay more goes as a bonus: who reads the study does not learn of arms.
+    """
+    task, _, name = ref.partition("/")
+    trial = find(db, task, name)
+    protocols = [parse_protocol(one.toml) for one in queries.arms(db, trial.id)]
+    works = [next(stage.work for stage in one.stages if stage.work is not None) for one in protocols]
+    found = doors.get_doors(db, actor, task, name, base_url=base_url)
+    entry, title = doors.doors_of(trial).entry, trial.title or trial.name
+    pays = Money(min(one.pay for one in works), protocols[0].currency)
+    minutes = max(one.minutes for one in works)
+    return StudyPlace(ref, task, trial.task_id, entry, found.entry or "", title, title, minutes, pays)
+
+
+def _grading(db: Session, actor: Actor, ref: str, base_url: str) -> StudyPlace:
+    """Give the grading of a trial: its code comes after a batch of grades, and that is what it pays."""
+    task, _, name = ref.partition("/")
+    trial = find(db, task, name)
+    protocols = [parse_protocol(one.toml) for one in queries.arms(db, trial.id)]
+    said, found = doors.doors_of(trial), doors.get_doors(db, actor, task, name, base_url=base_url)
+    rules = [rule for one in protocols for rule in _gradings(one)]
+    each = said.expert_pay if said.experts else min((one.pay for one in rules if one.by == "promoted"), default=0)
+    minutes = said.batch * max((one.minutes for one in rules), default=1.0)
+    title, pays = trial.title or trial.name, Money(each * said.batch, protocols[0].currency)
+    return StudyPlace(ref, task, trial.task_id, said.grading, found.grading or "", title, title, minutes, pays)
+
+
+def _gradings(protocol: Protocol) -> list[GradingStage]:
+    return [one.grading for one in protocol.stages if one.grading is not None]

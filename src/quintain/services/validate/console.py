@@ -1,0 +1,59 @@
+"""All that the owner's console shows of a validation, from one look at what is kept of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from quintain.core.people import Actor
+from quintain.core.records.jobs import JobStanding
+from quintain.core.records.validate import Act, JudgingNote, Validation, ValidationProgress
+from quintain.services.access.permissions import require_owner
+from quintain.services.jobs.figures import ShownFigure
+from quintain.services.validate import kept, preparing, status, trail
+from quintain.services.validate.judges import JudgeList
+from quintain.services.validate.kept import KnownValidation
+from quintain.services.validate.validation import ValidationInfo
+from quintain.services.validate.validations import find
+
+
+@dataclass(frozen=True, slots=True)
+class Console:
+    """A validation as its owner sees it. *counted* says how old its figures are, *preparing* how far it is made."""
+
+    validation: ValidationInfo
+    known: KnownValidation
+    status: Validation
+    live: ValidationProgress
+    judges: JudgeList
+    notes: list[JudgingNote]
+    trail: list[Act]
+    preparing: JobStanding | None
+
+    @property
+    def counted(self) -> ShownFigure:
+        """The age of the figures."""
+        return kept.shown_of(self.known)
+
+
+def console(db: Session, actor: Actor, ref: str, *, glance: int) -> Console:
+    """Give everything at once, to owners: what is kept is read once, however many parts show some of it.
+
+    At a *glance* are the rates of so many writers.
+    """
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    known = kept.known(db, validation)
+    people = kept.people_of(db, validation)
+    whole = status.status_of(db, validation, known, people.get("rates", {}), glance=glance)
+    return Console(
+        validation=validation,
+        known=known,
+        status=whole,
+        live=status.progress_of(validation, known, whole.forecast, whole.waiting),
+        judges=JudgeList(db, validation, people.get("judges", {})),
+        notes=trail.notes_of(db, validation),
+        trail=trail.trail_of(db, validation),
+        preparing=preparing.preparation_of(db, validation),
+    )

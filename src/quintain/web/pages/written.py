@@ -1,0 +1,27 @@
+"""What somebody wrote, as pages show it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from quintain.core.task import Task
+from quintain.tasks.contract import FormField, kind_of
+
+
+def shown_input(field: FormField, inputs: Mapping[str, Any]) -> str:
+    """Write an input on one line, for people: words as a sentence, a position as the word that stands there."""
+    value = inputs.get(field.name)
+    words = inputs.get(field.of or "")
+    if field.widget == "token" and isinstance(value, int) and isinstance(words, list) and 0 <= value < len(words):
+        return str(words[value])
+    if isinstance(value, list | tuple):
+        return (" " if field.widget == "tokens" else " / ").join(str(one) for one in value)
+    return "" if value is None else str(value)
+
+
+def own_text(task: Task, inputs: Mapping[str, Any]) -> str:
+    """Give what was written as one text, without what a prompt gave."""
+    form = kind_of(task).form(task)
+    own = [field for field in form.inputs if field.editable and inputs.get(field.name) is not None]
+    return " · ".join(shown_input(field, inputs) for field in own)
