@@ -123,6 +123,7 @@ def test_the_next_page_reads_no_predictions(
         read.append(given)
         return read_predictions(*given, **named)
 
+    monkeypatch.setattr(examples, "_FIRST_WRONG", WarmValues(4))
     monkeypatch.setattr(examples, "_MISTAKES", WarmValues(4))
     monkeypatch.setattr(examples, "_FLIPS", WarmValues(4))
     monkeypatch.setattr(examples, "read_predictions", counted)

@@ -288,8 +288,11 @@ def test_a_part_goes_on_after_the_subject_that_is_gone(db: Session, blobs: Blobs
     assert (standing.kind, standing.checked, standing.ended_at is not None) == ("", 4, True)
 
 
-def test_the_health_page_and_the_command_say_what_was_found(workspace: Workspace, cli: Callable[..., Result]) -> None:
+def test_the_health_page_and_the_command_say_what_was_found(
+    workspace: Workspace, cli: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The command exits with 1 once, and the page names the figures from then on."""
+    monkeypatch.setenv("QUINTAIN_DATABASE_URL", workspace.settings.database_url or "")
     with workspace.session() as db:
         make_person(db, "ada", RoleName.ADMIN)
         redeem_link(db, make_link(db, OPERATOR, "ada").token, PASSWORD)
