@@ -203,7 +203,7 @@ def test_what_is_remembered_of_small_boards_and_contrast_sets_is_counted_again(d
 def test_what_is_rebuilt_is_computed_from_predictions_and_the_rest_thrown_away(db: Session, blobs: Blobs) -> None:
     """`quintain jobs rebuild` leaves nothing that was computed before it."""
     right = accuracies(db, blobs)
-    compared = compare(db, blobs, OPERATOR, "mood/small", "mood/large").record()
+    compared = compare(db, blobs, OPERATOR, "mood/small", "mood/large")
     damage(db, lambda value: value["metrics"]["accuracy"].update(value=0.01), "metrics")
     assert damage(db, lambda value: value["compared"].update(first=0.0), "compared") == 2
     with transaction(db):
@@ -216,7 +216,7 @@ def test_what_is_rebuilt_is_computed_from_predictions_and_the_rest_thrown_away(d
     with transaction(db):
         audit.record(db, OPERATOR, "board.settings", "mood")
     assert accuracies(db, blobs) == right
-    assert compare(db, blobs, OPERATOR, "mood/small", "mood/large").record() == compared
+    assert compare(db, blobs, OPERATOR, "mood/small", "mood/large") == compared
 
 
 def test_a_file_that_cannot_be_read_is_a_fault_and_ends_nothing(db: Session, blobs: Blobs) -> None:
