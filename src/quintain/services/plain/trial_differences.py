@@ -8,12 +8,12 @@ from itertools import combinations
 from quintain.core.records.figures import Estimate
 from quintain.core.records.report import Cell, Column, ReportSection, Table
 from quintain.core.texts import Text
-from quintain.services.plain.trial_measures import SLICE_WORDS, Measured, ReportOptions
+from quintain.services.plain.trial_measures import SLICE_WORDS, MeasuredArm, ReportOptions
 from quintain.stats.arms import compare, holm
 from quintain.stats.human import SLICES
 
 
-def differences_section(found: Sequence[Measured], options: ReportOptions) -> ReportSection | None:
+def differences_section(found: Sequence[MeasuredArm], options: ReportOptions) -> ReportSection | None:
     """Test whether the gap between people and each model differs from arm to arm; None of a single arm."""
     if len(found) < 2:
         return None

@@ -28,7 +28,7 @@ class ReportOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredArm:
     """What one arm comes to: its sums, its figures on each slice, and how far people agree."""
 
     arm: TrialArm
@@ -40,13 +40,13 @@ class Measured:
     many: bool
 
 
-def measure(arm: TrialArm, options: ReportOptions) -> Measured:
+def measure(arm: TrialArm, options: ReportOptions) -> MeasuredArm:
     """Measure the judged items of an arm."""
     items = items_of(arm)
     sums = sum_arm(items, sample=options.sample, seeds=options.draws, seed=options.seed)
     many = bool((items.judgements.sizes() > options.sample).any())
     drawing = {"seed": options.seed, "resamples": options.resamples}
-    return Measured(
+    return MeasuredArm(
         arm,
         sums,
         {name: figures(sums, name, **drawing) for name in NAMES},

@@ -15,7 +15,7 @@ from quintain.reports.charts import interval_chart
 from quintain.services.plain.trial_costs import attrition_section, cost_section
 from quintain.services.plain.trial_differences import differences_section
 from quintain.services.plain.trial_difficulty import arms_difficulty
-from quintain.services.plain.trial_measures import SLICE_WORDS, Measured, ReportOptions, measure
+from quintain.services.plain.trial_measures import SLICE_WORDS, MeasuredArm, ReportOptions, measure
 from quintain.stats.arms import EVERYTHING, NAMES
 from quintain.stats.workers import wilson_share
 
@@ -69,7 +69,7 @@ def make_report(
 
 
 def _results(
-    found: Sequence[Measured], options: ReportOptions, commands: Sequence[str], missing: Sequence[Text]
+    found: Sequence[MeasuredArm], options: ReportOptions, commands: Sequence[str], missing: Sequence[Text]
 ) -> ReportSection:
     models = list(dict.fromkeys(model for one in found for model in one.slices[EVERYTHING].models))
     rows: list[list[Cell]] = []
@@ -143,7 +143,7 @@ def _labels_note(arms: Sequence[TrialArm], options: ReportOptions) -> Text:
     )
 
 
-def _row(one: Measured, name: str, models: Sequence[str]) -> list[Cell]:
+def _row(one: MeasuredArm, name: str, models: Sequence[str]) -> list[Cell]:
     figure = one.slices[name]
     row: list[Cell] = [one.arm.name, SLICE_WORDS[name], figure.items, figure.items_spread, figure.human]
     for model in models:
@@ -151,7 +151,7 @@ def _row(one: Measured, name: str, models: Sequence[str]) -> list[Cell]:
     return row
 
 
-def _findings(found: Sequence[Measured], models: Sequence[str]) -> list[Text]:
+def _findings(found: Sequence[MeasuredArm], models: Sequence[str]) -> list[Text]:
     told = []
     for one in found:
         figure = one.slices["all"]
@@ -175,7 +175,7 @@ def _findings(found: Sequence[Measured], models: Sequence[str]) -> list[Text]:
     return told
 
 
-def _agreement(found: Sequence[Measured]) -> ReportSection:
+def _agreement(found: Sequence[MeasuredArm]) -> ReportSection:
     rows: list[list[Cell]] = [
         [
             one.arm.name,

@@ -38,7 +38,7 @@ SOON_S = 5
 
 
 @dataclass(frozen=True, slots=True)
-class ShownReport:
+class ShownTrialReport:
     """The report as it is known, None where it was never made; where it is not *fresh*, *job* makes the next one."""
 
     report: Report | None
@@ -47,12 +47,12 @@ class ShownReport:
     job: JobStanding | None
 
 
-def shown_report(db: Session, blobs: Blobs, actor: Actor, task: str, name: str) -> ShownReport:
+def shown_report(db: Session, blobs: Blobs, actor: Actor, task: str, name: str) -> ShownTrialReport:
     """Give the report of a trial as it is known. For owners; that of a simulated trial is for everybody."""
     if not find(db, task, name).data:
         require_owner(actor, task)
     shown = figures.show(db, blobs, REPORT, f"{task}/{name}", task=task)
-    return ShownReport(from_plain(shown.value) if shown.value else None, shown.computed_at, shown.fresh, shown.job)
+    return ShownTrialReport(from_plain(shown.value) if shown.value else None, shown.computed_at, shown.fresh, shown.job)
 
 
 def get_report(db: Session, blobs: Blobs, actor: Actor, task: str, name: str) -> Report:
