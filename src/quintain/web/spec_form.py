@@ -80,13 +80,15 @@ class Control:
 class SpecForm:
     """The form of one specification."""
 
-    def __init__(self, make: type[Any]) -> None:
+    def __init__(self, make: type[Any], currency: str = "") -> None:
+        """Make it; amounts of money that have no option for their currency beside them are in *currency*."""
+        self.currency = currency
         self.places = {one.name: one for one in _places(make)}
         self._names = {".".join(one.path): one.name for one in self.places.values()}
 
     def show(self, spec: Any) -> dict[str, Any]:
         """Give what the controls hold for *spec*."""
-        return {name: _shown(spec, one) for name, one in self.places.items()}
+        return {name: _shown(spec, one, self.currency) for name, one in self.places.items()}
 
     def typed(self, post: Post) -> dict[str, Any]:
         """Give what was typed, to show it again."""
@@ -151,8 +153,8 @@ class SpecForm:
             ticked = reading.values[name]
             return [one for one in kind.choices if one in ticked] if kind.choices else ticked
         if kind.widget == "money":
-            beside = self._names[".".join((*place.path[:-1], "currency"))]
-            return reading.money(name, reading.text(beside).upper())
+            beside = self._names.get(".".join((*place.path[:-1], "currency")))
+            return reading.money(name, reading.text(beside).upper() if beside else self.currency)
         value = READ.get(kind.widget, FormReading.text)(reading, name)
         old = getattr(_owner(before, place), attribute(place.path[-1]), None)
         # A text that was only trimmed on its way through the form is not a change.
@@ -246,12 +248,12 @@ def _owner(spec: Any, place: Place) -> Any:
     return spec
 
 
-def _shown(spec: Any, place: Place) -> Any:
+def _shown(spec: Any, place: Place, currency: str) -> Any:
     owner, one = _owner(spec, place), place.option
     # Of a table that is not there, the form shows what it would be.
     value = getattr(owner, attribute(place.path[-1]), None if one.required else one.default)
     if one.kind.widget == "money" and value is not None:
-        return amount_text(Money(value, getattr(owner, "currency", "")))
+        return amount_text(Money(value, getattr(owner, "currency", currency)))
     return shown(one.kind, value)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -391,7 +392,7 @@ def test_what_was_drawn_is_drawn_again_from_the_record(db: Session, blobs: Blobs
         assert Draw(**one.drawn["target"]).made(seed) == one.target
         assert [int(Draw(**one.drawn["model"]).made(seed))] == one.models
     assert {tuple(one.models) for one in sessions} != {tuple(sessions[0].models)}
-    told = rows_about(db, people[0].user_id or 0)
+    told = {name: list(chain.from_iterable(parts)) for name, parts in rows_about(db, people[0].user_id or 0)}
     assert told["round_assignments"][0]["condition"] in {"prompt", "blank"}
     assert all("drawn" not in row for name in ("round_assignments", "writing_sessions") for row in told[name])
 

@@ -69,6 +69,8 @@ KNOWN = (
     "SELECT coalesce(max(id), 0) - 2000 FROM",  # the end of an index, which is one step, and what comes before it
     "FROM owed_pay WHERE owed_pay.task_id = ?",  # a row for everybody who works for a task, and these are summed up
     "WHERE users.deleted_at IS NULL ORDER BY users.name LIMIT",  # few were erased: it stops after its page
+    "ORDER BY earning_standings.amount DESC, earning_standings.earning_id DESC LIMIT",  # by an index, as a test shows
+    "ORDER BY users.name, earning_standings.earning_id DESC LIMIT",  # narrow rows are sorted, and one page is joined
 )
 # Tables that grow with work, people and models. What belongs to a task (rounds, data sets …) stays small.
 BIG = frozenset(

@@ -25,12 +25,12 @@ from quintain.services.collect.rounds import get_round, put_round
 from quintain.services.collect.writing import start
 from quintain.services.collect.writing_aids import try_session
 from quintain.services.house.front import front
-from quintain.services.house.personal_data import export_person
 from quintain.services.trial.taking_part import enter, my_part
 from quintain.services.trial.trials import close_trial
 from quintain.services.work.qualify import qualification_history, set_qualification
 from quintain.store.blobs import Blobs
 from tests.collecting import add_round, writers
+from tests.exported import export_person
 from tests.integration.trial.life import WHERE, begin, train, write
 from tests.people import make_person
 

@@ -23,6 +23,8 @@ OTHERS: dict[str, Any] = {
     "conditions": (Condition("short", True, 3), Condition("free", False, 1)),
     "aiming": "assign",
     "attempts": 7,
+    "sessions": 4,
+    "wanted": 250,
     "keep_nonfooling": False,
     "minutes": 2.5,
     "reward": Reward(30, 20, "EUR"),

@@ -135,9 +135,18 @@ def open_trial(
     return get_trial(db, actor, task, name)
 
 
+def currency_of(db: Session, trial: CrowdTrial) -> str:
+    """Give the currency in which a trial pays, which all of its protocols have; nothing where it has no arm."""
+    return _currency(queries.arms(db, trial.id))
+
+
+def _currency(arms: Sequence[CrowdArm]) -> str:
+    return parse_protocol(arms[0].toml).currency if arms else ""
+
+
 def _check_currency(spec: PaySpec, arms: Sequence[CrowdArm]) -> None:
     """Refuse to pay in a currency in which nothing is capped or promised, where something is."""
-    paid = parse_protocol(arms[0].toml).currency
+    paid = _currency(arms)
     limits = (spec.hourly, spec.worker_day_cap, spec.worker_cap, spec.day_cap, spec.trial_cap, spec.project_cap)
     if any(limits) and paid != spec.currency:
         raise Conflict(

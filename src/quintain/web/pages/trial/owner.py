@@ -27,8 +27,6 @@ from quintain.web.said import say
 from quintain.web.spec_form import Sheet, SpecForm
 from quintain.web.visit import Posting, Visit, Visiting
 
-DOORS = SpecForm(TrialDoors)
-
 
 def index(visit: Visiting, task: str) -> Response:
     """List the trials of a task; owners can begin one here."""
@@ -95,13 +93,18 @@ def close_stage(post: Posting, task: str, trial: str) -> Response:
     return visit.redirect(f"/tasks/{task}/trials/{trial}", visit.tongue.gettext("%(stage)s is closed.", stage=stage))
 
 
+def _doors_form(visit: Visit, task: str, trial: str) -> SpecForm:
+    return SpecForm(TrialDoors, trials.currency_of(visit.db, trials.find(visit.db, task, trial)))
+
+
 def set_doors(post: Posting, task: str, trial: str) -> Response:
     """Say how people from panels come in and go back."""
     visit = post.visit
-    typed = DOORS.typed(post)
+    form = _doors_form(visit, task, trial)
+    typed = form.typed(post)
     try:
         reading = FormReading(dict(typed))
-        data = DOORS.data(reading)
+        data = form.data(reading)
         if reading.faults:
             raise BadInput(faults=reading.faults)
         doors_.set_doors(visit.db, visit.actor, task, trial, data, base_url=visit.base_url)
@@ -202,8 +205,9 @@ def show_to_owner(
     """Show where the arms of a trial stand."""
     found = tasks.get_task(visit.db, task)
     record = trials.get_trial(visit.db, visit.actor, task, trial)
-    faults = DOORS.faults_by_control(trouble.faults if trouble else (), visit.language)
-    values = typed or DOORS.show(doors_.doors_of(trials.find(visit.db, task, trial)))
+    form = _doors_form(visit, task, trial)
+    faults = form.faults_by_control(trouble.faults if trouble else (), visit.language)
+    values = typed or form.show(doors_.doors_of(trials.find(visit.db, task, trial)))
     doors = None
     if not record.simulated:
         doors = doors_.get_doors(visit.db, visit.actor, task, trial, base_url=visit.base_url)
@@ -219,7 +223,7 @@ def show_to_owner(
         named=named,
         kinds=_kinds(visit),
         doors=doors,
-        sheet=Sheet(DOORS, visit.tongue, values, faults, {}),
+        sheet=Sheet(form, visit.tongue, values, faults, {}),
         error=trouble,
         costs=None if record.state == "draft" or record.simulated else trial_costs(visit.db, visit.actor, task, trial),
         sources=prompt_sources(visit.db, visit.actor, task) if record.state == "draft" else [],
