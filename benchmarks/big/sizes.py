@@ -56,8 +56,8 @@ class Size:
 
     @property
     def judges(self) -> int:
-        """People who judged."""
-        return max(self._part(2000), SLOTS)
+        """People who judged: more of them where there is more to judge, since nobody meets a gold item twice."""
+        return max(int(self._part(2000) * max(self.judging, 1.0)), SLOTS)
 
     @property
     def builders(self) -> int:
