@@ -37,8 +37,8 @@ def arms_difficulty(arms: Sequence[TrialArm], seed: int, commands: Sequence[str]
 def _not_told(models: Sequence[str]) -> ReportSection:
     """Say why there are no difficulties: what all models get right equally often gives no scale."""
     said = Text(
-        "The {n} models that answered all items are right equally often, as far as chance lets one say. How hard items "
-        "are can be told once models of different ability have answered them.",
+        "{n} models, or runs of one, answered all items and are right equally often, as far as chance lets one say. "
+        "How hard items are can be told once models of different ability have answered them.",
         n=len(models),
     )
     return ReportSection("difficulty", Text("How hard are the items?"), [said])
