@@ -199,6 +199,7 @@ class Attempt(Fact, Base):
         UniqueConstraint("session_id", "number"),
         Index("ix_attempts_round_created", "round_id", "created_at"),
         Index("ix_attempts_round_newest", "round_id", "id"),
+        Index("ix_attempts_user_round", "user_id", "round_id", "id"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)

@@ -1,4 +1,4 @@
-"""Indices of hot paths: gold items by judge, the audit log by subject, messages that may have to be mailed."""
+"""Indices of hot paths: gold items by judge, audit by subject, messages to be mailed, a writer's texts of a round."""
 
 from __future__ import annotations
 
@@ -23,3 +23,4 @@ def upgrade() -> None:
     op.create_index(
         "ix_notifications_mail", "notifications", ["at", "id"], postgresql_where=NOT_SENT, sqlite_where=NOT_SENT
     )
+    op.create_index("ix_attempts_user_round", "attempts", ["user_id", "round_id", "id"])
