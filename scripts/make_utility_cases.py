@@ -109,9 +109,16 @@ def random_case(number: int) -> dict[str, Any]:
     )
 
 
+def rounded_case() -> dict[str, Any]:
+    """Make a table in which two models tie, and the middle between them is, but for rounding, what the third has."""
+    values = np.array([[0.0, 9.5], [0.5, 6.0], [0.5, 13.0]]) * [1.0, 0.001]
+    columns = tuple(UtilityColumn(name, False, None) for name in METRICS[:2])
+    return case_of("a difference of rounding", UtilityTable(("a", "b", "c"), columns, values), Choices())
+
+
 def all_cases() -> list[dict[str, Any]]:
     """Make all cases."""
-    return published_cases() + [random_case(number) for number in range(RANDOM_CASES)]
+    return [*published_cases(), *(random_case(number) for number in range(RANDOM_CASES)), rounded_case()]
 
 
 def main(path: Path) -> None:

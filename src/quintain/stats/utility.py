@@ -19,6 +19,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 # A difference that is ε on paper may be a rounding error above it in binary.
 _SLACK = 1 + 1e-9
+_NOISE = 1e-12  # of two values: what they differ by beyond nothing is how numbers are rounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +190,8 @@ def exchange_rate(base: FloatArray, good: FloatArray, epsilon: float) -> float |
     """Give the AMRS of *good* for *base*: the mean of |Δgood| / |Δbase| over neighbours in the order of *base*.
 
     Neighbours at most *epsilon* apart are ignored. Models that tie exactly in *base* are one point, at the middle of
-    their range in *good*. Without any pair there is no rate.
+    their range in *good*. What differs only by how numbers are rounded does not differ. Without any pair there is no
+    rate.
 
     >>> exchange_rate(np.array([50.0, 60.0, 70.0]), np.array([9.0, 8.0, 5.0]), 0.01)
     0.2
@@ -212,7 +214,9 @@ def exchange_rates(base: FloatArray, good: FloatArray, epsilon: float) -> FloatA
     starts = np.flatnonzero(opens)
     least = np.minimum.reduceat(values.ravel(), starts)
     most = np.maximum.reduceat(values.ravel(), starts)
-    steps = np.abs(np.diff(least + (most - least) / 2))
+    points = least + (most - least) / 2
+    steps = np.abs(np.diff(points))
+    steps[steps <= _NOISE * (np.abs(points[1:]) + np.abs(points[:-1]))] = 0.0
     apart = np.diff(levels.ravel()[starts])
     owner = starts // models
     kept = (np.diff(owner) == 0) & (apart > epsilon * _SLACK)

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from quintain.core.errors import BadInput
@@ -248,6 +248,7 @@ def test_an_exact_duplicate_changes_no_score(values: list[list[float]], which: i
     assert after.dynascore[-1] == before.dynascore[which % len(values)]
 
 
+@example([[0.0, 9.5], [0.5, 6.0], [0.5, 13.0]], 0.001)
 @given(boards, st.sampled_from([0.001, 7.0, 1024.0]))
 def test_the_unit_of_a_metric_does_not_matter(values: list[list[float]], factor: float) -> None:
     """Memory in MB or GB, speed per second or per hour: the scores are the same."""

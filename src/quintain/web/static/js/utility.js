@@ -3,6 +3,7 @@
 
 // A difference that is ε on paper may be a rounding error above it in binary.
 const SLACK = 1 + 1e-9;
+const NOISE = 1e-12;
 
 export class Refusal extends Error {}
 
@@ -71,7 +72,9 @@ export function exchangeRate(base, good, epsilon, order = orderBy(base)) {
     const point = least + (most - least) / 2;
     const apart = level - before;
     if (apart > epsilon * SLACK) {
-      sum += Math.abs(point - middle) / apart;
+      const step = Math.abs(point - middle);
+      // What differs only by how numbers are rounded does not differ.
+      if (step > NOISE * (Math.abs(point) + Math.abs(middle))) sum += step / apart;
       pairs += 1;
     }
     before = level;
