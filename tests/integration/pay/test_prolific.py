@@ -7,11 +7,12 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 from starlette.testclient import TestClient
 
@@ -40,7 +41,7 @@ from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.pay import ledger as ledger_queries
-from quintain.store.tables import PanelVisit
+from quintain.store.tables import CrowdArm, CrowdEvent, PanelStay, PanelVisit
 from quintain.web.app import create_app
 from tests.collecting import TASK, add_round, submit
 from tests.integration.trial.life import PLAIN, TRAINED, WHERE
@@ -243,7 +244,10 @@ def test_people_get_what_the_ledger_says_they_earned(
     bonus: int,
     reward: int,
 ) -> None:
-    """Approval and bonuses add up to what was earned, or to the reward where that is more, and the books agree."""
+    """Approval and bonuses add up to what was earned, or to the reward where that is more, and the books agree.
+
+    Who has earned nothing here is not approved, whatever Prolific says of them.
+    """
     study = f"study{len(fake.studies) + 1}"
     fake.studies[study] = {"id": study, "status": "ACTIVE", "reward": reward}
     person = arrived(db, fake, info, f"pid-{study}", study)
@@ -252,7 +256,7 @@ def test_people_get_what_the_ledger_says_they_earned(
     if base or bonus:
         approve(db, owner)
     got = sum(amount for _, amount in pay_all(db, owner, outside))
-    assert got == max(sum(base), reward) + bonus
+    assert got == (max(sum(base), reward) if base else 0) + bonus
     balances = ledger_queries.balances(db, f"worker:{person.user_id}")
     assert got == sum(amount for account, amount in balances.items() if account.name.startswith(("base.", "bonus.")))
     assert {one.name for one, amount in balances.items() if amount} <= {
@@ -296,6 +300,52 @@ def test_the_reward_is_paid_ahead_of_what_it_does_not_cover(
     assert (again.amount, held, rest.amount) == (500, 150, 200)
     paying.send(db, owner, rest.id, outside)
     assert fake.bonuses() == {"pid1": [200]}
+
+
+def test_bonuses_pay_what_is_left_when_they_are_planned(
+    db: Session, owner: Actor, info: RoundInfo, fake: FakeProlific, outside: Outside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An approval that is planned while bonuses are takes its part out of them: nothing is paid twice."""
+    fake.studies["study1"] = {"id": "study1", "status": "ACTIVE", "reward": 500}
+    person = arrived(db, fake, info, "pid1", "study1")
+    earned(db, info, person, [350, 350])
+    approve(db, owner)
+    parts, approvals = payouts._parts, []
+
+    def late(*given: Any) -> Any:
+        found = [*parts(*given)]  # as it was before the other one came
+        approvals.extend(paying.plan_approvals(db, owner, "mood", outside, currency="USD"))
+        return found
+
+    monkeypatch.setattr(payouts, "_parts", late)
+    assert payouts.plan(db, owner, "mood", provider="prolific", currency="USD") == []
+    monkeypatch.undo()
+    (first,) = approvals
+    paying.send(db, owner, first.id, outside)
+    assert pay_all(db, owner, outside) == [("bonus", 200)]
+    assert ledger.check(db, OPERATOR).ok
+
+
+def test_only_experts_who_graded_are_approved_without_an_earning(
+    db: Session, blobs: Blobs, owner: Actor, info: RoundInfo, fake: FakeProlific, outside: Outside
+) -> None:
+    """Three say on Prolific that they are done: an expert who graded, one who did nothing, one who never wrote."""
+    fake.studies["study1"] = {"id": "study1", "status": "ACTIVE", "reward": 500}
+    put_trial(db, owner, *WHERE, [PLAIN, TRAINED], title="Mood of texts")
+    open_trial(db, blobs, owner, *WHERE, OpenTrial())
+    arrived(db, fake, info, "pid1", "study1")
+    expert, idle = (arrived(db, fake, info, name, f"other-{name}") for name in ("pid2", "pid3"))
+    with transaction(db):
+        db.execute(delete(PanelVisit).where(PanelVisit.study != "study1"))
+        arm = db.scalars(select(CrowdArm)).first()
+        assert arm is not None
+        stay = {"place": f"grading:{arm.trial_id}", "provider": "prolific", "study": "study1", "completed_at": now()}
+        db.add_all(PanelStay(user_id=one.user_id, outside_session=str(one.user_id), **stay) for one in (expert, idle))
+        db.add(CrowdEvent(arm_id=arm.id, number=1000, token="t", body={}, user_id=expert.user_id))
+    (made,) = paying.plan_approvals(db, owner, "mood", outside, currency="USD")
+    assert (made.people, made.amount) == (1, 500)
+    (paid,) = list_earnings(db, owner, "mood").earnings
+    assert (paid.worker, paid.amount) == (expert.name, 500)
 
 
 def test_who_waits_for_a_decision_is_not_given_the_reward_beforehand(
@@ -349,6 +399,13 @@ def test_signed_messages_are_taken_once(
         with pytest.raises(Forbidden, match="signature"):
             prolific.take_event(db, "mood", outside, headers, body)
     assert db.scalar(select(PanelVisit.completed_at)) is None
+    put_task(db, owner, TASK.replace('name = "mood"', 'name = "other"'))
+    put_policy(db, owner, "other", '[prolific]\nsecret = "prolific"\nhooks = "hooks"')
+    there = f"{body.decode()} ".encode()  # a message of its own
+    signed = {**good, "x-prolific-request-signature": signature(SECRET, stamp, there)}
+    prolific.take_event(db, "other", outside, signed, there)
+    db.expire_all()
+    assert db.scalar(select(PanelVisit.completed_at)) is None  # what one task is told completes nothing of another
     assert prolific.take_event(db, "mood", outside, {**good, "x-event-id": "e1"}, body) == "submission.status.change"
     db.expire_all()
     assert db.scalar(select(PanelVisit.completed_at)) is not None

@@ -145,3 +145,17 @@ def test_a_pass_fits_its_column() -> None:
     names = {pass_of(12, "s" * 39 + last) for last in "ab"}
     assert len(names) == 2
     assert all(len(one) <= 40 for one in names)
+
+
+def test_who_has_written_in_an_unlisted_round_still_finds_it(
+    db: Session, blobs: Blobs, owner: Actor, tmp_path: Path
+) -> None:
+    """A qualification that is asked for later closes a round for those who come, not for who is at it."""
+    info = add_round(db, blobs, owner, tmp_path, more="listed = false")
+    writer, stranger = writers(db, 2)
+    start(db, blobs, writer, info.ref)
+    text = dump_round(get_round(db, owner, info.ref).spec)
+    put_round(db, owner, f'{text}\n[[qualifications]]\nrule = "holds"\nname = "invited"\n')
+    assert get_round(db, writer, info.ref).id == info.id
+    with pytest.raises(NotFound):
+        get_round(db, stranger, info.ref)

@@ -73,7 +73,7 @@ def test_nobody_judges_while_attempts_are_taken_in(
     """The owner sees how far it is; judges get pages when all is there, and not before."""
     (judge,) = make_judges(db, 1)
     assert validations.find(db, REF).state is ValidationState.PREPARING
-    standing = preparing.preparation(db, owner, REF)
+    standing = preparing.preparation_of(db, validations.find(db, REF))
     assert standing is not None
     assert standing.state == "queued"
     with pytest.raises(Conflict):
@@ -82,7 +82,7 @@ def test_nobody_judges_while_attempts_are_taken_in(
         validations.set_state(db, owner, REF, ValidationState.PAUSED)
     run_all(workspace.session, workspace.blobs, job_handlers())
     assert counts(db) == (TEXTS, 5 * TEXTS)
-    assert preparing.preparation(db, owner, REF) is None
+    assert preparing.preparation_of(db, validations.find(db, REF)) is None
     assert handing_out.claim_page(db, judge, REF) is not None
 
 

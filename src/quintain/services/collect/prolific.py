@@ -206,7 +206,7 @@ def take_event(db: Session, task: str, outside: Outside, headers: Mapping[str, s
             raise Conflict("This message was taken before.", code="replayed")
         status = str(event.get("status", ""))
         if kind == "submission.status.change" and status in DONE:
-            queries.complete_session(db, NAME, str(event.get("resource_id", "")), now())
+            queries.complete_session(db, find_row(db, task).id, NAME, str(event.get("resource_id", "")), now())
         if kind == "study.status.change":
             study = str(event.get("resource_id", ""))[:80]
             text = Text("The study {study} is {status} on Prolific.", study=study, status=status[:40])

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor, RoleName
 from quintain.core.rounds import RoundSpec
-from quintain.store.queries.collect import panels
+from quintain.store.queries.collect import panels, rounds
 from quintain.store.queries.work import qualify
 from quintain.store.tables import Round
 
@@ -26,6 +26,6 @@ def is_hidden(db: Session, actor: Actor, row: Round, spec: RoundSpec) -> bool:
         return False
     if actor.user_id is None:
         return True
-    if qualify.ever_held(db, row.task_id, actor.user_id, held):
+    if qualify.ever_held(db, row.task_id, actor.user_id, held) or rounds.has_session(db, row.id, actor.user_id):
         return False
     return panels.newest_visit(db, row.id, actor.user_id) is None

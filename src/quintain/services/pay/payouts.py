@@ -11,7 +11,7 @@ import io
 import secrets
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -90,10 +90,24 @@ def plan(db: Session, actor: Actor, task: str, *, provider: str, currency: str) 
     for study, parts in [*_parts(db, task_id, provider, found)]:
         with transaction(db):  # one for each: others wait for no more than a payout takes
             lock(db, f"pay of {task_id}")
-            one = put(db, actor, task_id, parts, provider=provider, step=step, study=study, currency=currency)
+            owing = _as_now(db, task_id, parts, provider=provider, currency=currency)
+            if not owing:
+                continue  # others have planned all of it meanwhile
+            one = put(db, actor, task_id, owing, provider=provider, step=step, study=study, currency=currency)
             audit.record(db, actor, "payout.plan", task, payouts=[one.id])
             made.append(record(db, task, one))
     return made
+
+
+def _as_now(
+    db: Session, task_id: int, parts: Sequence[PayoutPart], *, provider: str, currency: str
+) -> list[PayoutPart]:
+    """Give *parts* as they are once nobody else plans: of what was owed before, another payout may pay some by now."""
+    users = [one.user_id for one in parts]
+    found = queries.payable(db, task_id, currency, None if provider == HAND else provider, users)
+    left = {one.id: one.left for one in found}
+    now_owed = [replace(one, earnings=tuple(number for number in one.earnings if number in left)) for one in parts]
+    return [replace(one, amount=sum(left[number] for number in one.earnings)) for one in now_owed if one.earnings]
 
 
 def _parts(

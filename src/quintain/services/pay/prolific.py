@@ -104,8 +104,8 @@ def _parts(db: Session, actor: Actor, task: str, stays: Sequence[queries.Stay], 
     parts = []
     for stay in stays:
         mine, known = base[stay.user_id], unpaid.get(stay.user_id, queries.Uncovered(0, undecided=False))
-        if not mine and known.number:
-            continue  # what they earned is not approved yet, was set aside, or is paid otherwise
+        if not mine and (known.number or not stay.graded):
+            continue  # what they earned is not approved yet, was set aside, or is paid otherwise; or they did nothing
         covered = cover([one.left for one in mine], reward.amount)
         if covered.rest and known.undecided:
             continue  # what they earned beyond this may be approved yet: then the reward is no more than that

@@ -68,7 +68,7 @@ class ShownReport:
         raise Unavailable(
             "The report is being made: there is much to read, so that a worker does it.",
             retry_after=SOON_S,
-            code="report_pending",
+            code=PENDING,
             remedy="Try again in a moment; where no worker runs, start one: quintain worker.",
             page="Look again in a moment. A worker makes it.",
         )

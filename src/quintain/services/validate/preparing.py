@@ -11,11 +11,10 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from quintain.core.people import Actor, RoleName
+from quintain.core.people import Actor
 from quintain.core.records.jobs import JobStanding
 from quintain.core.validation import ValidationState
 from quintain.services.access import audit
-from quintain.services.access.permissions import require_role
 from quintain.services.jobs import queue
 from quintain.services.jobs.running import JobRun
 from quintain.services.validate.item_rules import drawn_often
@@ -88,15 +87,8 @@ def _take_all(run: JobRun, db: Session, validation: ValidationInfo, often: Mappi
     return known["mark"], items
 
 
-def preparation(db: Session, actor: Actor, ref: str) -> JobStanding | None:
-    """Say how far the preparing of a validation is, to its owners and experts; None where it is over."""
-    validation = find(db, ref)
-    require_role(actor, RoleName.EXPERT, RoleName.OWNER, task=validation.task.name)
-    return preparation_of(db, validation)
-
-
 def preparation_of(db: Session, validation: ValidationInfo) -> JobStanding | None:
-    """Say the same of a validation that was found already; for other services."""
+    """Say how far the preparing of a validation is; None where it is over. For other services."""
     return queue.newest(db, PREPARE, validation.ref) if validation.state is ValidationState.PREPARING else None
 
 

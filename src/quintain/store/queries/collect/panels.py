@@ -8,7 +8,18 @@ from sqlalchemy import func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from quintain.store.tables import PanelEvent, PanelPerson, PanelPlace, PanelStay, PanelVisit, Qualification, User
+from quintain.store.tables import (
+    CrowdTrial,
+    PanelEvent,
+    PanelPerson,
+    PanelPlace,
+    PanelStay,
+    PanelVisit,
+    Qualification,
+    Round,
+    User,
+    Validation,
+)
 
 
 def person(db: Session, provider: str, outside_id: str) -> User | None:
@@ -99,8 +110,13 @@ def add_event(db: Session, event: PanelEvent) -> bool:
     return db.scalar(made) is not None
 
 
-def complete_session(db: Session, provider: str, outside_session: str, at: datetime) -> None:
-    """Note of an arrival that the panel says that it is complete."""
-    for table in (PanelVisit, PanelStay):
+def complete_session(db: Session, task_id: int, provider: str, outside_session: str, at: datetime) -> None:
+    """Note of an arrival at a place of a task that the panel says that it is complete."""
+    judged = db.scalars(select(Validation.id).where(Validation.task_id == task_id))
+    tried = db.scalars(select(CrowdTrial.id).where(CrowdTrial.task_id == task_id)).all()
+    places = [f"validation:{number}" for number in judged]
+    places += [f"{kind}:{number}" for kind in ("trial", "grading") for number in tried]
+    rounds = select(Round.id).where(Round.task_id == task_id)
+    for table, here in ((PanelVisit, PanelVisit.round_id.in_(rounds)), (PanelStay, PanelStay.place.in_(places))):
         same = (table.provider == provider, table.outside_session == outside_session, table.completed_at.is_(None))
-        db.execute(update(table).where(*same).values(completed_at=at))
+        db.execute(update(table).where(*same, here).values(completed_at=at))

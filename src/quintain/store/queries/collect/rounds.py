@@ -230,6 +230,12 @@ def sessions_since(db: Session, round_id: int, since: datetime, user_id: int | N
     return db.scalar(query if user_id is None else query.where(WritingSession.user_id == user_id)) or 0
 
 
+def has_session(db: Session, round_id: int, user_id: int) -> bool:
+    """Say whether somebody has ever begun to write in a round."""
+    mine = select(WritingSession.id).where(WritingSession.round_id == round_id, WritingSession.user_id == user_id)
+    return db.scalar(mine.limit(1)) is not None
+
+
 def sessions_used(db: Session, round_id: int, user_id: int) -> int:
     """Count the sessions of a worker in a round in which anything was written, however they ended."""
     return db.scalar(_USED, {"round_id": round_id, "user_id": user_id}) or 0

@@ -12,6 +12,9 @@ from sqlalchemy.orm import Session
 from quintain.store.base import table_of
 from quintain.store.queries.pay import ahead, owed
 from quintain.store.tables import (
+    CrowdArm,
+    CrowdEvent,
+    CrowdMember,
     CrowdTrial,
     Earning,
     EarningStanding,
@@ -40,7 +43,10 @@ class Payable(NamedTuple):
 
 
 class Stay(NamedTuple):
-    """Somebody's arrival from a panel: a round's (`visit:3`) or another place's (`stay:3`)."""
+    """Somebody's arrival from a panel: a round's (`visit:3`) or another place's (`stay:3`).
+
+    *graded* is whether they are an expert who has graded there, which may pay nothing by itself.
+    """
 
     ref: str
     user_id: int
@@ -48,6 +54,7 @@ class Stay(NamedTuple):
     submission: str
     round_id: int | None
     completed: bool
+    graded: bool = False
 
 
 def payable(
@@ -159,12 +166,31 @@ def stays(db: Session, task_id: int, provider: str) -> list[Stay]:
     for number in db.scalars(select(CrowdTrial.id).where(CrowdTrial.task_id == task_id)):
         rounds |= {f"trial:{number}": None, f"grading:{number}": None}
     others = select(PanelStay).where(PanelStay.provider == provider, PanelStay.place.in_(rounds))
+    graders = _graders(db, task_id)
     found = [Stay(f"visit:{row[0]}", row[1], row[2], row[3], row[4], row[5] is not None) for row in db.execute(visits)]
     found += [
-        Stay(f"stay:{o.id}", o.user_id, o.study, o.outside_session, rounds[o.place], o.completed_at is not None)
+        Stay(
+            *(f"stay:{o.id}", o.user_id, o.study, o.outside_session, rounds[o.place], o.completed_at is not None),
+            graded=(o.place, o.user_id) in graders,
+        )
         for o in db.scalars(others.order_by(PanelStay.id))
     ]
     return found
+
+
+def _graders(db: Session, task_id: int) -> set[tuple[str, int]]:
+    """Give who has done something in the trials of a task without taking part in them, by place: experts, who grade."""
+    member = select(CrowdMember.id).where(
+        CrowdMember.trial_id == CrowdArm.trial_id, CrowdMember.user_id == CrowdEvent.user_id
+    )
+    query = (
+        select(CrowdArm.trial_id, CrowdEvent.user_id)
+        .join(CrowdArm, CrowdArm.id == CrowdEvent.arm_id)
+        .join(CrowdTrial, CrowdTrial.id == CrowdArm.trial_id)
+        .where(CrowdTrial.task_id == task_id, CrowdEvent.user_id.is_not(None), ~member.exists())
+        .distinct()
+    )
+    return {(f"grading:{trial}", user) for trial, user in db.execute(query) if user is not None}
 
 
 class Uncovered(NamedTuple):

@@ -74,16 +74,6 @@ def draw_judged(db: Session, validation_id: int, *, least: int, number: int, amo
     return list(db.scalars(select(some.c.id).where(given >= least).order_by(some.c.hash).limit(number)))
 
 
-def count_standing(db: Session, validation_id: int) -> int:
-    """Count the items that are judged and were neither retracted nor withheld."""
-    query = select(func.count()).where(
-        ValidationItem.validation_id == validation_id,
-        ValidationItem.gold.is_(None),
-        ValidationItem.retired_at.is_(None),
-    )
-    return db.scalar(query) or 0
-
-
 def gone_ids(db: Session, validation_id: int) -> list[int]:
     """List the items that were taken out: retracted or withheld; gold items are not among them."""
     query = select(ValidationItem.id).where(
@@ -189,14 +179,6 @@ def parts(db: Session, validation_id: int) -> list[PartCount]:
         .order_by(ValidationItem.part)
     )
     return [PartCount(part, int(items), int(often), int(asked or 0)) for part, items, often, asked in db.execute(query)]
-
-
-def written_by(db: Session, validation_id: int, user_id: int) -> list[int]:
-    """List the items that a person wrote."""
-    query = select(ValidationItem.id).where(
-        ValidationItem.validation_id == validation_id, ValidationItem.author_id == user_id
-    )
-    return list(db.scalars(query))
 
 
 def with_text(validation_id: int, wanted: str) -> Select[int]:
