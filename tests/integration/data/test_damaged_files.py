@@ -89,8 +89,9 @@ def explained(result: Result, *, refused: bool) -> str:
         return f"exit code {result.exit_code}: {result.output[-300:]}"
     if result.exit_code == 1 and not result.output.strip():
         return "nothing was said"
-    # What a table has in it goes to standard output whole, however long.
-    return "" if len(result.stderr) < 50_000 else "too much was said"
+    # A result has whole what is in the file, however long; whoever is refused, or only told something, reads little.
+    said = result.output if result.exit_code else result.stderr
+    return "" if len(said) < 50_000 else "too much was said"
 
 
 def troubles(run: Cli, folder: Path, command: str, files: Iterator[tuple[str, bytes]], form: str) -> dict[str, str]:
