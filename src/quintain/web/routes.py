@@ -643,6 +643,7 @@ API = [
     Endpoint("POST", "/payouts/{payout}/sending", api_payouts.send_payout, "pay"),
     Endpoint("POST", "/payouts/{payout}/cancellation", api_payouts.cancel_payout, "pay"),
     Endpoint("POST", "/payouts/{payout}/outcome", api_payouts.resolve_payout, "pay"),
+    Endpoint("POST", "/payouts/{payout}/overpaid", api_payouts.answer_overpaid, "pay"),
     Endpoint("GET", "/tasks/{task}/earnings", api_pay.list_earnings, "pay"),
     Endpoint("POST", "/tasks/{task}/earnings/decisions", api_pay.decide_earnings, "pay"),
     Endpoint("GET", "/me/waiting", api_waiting.list_waiting, "me"),

@@ -310,6 +310,8 @@ def test_bonuses_pay_what_is_left_when_they_are_planned(
     person = arrived(db, fake, info, "pid1", "study1")
     earned(db, info, person, [350, 350])
     approve(db, owner)
+    with transaction(db):  # the panel had ended the submission, and has opened it again since
+        db.execute(update(PanelVisit).values(standing="over"))
     parts, approvals = payouts._parts, []
 
     def late(*given: Any) -> Any:

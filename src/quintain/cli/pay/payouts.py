@@ -1,4 +1,4 @@
-"""`quintain pay policy|costs|owed|plan|list|show|file|send|cancel|resolve|bonus|questions|answer`."""
+"""`quintain pay policy|costs|owed|plan|list|show|file|send|cancel|resolve|overpaid|bonus|questions|answer`."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from quintain.core.records.pay import OwedList, PayoutFile, PayoutRecord, Payout
 from quintain.core.rounds import Money
 from quintain.core.toml import read_text
 from quintain.services.pay import earnings, payouts, prolific, questions, report
+from quintain.services.pay import overpaid as overpayments
 from quintain.services.pay import policy as policies
 
 TaskArgument = Annotated[str, typer.Argument(help="The task.", metavar="TASK")]
@@ -108,11 +109,10 @@ def plan(
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        if approvals:
-            made = prolific.plan_approvals(db, OPERATOR, task, workspace.outside, currency=currency)
-        else:
-            made = payouts.plan(db, OPERATOR, task, provider=provider, currency=currency)
-    _print(made, json)
+        planned = prolific.plan(
+            db, OPERATOR, task, workspace.outside, provider=provider, currency=currency, approvals=approvals
+        )
+    _print(planned, json)
 
 
 @app.command("list")
@@ -191,6 +191,23 @@ def resolve(
     """
     with workspace_of(context).session() as db:
         _print_one(payouts.resolve(db, OPERATOR, payout, paid=paid, note=note), json)
+
+
+@app.command()
+def overpaid(
+    context: typer.Context,
+    payout: PayoutArgument,
+    hold_back: Annotated[
+        bool, typer.Option("--hold-back/--let-go", help="Whether it is taken out of what the person earns later.")
+    ],
+    json: JsonFlag = False,
+) -> None:
+    """Say what becomes of what a panel paid for work that had been paid already; `pay check` names it.
+
+    Example: quintain pay overpaid 7 --hold-back
+    """
+    with workspace_of(context).session() as db:
+        _print_one(overpayments.answer(db, OPERATOR, payout, hold_back=hold_back), json)
 
 
 @app.command()
