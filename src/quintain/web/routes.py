@@ -30,6 +30,7 @@ from quintain.web.api.data import datasets as api_datasets
 from quintain.web.api.evaluate import evaluation as api_evaluation
 from quintain.web.api.evaluate import submissions as api_submissions
 from quintain.web.api.evaluate import trainings as api_trainings
+from quintain.web.api.house import changes as api_changes
 from quintain.web.api.house import status as api_status
 from quintain.web.api.house import waiting as api_waiting
 from quintain.web.api.jobs import jobs as api_jobs
@@ -475,6 +476,7 @@ PAGES = [
 
 API = [
     Endpoint("GET", "/status", api_status.get_status, "status"),
+    Endpoint("POST", "/changes", api_changes.preview_changes, "tasks"),
     Endpoint("GET", "/search", api_tasks.search, "tasks"),
     Endpoint("GET", "/tasks", api_tasks.list_tasks, "tasks"),
     Endpoint("POST", "/tasks", api_tasks.put_task, "tasks", 201),

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from quintain.cli import output
+from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import workspace_of
 from quintain.cli.plain.rank import app, number, say_unranked, traded
 from quintain.cli.streams import in_file, named, out_option
@@ -192,6 +193,8 @@ def set_settings(
     context: typer.Context,
     task: Task,
     file: Annotated[Path | None, in_file("A TOML file of settings; without it, show them.")] = None,
+    remove: RemoveOption = None,
+    yes: YesOption = False,
     json: output.JsonFlag = False,
 ) -> None:
     """Set a board from a TOML file: datasets, weights, caps, metric, machine, hidden_models, freeze_until and more.
@@ -201,7 +204,12 @@ def set_settings(
     workspace = workspace_of(context)
     with workspace.session() as db:
         get_task(db, task)
-        spec = board_spec(db, task) if file is None else set_board(db, OPERATOR, task, _settings(file))
+        spec = board_spec(db, task)
+        if file is not None:
+            settings, name = _settings(file), file.name
+            spec = confirm_changes(
+                lambda edit: set_board(db, OPERATOR, task, settings, file=name, edit=edit), remove, yes=yes
+            )
     if json:
         output.print_json(spec.record())
     else:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import link_base, workspace_of
 from quintain.cli.output import JsonFlag, bar, print_json, print_table, say
 from quintain.cli.streams import in_file, named, out_file
@@ -32,6 +33,8 @@ def new(
     context: typer.Context,
     file: Annotated[Path, in_file("TOML file of the round.")],
     check: Annotated[bool, typer.Option("--check", help="Only say what is wrong with it; needs no workspace.")] = False,
+    remove: RemoveOption = None,
+    yes: YesOption = False,
     json: JsonFlag = False,
 ) -> None:
     """Add a round as a draft, or change it.
@@ -46,7 +49,9 @@ def new(
             print_json({"file": str(file), "task": spec.task, "title": spec.title})
         return
     with workspace_of(context).session() as db:
-        info = service.put_round(db, OPERATOR, text, file=str(file))
+        info = confirm_changes(
+            lambda edit: service.put_round(db, OPERATOR, text, file=str(file), edit=edit), remove, yes=yes
+        )
     _show(info, json, f"Round {info.ref} is a {info.state}, version {info.version}.")
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.cli.plain.contest import app
@@ -31,6 +32,8 @@ def put(
     context: typer.Context,
     file: Annotated[Path, in_file("TOML file of the contest.")],
     check: Annotated[bool, typer.Option("--check", help="Only say what is wrong with it; needs no workspace.")] = False,
+    remove: RemoveOption = None,
+    yes: YesOption = False,
     json: JsonFlag = False,
 ) -> None:
     """Add the contest that a TOML file defines, or change the one of that name.
@@ -45,7 +48,9 @@ def put(
             print_json({"file": str(file), "task": spec.task, "name": spec.name})
         return
     with workspace_of(context).session() as db:
-        made = contests.put_contest(db, OPERATOR, text, file=file.name).record()
+        made = confirm_changes(
+            lambda edit: contests.put_contest(db, OPERATOR, text, file=file.name, edit=edit), remove, yes=yes
+        ).record()
     say(f"The contest {made.ref} is there, version {made.version}; phase: {made.phase}.")
     if json:
         print_json(made)

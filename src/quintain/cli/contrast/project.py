@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.plain.contrast import app, print_score
@@ -33,6 +34,8 @@ Limit = Annotated[int, typer.Option(min=1, max=500, help="At most so many.")]
 def new(
     context: typer.Context,
     file: Annotated[Path, in_file("TOML file of the project.", metavar="FILE")],
+    remove: RemoveOption = None,
+    yes: YesOption = False,
     json: JsonFlag = False,
 ) -> None:
     """Make a contrast project: draw examples of a test set for experts to edit; or change the one of that name.
@@ -41,7 +44,12 @@ def new(
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        made = projects.put_project(db, workspace.blobs, OPERATOR, read_text(file), file=str(file))
+        text = read_text(file)
+        made = confirm_changes(
+            lambda edit: projects.put_project(db, workspace.blobs, OPERATOR, text, file=str(file), edit=edit),
+            remove,
+            yes=yes,
+        )
         found = projects.get_project(db, OPERATOR, made.ref)
     _show([found], json=json, single=True)
 

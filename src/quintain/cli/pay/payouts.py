@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.pay.pay import app
@@ -30,6 +31,8 @@ def policy(
     context: typer.Context,
     task: TaskArgument,
     file: Annotated[Path | None, typer.Argument(help="A TOML file that is to hold from now on.")] = None,
+    remove: RemoveOption = None,
+    yes: YesOption = False,
     json: JsonFlag = False,
 ) -> None:
     """Print what is promised and allowed to be spent, as TOML; or let a file hold.
@@ -40,7 +43,10 @@ def policy(
     """
     with workspace_of(context).session() as db:
         if file is not None:
-            policies.put_policy(db, OPERATOR, task, read_text(file), file=file.name)
+            text = read_text(file)
+            confirm_changes(
+                lambda edit: policies.put_policy(db, OPERATOR, task, text, file=file.name, edit=edit), remove, yes=yes
+            )
             say("Saved.")
         found = policies.policy_text(db, OPERATOR, task)
     if json:

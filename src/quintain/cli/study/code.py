@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.plain.study import app
@@ -28,6 +29,8 @@ CodingRef = Annotated[str, typer.Argument(metavar="CODING", help="The coding, as
 def new(
     context: typer.Context,
     file: Annotated[Path, in_file("TOML file of the coding.", metavar="FILE")],
+    remove: RemoveOption = None,
+    yes: YesOption = False,
     json: JsonFlag = False,
 ) -> None:
     """Make a coding: draw a sample of data sets, rounds or trials; or change the one of that name.
@@ -36,7 +39,12 @@ def new(
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        made = codings.put_coding(db, workspace.blobs, OPERATOR, read_text(file), file=str(file))
+        text = read_text(file)
+        made = confirm_changes(
+            lambda edit: codings.put_coding(db, workspace.blobs, OPERATOR, text, file=str(file), edit=edit),
+            remove,
+            yes=yes,
+        )
     _show([made], json=json, single=True)
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.plain.task import TaskFile, app
@@ -20,14 +21,18 @@ TaskName = Annotated[str, typer.Argument(metavar="NAME", help="The task's name."
 
 
 @app.command()
-def add(context: typer.Context, file: TaskFile, json: JsonFlag = False) -> None:
+def add(
+    context: typer.Context, file: TaskFile, remove: RemoveOption = None, yes: YesOption = False, json: JsonFlag = False
+) -> None:
     """Add the task that a file defines, or change the one of that name.
 
     Example: quintain task add sentiment.toml
     """
     text = read_task_text(file)
     with workspace_of(context).session() as db:
-        task = service.put_task(db, OPERATOR, text, file=str(file))
+        task = confirm_changes(
+            lambda edit: service.put_task(db, OPERATOR, text, file=str(file), edit=edit), remove, yes=yes
+        )
         version = service.task_history(db, task.name)[0].number
     if json:
         print_json({"task": service.record_of(task), "version": version})

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import link_base, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.cli.streams import in_option
@@ -45,6 +46,8 @@ def policy(
     ref: Ref,
     new: Annotated[Path | None, in_option("TOML file of the new policy.", "--set")] = None,
     every: Annotated[bool, typer.Option("--all", help="List every state that it had.")] = False,
+    remove: RemoveOption = None,
+    yes: YesOption = False,
     json: JsonFlag = False,
 ) -> None:
     """Print the policy as a TOML file, or change it; slots that are there stay, and the validation is not opened.
@@ -55,7 +58,10 @@ def policy(
     """
     with workspace_of(context).session() as db:
         if new is not None:
-            validate.set_policy(db, OPERATOR, ref, read_text(new), file=str(new))
+            text = read_text(new)
+            confirm_changes(
+                lambda edit: validate.set_policy(db, OPERATOR, ref, text, file=str(new), edit=edit), remove, yes=yes
+            )
         found = validation_trail.policies(db, OPERATOR, ref)
     if new is not None:
         say(f"The policy of {ref} is version {found.version}.")

@@ -62,9 +62,11 @@ class PayCalls:
         """Give what the owner of a task promises and allows, as TOML (owners)."""
         return self._transport.read(PayPolicyText, "GET", f"{task_path(task)}/pay/policy")
 
-    def set_pay_policy(self, task: str, toml: str) -> PayPolicyText:
+    def set_pay_policy(self, task: str, toml: str, *, remove: Iterable[str] = ()) -> PayPolicyText:
         """Let another pay policy hold from now on (owners)."""
-        return self._transport.read(PayPolicyText, "PUT", f"{task_path(task)}/pay/policy", json={"toml": toml})
+        return self._transport.read(
+            PayPolicyText, "PUT", f"{task_path(task)}/pay/policy", params={"remove": list(remove)}, json={"toml": toml}
+        )
 
     def costs(self, task: str, *, currency: str = "") -> CostReport:
         """Say what a text has cost in each round of a task, with training and without it (owners)."""
@@ -185,6 +187,10 @@ class PayCalls:
         return self._transport.read(
             PayoutRecord, "POST", f"/payouts/{payout}/outcome", json={"paid": paid, "note": note}
         )
+
+    def answer_overpaid(self, payout: int, hold_back: bool) -> PayoutRecord:
+        """Say whether what was paid twice is held back from the person's later pay, or let go (owners)."""
+        return self._transport.read(PayoutRecord, "POST", f"/payouts/{payout}/overpaid", json={"hold_back": hold_back})
 
     def earnings(
         self, task: str, *, status: str | None = None, order: str = "newest", limit: int = 1000, offset: int = 0

@@ -44,10 +44,16 @@ class TrialsCalls:
         """Give a trial; where its arms stand, to owners only."""
         return self._transport.read(CrowdTrial, "GET", place(ref, "trials"))
 
-    def put_trial(self, ref: str, protocols: Iterable[str], title: str = "") -> CrowdTrial:
+    def put_trial(
+        self, ref: str, protocols: Iterable[str], title: str = "", *, remove: Iterable[str] = ()
+    ) -> CrowdTrial:
         """Add a trial, or change one that is not open yet."""
         return self._transport.read(
-            CrowdTrial, "PUT", place(ref, "trials"), json={"protocols": list(protocols), "title": title}
+            CrowdTrial,
+            "PUT",
+            place(ref, "trials"),
+            params={"remove": list(remove)},
+            json={"protocols": list(protocols), "title": title},
         )
 
     def open_trial(self, ref: str, source: str = "", *, models: Iterable[str] = (), genre: str = "genre") -> CrowdTrial:
@@ -167,9 +173,11 @@ class TrialsCalls:
         """Give the addresses that panels send people to, to take part and to grade (owners)."""
         return self._transport.read(TrialEntries, "GET", f"{place(ref, 'trials')}/doors")
 
-    def put_trial_doors(self, ref: str, toml: str) -> TrialEntries:
+    def put_trial_doors(self, ref: str, toml: str, *, remove: Iterable[str] = ()) -> TrialEntries:
         """Say how people from panels come into a trial and go back (owners)."""
-        return self._transport.read(TrialEntries, "PUT", f"{place(ref, 'trials')}/doors", json={"toml": toml})
+        return self._transport.read(
+            TrialEntries, "PUT", f"{place(ref, 'trials')}/doors", params={"remove": list(remove)}, json={"toml": toml}
+        )
 
     def open_trial_pool(self, ref: str) -> PoolAdded:
         """Let the final items of all arms be judged, in one pool."""

@@ -15,8 +15,11 @@ from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.core.records import collect as records
 from quintain.core.records.collect import RoundChange
 from quintain.core.rounds import RoundKind, RoundSpec, RoundState, Targets
+from quintain.core.spec import plain
+from quintain.core.spec_changes import PLAIN_EDIT, Edit, review
 from quintain.core.task import Task
 from quintain.core.texts import Text, Word
+from quintain.core.toml import parse_toml
 from quintain.services.access import audit
 from quintain.services.access.notify import notify_all
 from quintain.services.access.permissions import require_owner
@@ -100,7 +103,13 @@ def check_round(toml_text: str, *, file: str | None = None) -> RoundSpec:
 
 
 def put_round(
-    db: Session, actor: Actor, toml_text: str, *, task: str | None = None, file: str | None = None
+    db: Session,
+    actor: Actor,
+    toml_text: str,
+    *,
+    task: str | None = None,
+    file: str | None = None,
+    edit: Edit = PLAIN_EDIT,
 ) -> RoundInfo:
     """Add the round that *toml_text* defines as a draft, or change the one of that number.
 
@@ -110,11 +119,17 @@ def put_round(
     spec = parse_round(toml_text, file=file)
     if task is not None and spec.task != task:
         raise Conflict("This defines a round of '{named}', not of '{task}'.", named=spec.task, task=task)
-    return put_spec(db, actor, spec, toml_text=toml_text, file=file)
+    return put_spec(db, actor, spec, toml_text=toml_text, file=file, edit=edit)
 
 
 def put_spec(
-    db: Session, actor: Actor, spec: RoundSpec, *, toml_text: str | None = None, file: str | None = None
+    db: Session,
+    actor: Actor,
+    spec: RoundSpec,
+    *,
+    toml_text: str | None = None,
+    file: str | None = None,
+    edit: Edit = PLAIN_EDIT,
 ) -> RoundInfo:
     """Add or change a round from a spec, as `put_round` does from a file."""
     with transaction(db):
@@ -125,6 +140,9 @@ def put_spec(
         number = spec.number or queries.newest_number(db, task_row.id) + 1
         found = queries.find(db, spec.task, number)
         text = toml_text if toml_text is not None and spec.number else dump_round(replace(spec, number=number))
+        holds = None if found is None else plain(parse_round(found[1].toml), whole=True)
+        given = None if toml_text is None else {**parse_toml(toml_text), "number": number}
+        review(edit, holds, plain(replace(spec, number=number), whole=True), given, file)
         if found is None:
             row = Round(
                 task_id=task_row.id,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
@@ -15,8 +15,11 @@ from quintain.core.contests import MOMENTS, ContestSpec, Phase
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound, QuintainError
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.core.records import contests as records
+from quintain.core.spec import plain
+from quintain.core.spec_changes import PLAIN_EDIT, Edit, review
 from quintain.core.task import Task
 from quintain.core.texts import Text, Word
+from quintain.core.toml import parse_toml
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.contest.definition import (
@@ -88,7 +91,13 @@ class ContestInfo:
 
 
 def put_contest(
-    db: Session, actor: Actor, toml_text: str, *, task: str | None = None, file: str | None = None
+    db: Session,
+    actor: Actor,
+    toml_text: str,
+    *,
+    task: str | None = None,
+    file: str | None = None,
+    edit: Edit = PLAIN_EDIT,
 ) -> ContestInfo:
     """Add the contest that *toml_text* defines, or change the one of that name (owners).
 
@@ -97,13 +106,23 @@ def put_contest(
     spec = parse_contest(toml_text, file=file)
     if task is not None and spec.task != task:
         raise Conflict("This defines a contest of '{named}', not of '{task}'.", named=spec.task, task=task)
-    return put_spec(db, actor, spec, file=file)
+    return put_spec(db, actor, spec, file=file, edit=edit, given=parse_toml(toml_text))
 
 
 def put_spec(
-    db: Session, actor: Actor, spec: ContestSpec, *, file: str | None = None, new: bool = False
+    db: Session,
+    actor: Actor,
+    spec: ContestSpec,
+    *,
+    file: str | None = None,
+    new: bool = False,
+    edit: Edit = PLAIN_EDIT,
+    given: Mapping[str, Any] | None = None,
 ) -> ContestInfo:
-    """Add or change a contest from a spec, as `put_contest` does from a file; a *new* one may not be there."""
+    """Add or change a contest from a spec, as `put_contest` does from a file; a *new* one may not be there.
+
+    Where a file was *given*, what it does not mention is not changed in silence.
+    """
     spec = contest_of(dict(_given(spec)), file=file)
     with transaction(db):
         task_row = find_row(db, spec.task)
@@ -113,6 +132,8 @@ def put_spec(
         spec = _pinned(db, spec)
         found = queries.find(db, spec.task, spec.name)
         text = dump_contest(spec)
+        before = plain(parse_contest(found.version.toml), whole=True) if found is not None else None
+        review(edit, before, plain(spec, whole=True), given, file)
         if found is None:
             row = ContestRow(task_id=task_row.id, name=spec.name, created_by=actor.user_id)
             db.add(row)

@@ -12,6 +12,7 @@ from quintain.core.people import Actor
 from quintain.core.records.pay import PayPolicyText
 from quintain.core.rounds import Money
 from quintain.core.spec import plain, read, restore
+from quintain.core.spec_changes import PLAIN_EDIT, Edit, review
 from quintain.core.toml import parse_toml
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
@@ -41,18 +42,24 @@ def policy_text(db: Session, actor: Actor, task: str) -> PayPolicyText:
     return PayPolicyText(task, dump_toml(plain(get_policy(db, actor, task), whole=True)))
 
 
-def put_policy(db: Session, actor: Actor, task: str, text: str, *, file: str | None = None) -> PaySpec:
-    """Let what a TOML *text* says hold from now on (owners)."""
-    return save_policy(db, actor, task, parse_toml(text, file=file), file=file)
+def put_policy(
+    db: Session, actor: Actor, task: str, text: str, *, file: str | None = None, edit: Edit = PLAIN_EDIT
+) -> PaySpec:
+    """Let what a TOML *text* says hold from now on (owners). What it leaves out is refused unless *edit* removes it."""
+    return save_policy(db, actor, task, parse_toml(text, file=file), file=file, edit=edit)
 
 
-def save_policy(db: Session, actor: Actor, task: str, data: Mapping[str, Any], *, file: str | None = None) -> PaySpec:
+def save_policy(
+    db: Session, actor: Actor, task: str, data: Mapping[str, Any], *, file: str | None = None, edit: Edit = PLAIN_EDIT
+) -> PaySpec:
     """Let plain data, as TOML or a page gives it, hold from now on (owners)."""
     spec = read(PaySpec, data, file=file)
     with transaction(db):
         row = find_row(db, task)
         require_owner(actor, task)
-        if spec != policy_of(db, row.id):
+        before = policy_of(db, row.id)
+        review(edit, plain(before, whole=True), plain(spec, whole=True), data, file)
+        if spec != before:
             db.add(PayPolicy(task_id=row.id, definition=plain(spec, whole=True), by=actor.user_id))
             audit.record(db, actor, "pay.policy", task)
     return spec

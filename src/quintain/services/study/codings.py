@@ -7,10 +7,11 @@ code blind any more.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import lru_cache
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -19,6 +20,7 @@ from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.core.records import coding as records
 from quintain.core.spec import plain, read
+from quintain.core.spec_changes import PLAIN_EDIT, Edit, review
 from quintain.core.toml import parse_toml
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner, require_role, require_user
@@ -67,7 +69,14 @@ def dump_coding(spec: CodingSpec) -> str:
 
 
 def put_coding(
-    db: Session, blobs: Blobs, actor: Actor, toml_text: str, *, task: str | None = None, file: str | None = None
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    toml_text: str,
+    *,
+    task: str | None = None,
+    file: str | None = None,
+    edit: Edit = PLAIN_EDIT,
 ) -> records.Coding:
     """Make the coding that *toml_text* defines and draw its sample, or change the one of that name (owners).
 
@@ -76,18 +85,30 @@ def put_coding(
     spec = parse_coding(toml_text, file=file)
     if task is not None and spec.task != task:
         raise Conflict("This defines a coding of '{named}', not of '{task}'.", named=spec.task, task=task)
-    return put_spec(db, blobs, actor, spec, file=file)
+    return put_spec(db, blobs, actor, spec, file=file, edit=edit, given=parse_toml(toml_text))
 
 
 def put_spec(
-    db: Session, blobs: Blobs, actor: Actor, spec: CodingSpec, *, file: str | None = None, new: bool = False
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    spec: CodingSpec,
+    *,
+    file: str | None = None,
+    new: bool = False,
+    edit: Edit = PLAIN_EDIT,
+    given: Mapping[str, Any] | None = None,
 ) -> records.Coding:
     """Make or change a coding from a specification, as `put_coding` does from a file; a *new* one may not be there."""
     task_id = find_row(db, spec.task).id
     require_owner(actor, spec.task)
     ref = f"{spec.task}/{spec.name}"
     drawn: Sequence[Candidate] = ()
-    if queries.find(db, spec.task, spec.name) is None:
+    row = queries.find(db, spec.task, spec.name)
+    known = None if row is None else info_of(*row)
+    wanted = plain(spec if known is None else _as_drawn(known, spec), whole=True)
+    review(edit, None if known is None else plain(known.spec, whole=True), wanted, given, file)
+    if known is None:
         try:
             spec = pinned(db, actor, spec)
             drawn = draw_items(db, blobs, actor, get_task(db, spec.task), spec)
@@ -194,10 +215,15 @@ def info_of(row: CodingRow, task: str) -> CodingInfo:
     return CodingInfo(row.id, task, row.name, state, _parsed(row.toml), row.created_at, row.closed_at)
 
 
+def _as_drawn(info: CodingInfo, spec: CodingSpec) -> CodingSpec:
+    """Give *spec* with the versions that were drawn from, where it means those."""
+    names = {one.partition("@")[0]: one for one in info.spec.sources}
+    return replace(spec, sources=tuple(names.get(one, one) for one in spec.sources))
+
+
 def _change(db: Session, actor: Actor, row: CodingRow, spec: CodingSpec) -> None:
     info = info_of(row, spec.task)
-    names = {one.partition("@")[0]: one for one in info.spec.sources}
-    asked = replace(spec, sources=tuple(names.get(one, one) for one in spec.sources))
+    asked = _as_drawn(info, spec)
     before, after = plain(info.spec, whole=True), plain(asked, whole=True)
     changed = [name for name in after if name not in LOOSE and before.get(name) != after.get(name)]
     if changed:

@@ -14,7 +14,8 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import Fault, NotFound
 from quintain.core.people import Actor
-from quintain.core.spec import read, restore
+from quintain.core.spec import plain, read, restore
+from quintain.core.spec_changes import PLAIN_EDIT, Edit, review
 from quintain.core.task import ABILITY, VMER
 from quintain.core.texts import Text
 from quintain.services.access import audit
@@ -41,7 +42,15 @@ def frozen_at(spec: BoardSpec) -> datetime | None:
     return datetime.fromisoformat(spec.freeze_from) if now() < datetime.fromisoformat(spec.freeze_until) else None
 
 
-def set_board(db: Session, actor: Actor, task: str, settings: Mapping[str, Any]) -> BoardSpec:
+def set_board(
+    db: Session,
+    actor: Actor,
+    task: str,
+    settings: Mapping[str, Any],
+    *,
+    file: str | None = None,
+    edit: Edit = PLAIN_EDIT,
+) -> BoardSpec:
     """Set the board of *task*; owners may. Every fault is named, and nothing is stored unless all is good.
 
     Without `datasets` those score that did; with it, those that are named, by their weights.
@@ -62,6 +71,8 @@ def set_board(db: Session, actor: Actor, task: str, settings: Mapping[str, Any])
         since = frozen_at(before) or now()
         frozen = since.isoformat() if wanted.freeze_until else None
         spec = replace(wanted, datasets=datasets, freeze_from=frozen)
+        named = settings if settings.get("datasets") is not None else {**settings, "datasets": before.datasets}
+        review(edit, plain(before, whole=True), plain(spec, whole=True), named if settings else {}, file)
         if spec.machine != before.machine:
             cell_queries.send_measurements(db, row.id, spec.machine)
         db.add(BoardSettings(task_id=row.id, settings=asdict(spec), created_by=actor.user_id))

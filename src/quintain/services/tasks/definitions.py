@@ -13,8 +13,10 @@ from quintain.core.errors import Conflict, NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.core.records import tasks as records
 from quintain.core.records.tasks import TaskChange
+from quintain.core.spec_changes import PLAIN_EDIT, Edit, review
 from quintain.core.task import Task
 from quintain.core.texts import either
+from quintain.core.toml import parse_toml
 from quintain.metrics.contract import METRICS
 from quintain.services.access.audit import record
 from quintain.services.access.permissions import require_owner, require_role
@@ -83,7 +85,14 @@ def leading_metric(task: Task) -> str:
 
 
 def put_task(
-    db: Session, actor: Actor, toml_text: str, *, name: str | None = None, file: str | None = None, new: bool = False
+    db: Session,
+    actor: Actor,
+    toml_text: str,
+    *,
+    name: str | None = None,
+    file: str | None = None,
+    new: bool = False,
+    edit: Edit = PLAIN_EDIT,
 ) -> Task:
     """Add the task that *toml_text* defines, or change the one of that name; the same text again changes nothing.
 
@@ -100,6 +109,10 @@ def put_task(
     with transaction(db):
         lock(db, f"task {task.name}")
         row = queries.task_row(db, task.name)
+        known, after = queries.newest_version(db, row.id) if row is not None else None, parse_toml(toml_text)
+        if row is not None:
+            require_owner(actor, task.name)
+        review(edit, parse_toml(known.toml) if known else None, after, after, file)
         if row is None:
             require_role(actor, RoleName.OWNER)
             row = queries.add_task(db, task.name)
@@ -109,12 +122,10 @@ def put_task(
         elif new:
             raise Conflict("There is a task '{name}' already.", name=task.name, remedy="Give this one another name.")
         else:
-            require_owner(actor, task.name)
-            newest = queries.newest_version(db, row.id)
-            if newest is not None and newest.toml == toml_text:
+            if known is not None and known.toml == toml_text:
                 return task
-            _refuse_other_kind(task, parse_task(newest.toml) if newest else task)
-            number = newest.number + 1 if newest else 1
+            _refuse_other_kind(task, parse_task(known.toml) if known else task)
+            number = known.number + 1 if known else 1
         queries.add_version(db, row.id, number=number, toml=toml_text, created_by=actor.user_id)
         record(db, actor, "task.add" if number == 1 else "task.change", task.name, version=number)
     return task

@@ -13,6 +13,7 @@ from quintain.core.people import Actor
 from quintain.core.records.trial import TrialEntries
 from quintain.core.rounds import Entry
 from quintain.core.spec import plain, read
+from quintain.core.spec_changes import PLAIN_EDIT, Edit, review
 from quintain.core.texts import Text
 from quintain.core.toml import parse_toml
 from quintain.core.trial_doors import TrialDoors
@@ -37,14 +38,30 @@ What = Literal["trial", "grading"]
 
 
 def put_doors(
-    db: Session, actor: Actor, task: str, name: str, text: str, *, base_url: str, file: str | None = None
+    db: Session,
+    actor: Actor,
+    task: str,
+    name: str,
+    text: str,
+    *,
+    base_url: str,
+    file: str | None = None,
+    edit: Edit = PLAIN_EDIT,
 ) -> TrialEntries:
     """Say by a TOML *text* how people from panels come into a trial and go back (owners)."""
-    return set_doors(db, actor, task, name, parse_toml(text, file=file), base_url=base_url, file=file)
+    return set_doors(db, actor, task, name, parse_toml(text, file=file), base_url=base_url, file=file, edit=edit)
 
 
 def set_doors(
-    db: Session, actor: Actor, task: str, name: str, data: Mapping[str, Any], *, base_url: str, file: str | None = None
+    db: Session,
+    actor: Actor,
+    task: str,
+    name: str,
+    data: Mapping[str, Any],
+    *,
+    base_url: str,
+    file: str | None = None,
+    edit: Edit = PLAIN_EDIT,
 ) -> TrialEntries:
     """Say by plain data how people from panels come into a trial and go back (owners)."""
     require_owner(actor, task)
@@ -53,6 +70,7 @@ def set_doors(
         trial = find(db, task, name)
         if trial.data:
             raise Conflict("Trial {task}/{name} takes nobody in.", task=task, name=name)
+        review(edit, plain(doors_of(trial), whole=True), plain(made, whole=True), data, file)
         trial.doors = plain(made)
         audit.record(db, actor, "trial.doors", f"{task}/{name}")
     return get_doors(db, actor, task, name, base_url=base_url)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -12,8 +13,11 @@ from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.pay import PaySpec
 from quintain.core.people import Actor, RoleName
 from quintain.core.records import trial as records
+from quintain.core.spec import plain
+from quintain.core.spec_changes import PLAIN_EDIT, Edit, review
 from quintain.core.spec_kinds import name as name_kind
 from quintain.core.texts import Word
+from quintain.core.toml import parse_toml
 from quintain.data.trials import TrialArm, trial_bytes
 from quintain.protocols.reading import parse_protocol
 from quintain.protocols.spec import Protocol
@@ -51,7 +55,14 @@ class OpenTrial:
 
 
 def put_trial(
-    db: Session, actor: Actor, task: str, name: str, tomls: Sequence[str], *, title: str = ""
+    db: Session,
+    actor: Actor,
+    task: str,
+    name: str,
+    tomls: Sequence[str],
+    *,
+    title: str = "",
+    edit: Edit = PLAIN_EDIT,
 ) -> records.CrowdTrial:
     """Add a trial with an arm for each protocol, or change one that is not open yet."""
     require_owner(actor, task)
@@ -63,6 +74,7 @@ def put_trial(
         task_id = find_row(db, task).id
         lock(db, f"trials of {task}")
         row = queries.find(db, task, name)
+        _review(edit, row, [one.toml for one in queries.arms(db, row.id)] if row is not None else [], tomls, title)
         if row is None:
             row = CrowdTrial(task_id=task_id, name=name, seed=secrets.randbits(SEED_BITS), created_by=actor.user_id)
             db.add(row)
@@ -83,6 +95,19 @@ def put_trial(
             db.add(CrowdArm(trial_id=row.id, name=protocol.name, toml=text))
         audit.record(db, actor, "trial.put", f"{task}/{name}", arms=[one.name for one in protocols])
     return get_trial(db, actor, task, name)
+
+
+def _review(edit: Edit, row: CrowdTrial | None, before: Sequence[str], after: Sequence[str], title: str) -> None:
+    """Compare the title and the protocols of a trial with what they are to be."""
+
+    def whole(tomls: Sequence[str]) -> dict[str, Any]:
+        protocols = [parse_protocol(text) for text in tomls]
+        return {"arms": {one.name: plain(one, whole=True) for one in protocols}}
+
+    named = {parse_protocol(text).name: parse_toml(text) for text in after}
+    given = {"arms": named, **({"title": title} if title else {})}
+    holds = None if row is None or row.state != "draft" else {"title": row.title, **whole(before)}
+    review(edit, holds, {"title": title, **whole(after)}, given)
 
 
 def _check(protocols: Sequence[Protocol]) -> None:

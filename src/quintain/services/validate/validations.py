@@ -16,9 +16,12 @@ from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.example import Example
 from quintain.core.people import Actor
 from quintain.core.records.validate import ItemsAdded
+from quintain.core.spec import plain
+from quintain.core.spec_changes import PLAIN_EDIT, Edit, review
 from quintain.core.spec_kinds import is_number
 from quintain.core.task import one_form
 from quintain.core.texts import Text, Word, hint
+from quintain.core.toml import parse_toml
 from quintain.core.validation import ValidationPolicy, ValidationState
 from quintain.services.access import audit
 from quintain.services.access.notify import notify_all
@@ -161,13 +164,17 @@ def _begin(db: Session, actor: Actor, task_id: int, name: str, policy: Validatio
     db.flush()
 
 
-def set_policy(db: Session, actor: Actor, ref: str, policy_toml: str, *, file: str | None = None) -> ValidationPolicy:
+def set_policy(
+    db: Session, actor: Actor, ref: str, policy_toml: str, *, file: str | None = None, edit: Edit = PLAIN_EDIT
+) -> ValidationPolicy:
     """Change the policy; every state of it is kept. Slots that are there stay, so only new items get other numbers."""
     policy = parse_policy(policy_toml, file=file)
     with transaction(db):
         validation = find(db, ref)
         require_owner(actor, validation.task.name)
         require_suited(policy, validation.task)
+        whole = plain(policy, whole=True)
+        review(edit, plain(validation.policy, whole=True), whole, parse_toml(policy_toml), file)
         if policy != validation.policy:
             newest = queries.policies(db, validation.id)[0].number
             db.add(

@@ -6,10 +6,24 @@ from typing import Annotated, Literal
 
 from fastapi import Depends, Path
 from fastapi import Query as Parameter
+from pydantic import Field
 
+from quintain.core.spec_changes import Edit
 from quintain.labels.views import LabelView
 from quintain.services.evaluate.answers import Show, Sieve
 
+
+def _edit(
+    remove: Annotated[
+        list[Annotated[str, Field(max_length=200, pattern=r"^[^\x00]+$")]],
+        Parameter(description="Options to reset, which the text does not mention; others are refused.", max_length=200),
+    ] = [],  # noqa: B006 - FastAPI reads it and never changes it
+) -> Edit:
+    """Say what a change may reset."""
+    return Edit(remove=frozenset(remove))
+
+
+Changing = Annotated[Edit, Depends(_edit)]
 TaskName = Annotated[str, Path(description="Name of the task.", max_length=80, pattern=r"^[^\x00]+$")]
 ModelName = Annotated[str, Path(description="Name of the model.", max_length=120, pattern=r"^[^\x00]+$")]
 DatasetName = Annotated[str, Path(description="Name of the data set.", max_length=120, pattern=r"^[^\x00]+$")]

@@ -19,7 +19,7 @@ from quintain.core.records.pay import (
 from quintain.core.rounds import Money
 from quintain.services.pay import earnings, overpaid, payouts, policy, prolific, questions, report
 from quintain.web.api.call import Calling
-from quintain.web.api.params import Limit, Offset, TaskName
+from quintain.web.api.params import Changing, Limit, Offset, TaskName
 from quintain.web.api.pay.shapes import (
     BonusRequest,
     OverpaidRequest,
@@ -40,9 +40,9 @@ def get_pay_policy(call: Calling, task: TaskName) -> PayPolicyText:
     return policy.policy_text(call.db, call.actor, task)
 
 
-def set_pay_policy(call: Calling, task: TaskName, definition: PayPolicyRequest) -> PayPolicyText:
+def set_pay_policy(call: Calling, task: TaskName, definition: PayPolicyRequest, edit: Changing) -> PayPolicyText:
     """Let another pay policy hold from now on (owners)."""
-    policy.put_policy(call.db, call.actor, task, definition.toml)
+    policy.put_policy(call.db, call.actor, task, definition.toml, edit=edit)
     return policy.policy_text(call.db, call.actor, task)
 
 

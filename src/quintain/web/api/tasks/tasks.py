@@ -6,7 +6,7 @@ from quintain.core.records.tasks import Found, TaskHistory, TaskInfo, Tasks
 from quintain.services.house import browse
 from quintain.services.tasks import definitions as tasks
 from quintain.web.api.call import Calling
-from quintain.web.api.params import Archived, Query, TaskName
+from quintain.web.api.params import Archived, Changing, Query, TaskName
 from quintain.web.api.shapes import TaskDefinition
 
 
@@ -15,9 +15,9 @@ def list_tasks(call: Calling, archived: Archived = False) -> Tasks:
     return Tasks([one.record() for one in tasks.list_tasks(call.db, archived=archived)])
 
 
-def put_task(call: Calling, definition: TaskDefinition) -> TaskInfo:
+def put_task(call: Calling, definition: TaskDefinition, edit: Changing) -> TaskInfo:
     """Add the task that a TOML file defines, or change the one of that name."""
-    return tasks.record_of(tasks.put_task(call.db, call.actor, definition.toml))
+    return tasks.record_of(tasks.put_task(call.db, call.actor, definition.toml, edit=edit))
 
 
 def get_task(call: Calling, task: TaskName) -> TaskInfo:
@@ -25,9 +25,9 @@ def get_task(call: Calling, task: TaskName) -> TaskInfo:
     return tasks.record_of(tasks.get_task(call.db, task))
 
 
-def change_task(call: Calling, task: TaskName, definition: TaskDefinition) -> TaskInfo:
+def change_task(call: Calling, task: TaskName, definition: TaskDefinition, edit: Changing) -> TaskInfo:
     """Change a task's definition; every version is kept."""
-    return tasks.record_of(tasks.put_task(call.db, call.actor, definition.toml, name=task))
+    return tasks.record_of(tasks.put_task(call.db, call.actor, definition.toml, name=task, edit=edit))
 
 
 def archive_task(call: Calling, task: TaskName) -> None:

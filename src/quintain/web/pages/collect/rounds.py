@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, NotFound
 from quintain.core.rounds import RoundSpec, RoundState, Targets
+from quintain.core.spec_changes import ChangesToConfirm
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_owner
 from quintain.services.board.standings import known_standings
@@ -24,6 +25,7 @@ from quintain.services.tasks import definitions as tasks
 from quintain.services.work import quiz_results, quizzes
 from quintain.tasks.contract import kind_of
 from quintain.tasks.writing import toml
+from quintain.web.confirming import page_edit, show_changes
 from quintain.web.drafts import SpecDraft
 from quintain.web.pages.collect.round_form import FORM, data_of, values_in, values_of
 from quintain.web.pages.collect.rule_form import NAMES as RULE_NAMES
@@ -113,7 +115,7 @@ def _save(post: Post, task: Task, info: RoundInfo | None) -> Response:
     draft = replace(draft, values=values)
     try:
         if draft.as_file:
-            saved = _save_file(visit, task, info, draft.text)
+            saved = _save_file(post, task, info, draft.text)
         else:
             chosen = values if values["writing"] != AS_CHOSEN else {**values, "writing": _as_chosen(values)}
             data = data_of(task.name, chosen, info.spec if info else None)
@@ -129,6 +131,8 @@ def _save(post: Post, task: Task, info: RoundInfo | None) -> Response:
                     source=values["prompts"],
                     open_now=post.flag("open"),
                 )
+    except ChangesToConfirm as error:
+        return show_changes(post, error.changes, f"/tasks/{task.name}/rounds/{info.number if info else ''}")
     except (BadInput, Conflict, NotFound) as error:
         return _editor(visit, task, info, draft.refused(error))
     _ = visit.tongue.gettext
@@ -137,7 +141,7 @@ def _save(post: Post, task: Task, info: RoundInfo | None) -> Response:
     return visit.redirect(f"/tasks/{task.name}/rounds/{saved.number}", toast)
 
 
-def _save_file(visit: Visit, task: Task, info: RoundInfo | None, text: str) -> RoundInfo:
+def _save_file(post: Post, task: Task, info: RoundInfo | None, text: str) -> RoundInfo:
     spec = rounds.check_round(text)
     if spec.task != task.name:
         raise Conflict("This is a round of '{task}', not of '{name}'.", task=spec.task, name=task.name)
@@ -152,7 +156,7 @@ def _save_file(visit: Visit, task: Task, info: RoundInfo | None, text: str) -> R
         raise Conflict(
             "It gives itself the number {number}.", number=spec.number, remedy="Leave `number` out of a new round."
         )
-    return rounds.put_round(visit.db, visit.actor, text)
+    return rounds.put_round(post.visit.db, post.visit.actor, text, edit=page_edit(post))
 
 
 def _editor(visit: Visit, task: Task, info: RoundInfo | None, draft: SpecDraft) -> Response:

@@ -11,10 +11,12 @@ from starlette.responses import Response
 from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, NotFound, QuintainError, Unavailable
 from quintain.core.pay import PaySpec
 from quintain.core.rounds import Money
+from quintain.core.spec_changes import ChangesToConfirm
 from quintain.services.collect import prolific as panel
 from quintain.services.pay import caps, earnings, overpaid, payouts, policy, prolific, questions, report
 from quintain.services.tasks import definitions as tasks
 from quintain.services.trial import studies
+from quintain.web.confirming import page_edit, show_changes
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.form_reading import FormReading
 from quintain.web.listing import SIZE, Asked, Asking
@@ -43,7 +45,9 @@ def save_policy(post: Posting, task: str) -> Response:
         data = FORM.data(reading, before)
         if reading.faults:
             raise BadInput(faults=reading.faults)
-        policy.save_policy(visit.db, visit.actor, task, data)
+        policy.save_policy(visit.db, visit.actor, task, data, edit=page_edit(post, always=True))
+    except ChangesToConfirm as error:
+        return show_changes(post, error.changes, f"/tasks/{task}/pay#policy")
     except BadInput as error:
         return _show(visit, task, Asked(), error, typed)
     return visit.redirect(f"/tasks/{task}/pay", visit.tongue.gettext("Saved."))

@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, NotFound
 from quintain.core.people import RoleName
+from quintain.core.spec_changes import WHOLE_EDIT
 from quintain.core.trial_doors import TrialDoors
 from quintain.protocols.reading import shipped, shipped_text
 from quintain.reports.html import body_of
@@ -107,7 +108,7 @@ def set_doors(post: Posting, task: str, trial: str) -> Response:
         data = form.data(reading)
         if reading.faults:
             raise BadInput(faults=reading.faults)
-        doors_.set_doors(visit.db, visit.actor, task, trial, data, base_url=visit.base_url)
+        doors_.set_doors(visit.db, visit.actor, task, trial, data, base_url=visit.base_url, edit=WHOLE_EDIT)
     except (BadInput, Conflict) as error:
         return show_to_owner(visit, task, trial, trouble_of(error), typed)
     return visit.redirect(f"/tasks/{task}/trials/{trial}#doors", visit.tongue.gettext("Saved"))
