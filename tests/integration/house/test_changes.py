@@ -36,7 +36,9 @@ answer = 0
 """
 JUDGING = "page_size = 5\nminimum = 3\n[reward]\namount = 75\ncurrency = 'USD'\n"
 DOORS = 'batch = 4\n[entry]\nprovider = "panel"\nid_parameter = "pid"\ncompletion_code = "C"\n'
-CODING = 'task = "mood"\nname = "look"\ntitle = "A look"\nsources = ["data/test"]\nitems = 4\ninstructions = "Look twice."\n'
+CODING = (
+    'task = "mood"\nname = "look"\ntitle = "A look"\nsources = ["data/test"]\nitems = 4\ninstructions = "Look twice."\n'
+)
 TASK_TEXT = TASK.strip() + '\ninstructions = "Read it twice."\n'
 LONGER = ROUND.format(more='number = 1\ninstructions = "Be kind."', targets='mode = "none"', tables="")
 # What it is: the place, the text that holds, and an option that it sets and that a shorter one does not mention.

@@ -79,7 +79,16 @@ def draw(db: Session, round_id: int, user_id: int, at: datetime, until: datetime
         .with_for_update(skip_locked=True)
         .execution_options(populate_existing=True)
     )
-    prompt = db.scalar(query)
+    return _leased(db, db.scalar(query), user_id, until)
+
+
+def draw_again(db: Session, prompt_id: int, user_id: int, at: datetime, until: datetime) -> Prompt | None:
+    """Lease a prompt that somebody had and wrote nothing from; None where somebody else has it now."""
+    query = select(Prompt).where(Prompt.id == prompt_id, _free(at)).with_for_update(skip_locked=True)
+    return _leased(db, db.scalar(query.execution_options(populate_existing=True)), user_id, until)
+
+
+def _leased(db: Session, prompt: Prompt | None, user_id: int, until: datetime) -> Prompt | None:
     if prompt is not None:
         prompt.holder_id = user_id
         prompt.lease_until = until
