@@ -16,17 +16,22 @@ from quintain.core.people import OPERATOR
 from quintain.services.access import audit
 from quintain.services.house.backup import FAILED
 from quintain.settings import Settings
+from quintain.simulate.contest import play_contest
+from quintain.simulate.demo import add_trial
 from quintain.store import archive
 from quintain.store.database import connect, transaction
 from tests.backups import forge
 from tests.people import make_person
-from tests.web_support import browser_of, on_one_line
+from tests.web_support import browser_of
 
 Run = Callable[..., Result]
 
 
-def test_the_demo_is_restored(cli: Run, demo: Workspace, tmp_path: Path) -> None:
-    """Every row and every blob of the demo comes back, rulings without a label included."""
+def test_the_demo_is_restored(cli: Run, own_demo: Workspace, tmp_path: Path) -> None:
+    """Every row and every blob of the demo comes back, those of its contest and its trial included."""
+    demo = own_demo
+    play_contest(demo)
+    add_trial(demo, "sentiment")
     file, folder = tmp_path / "demo.zip", tmp_path / "deep" / "new"
     before = archive.row_counts(demo.engine)
     made = cli("--workspace", demo.settings.workspace, "backup", file, "--json")
@@ -140,7 +145,7 @@ def test_the_last_verified_backup_is_shown(
         audit.record(db, OPERATOR, FAILED, "c.zip", reason="table users comes back wrong")
     warned = quintain("status", "--check")
     assert warned.exit_code == 1
-    assert "table users comes back wrong" in on_one_line(warned.stdout)
+    assert "table users comes back wrong" in " ".join(warned.stdout.split())
     assert quintain("backup").exit_code == 0
     assert "comes back wrong" not in quintain("status").stdout
 
@@ -148,7 +153,7 @@ def test_the_last_verified_backup_is_shown(
 def test_the_health_page_warns_of_a_backup_that_failed(own_demo: Workspace) -> None:
     """An admin sees that none was verified yet, then the one that was, and a later one that could not be."""
     browser = browser_of(own_demo, "admin")
-    assert "none yet" in browser.get("/admin/health").text
+    assert "none yet" in browser.get("/admin/health").text, browser.get("/admin/health").text
     with own_demo.session() as db, transaction(db):
         audit.record(db, OPERATOR, "backup.create", "monday.zip", verified=True)
     assert "monday.zip" in browser.get("/admin/health").text
