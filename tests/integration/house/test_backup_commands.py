@@ -133,27 +133,25 @@ def test_a_refused_restore_does_not_upgrade(cli: Run, small_backup: Path, tmp_pa
     engine.dispose()
 
 
-def test_the_last_verified_backup_is_shown(
-    quintain: Run, small_backup: Path, db: Session, workspace: Workspace
-) -> None:
+def test_the_last_verified_backup_is_shown(quintain: Run, small_backup: Path, db: Session, tmp_path: Path) -> None:
     """Status and health name the last verified backup, and one that could not be verified since, until one is."""
     shown = quintain("status")
     assert "b.zip" in shown.stdout
-    assert quintain("backup", "--no-verify").stdout.rstrip().endswith("not verified.")
+    assert quintain("backup", tmp_path / "quick.zip", "--no-verify").stdout.rstrip().endswith("not verified.")
     assert json.loads(quintain("status", "--json").stdout)["status"]["backup"]["file"] == "b.zip"
     with transaction(db):
         audit.record(db, OPERATOR, FAILED, "c.zip", reason="table users comes back wrong")
     warned = quintain("status", "--check")
     assert warned.exit_code == 1
     assert "table users comes back wrong" in " ".join(warned.stdout.split())
-    assert quintain("backup").exit_code == 0
+    assert quintain("backup", tmp_path / "d.zip").exit_code == 0
     assert "comes back wrong" not in quintain("status").stdout
 
 
 def test_the_health_page_warns_of_a_backup_that_failed(own_demo: Workspace) -> None:
     """An admin sees that none was verified yet, then the one that was, and a later one that could not be."""
     browser = browser_of(own_demo, "admin")
-    assert "none yet" in browser.get("/admin/health").text, browser.get("/admin/health").text
+    assert "none yet" in browser.get("/admin/health").text
     with own_demo.session() as db, transaction(db):
         audit.record(db, OPERATOR, "backup.create", "monday.zip", verified=True)
     assert "monday.zip" in browser.get("/admin/health").text

@@ -132,7 +132,7 @@ def kinds(
         workspace.close()
 
 
-PAIRS = [("sqlite", "sqlite"), ("sqlite", "postgres"), ("postgres", "sqlite"), ("postgres", "postgres")]
+PAIRS = [("sqlite", "sqlite"), ("sqlite", "postgres"), ("postgres", "sqlite")]
 EACH_WAY = [
     pytest.param(pair, marks=[pytest.mark.postgres] * ("postgres" in pair), id="-".join(pair)) for pair in PAIRS
 ]

@@ -14,7 +14,7 @@ from quintain.cli.streams import in_file, out_file
 from quintain.compose import workspace_to_fill
 from quintain.core.people import OPERATOR
 from quintain.services.house import backup as service
-from quintain.services.house.backup import BackupInfo
+from quintain.services.house.backup_file import BackupInfo
 
 Verify = Annotated[
     bool,
