@@ -120,8 +120,6 @@ def last_backup(db: Session, actor: Actor) -> LastBackup:
 class NotVerified(Unavailable):
     """A backup was read back and could not be restored as it was; *reason* says why."""
 
-    code = "not_verified"
-
     def __init__(self, target: Path, reason: object) -> None:
         super().__init__(
             "The backup {path} was not kept, because it could not be restored: {reason}.",
