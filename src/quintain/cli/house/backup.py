@@ -29,7 +29,7 @@ def backup(
     verify: Verify = True,
     json: JsonFlag = False,
 ) -> None:
-    """Write all rows and all blobs to one file, also while the server runs, and restore it on trial before it counts.
+    """Write all rows and blobs to one file, also while the server runs, and restore it on trial.
 
     Example: quintain backup monday.zip
     """
@@ -48,7 +48,7 @@ def restore(
     force: Annotated[bool, typer.Option("--force", help="Replace a workspace that is not empty.")] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Put what a backup holds into the workspace, which is made where there is none; what is refused leaves nothing.
+    """Put what a backup holds into the workspace, made where there is none; a refusal leaves nothing behind.
 
     The database may be of the other kind than the one that was backed up.
     Example: quintain --workspace copy restore monday.zip
