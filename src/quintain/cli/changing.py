@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Annotated, TypeVar
 
-import click
 import typer
 
 from quintain.cli.output import say
@@ -43,7 +42,7 @@ def _show(changes: SpecChanges) -> None:
 def _ask() -> None:
     try:
         agreed = typer.confirm("Change this?", err=True)
-    except click.Abort:  # nobody is there to be asked
+    except typer.Abort:  # nobody is there to be asked
         agreed = False
     if not agreed:
         raise Conflict("Nothing was changed.", remedy="Say --yes to make the changes without being asked.")

@@ -74,12 +74,12 @@ def review(
     if unknown := sorted(edit.remove - names):
         reason = "is to be removed, and is not set, or is in the file"
         raise BadInput(faults=[Fault(reason, field=one) for one in unknown])
+    silent = [one for one in reset if not edit.remove.intersection(_prefixes(one.option))]
+    if silent and edit.by_name and not edit.look:
+        raise _silent(silent, file)
     asks = bool(changes.changes) if edit.ask == "always" else bool(reset) and edit.ask == "removals"
     if edit.look or (asks and edit.confirmed != changes.digest):
         raise ChangesToConfirm(changes)
-    silent = [one for one in reset if not edit.remove.intersection(_prefixes(one.option))]
-    if silent and edit.by_name:
-        raise _silent(silent, file)
 
 
 def _silent(silent: Sequence[SpecChange], file: str | None) -> BadInput:

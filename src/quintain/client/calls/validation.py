@@ -61,10 +61,16 @@ class ValidationCalls:
         """List the validations of a task with progress and forecast (owners)."""
         return self._transport.read(Validations, "GET", f"{task_path(task)}/validations").validations
 
-    def open_validation(self, ref: str, policy: str | None = None, *, seed: int = 0) -> ValidationProgress:
+    def open_validation(
+        self, ref: str, policy: str | None = None, *, seed: int = 0, remove: Iterable[str] = ()
+    ) -> ValidationProgress:
         """Begin to validate a round, or a table under a name of its own, or open it again (owners)."""
         return self._transport.read(
-            ValidationProgress, "POST", place(ref, "validations"), json={"policy": policy, "seed": seed}
+            ValidationProgress,
+            "POST",
+            place(ref, "validations"),
+            params={"remove": list(remove)},
+            json={"policy": policy, "seed": seed},
         )
 
     def validation(self, ref: str) -> Validation:

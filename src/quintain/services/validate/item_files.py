@@ -13,6 +13,7 @@ from quintain.core.errors import BadInput, Fault
 from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.people import Actor
 from quintain.core.records.validate import ItemsAdded
+from quintain.core.spec_changes import PLAIN_EDIT, Edit
 from quintain.core.task import Task
 from quintain.data.shaping import shape
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
@@ -41,6 +42,7 @@ def open_with_items(
     items: Path | None = None,
     columns: Mapping[str, str] | None = None,
     dataset: str | None = None,
+    edit: Edit = PLAIN_EDIT,
 ) -> None:
     """Open a validation and add the items of a file, of a data set or of both.
 
@@ -53,7 +55,7 @@ def open_with_items(
         task = get_task(db, name)
         found += [item_rows(task, items, columns)] if items is not None else []
         found += [dataset_rows(db, blobs, actor, task, dataset)] if dataset is not None else []
-    open_validation(db, actor, ref, policy_toml, seed=seed, file=file)
+    open_validation(db, actor, ref, policy_toml, seed=seed, file=file, edit=edit)
     for rows in found:
         take_rows(db, actor, ref, rows)
 

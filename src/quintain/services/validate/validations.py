@@ -90,7 +90,14 @@ def list_validations(db: Session, task: str | None = None) -> list[str]:
 
 
 def open_validation(
-    db: Session, actor: Actor, ref: str, policy_toml: str | None = None, *, seed: int = 0, file: str | None = None
+    db: Session,
+    actor: Actor,
+    ref: str,
+    policy_toml: str | None = None,
+    *,
+    seed: int = 0,
+    file: str | None = None,
+    edit: Edit = PLAIN_EDIT,
 ) -> ValidationInfo:
     """Begin the judging of round *ref* (`task/number`) or, under a name of its own, of items that are added later.
 
@@ -116,7 +123,7 @@ def open_validation(
             queue.ask(db, PREPARE, ref, task=task_name, by=actor)  # also where the worker before gave up
         else:
             if policy_toml is not None:
-                set_policy(db, actor, ref, policy_toml, file=file)
+                set_policy(db, actor, ref, policy_toml, file=file, edit=edit)
             set_state(db, actor, ref, ValidationState.OPEN)
         take_attempts(db, find(db, ref))
     return find(db, ref)

@@ -54,7 +54,10 @@ def open_one(post: Posting, task: str) -> Response:
     visit = post.visit
     ref = f"{task}/{post.text('name').strip()}"
     try:
-        validation = validate.open_validation(visit.db, visit.actor, ref, post.text("policy").strip() or None)
+        text = post.text("policy").strip() or None
+        validation = validate.open_validation(visit.db, visit.actor, ref, text, edit=page_edit(post))
+    except ChangesToConfirm as error:
+        return show_changes(post, error.changes, f"/tasks/{task}/validation")
     except (BadInput, Conflict, NotFound) as error:
         return _index(visit, task, trouble_of(error), (post.text("name"), post.text("policy")))
     _ = visit.tongue.gettext
