@@ -72,8 +72,9 @@ def review(
     reset = [one for one in changes.changes if one.removed]
     names = {name for one in reset for name in _prefixes(one.option)}
     if unknown := sorted(edit.remove - names):
-        reason = "is to be removed, and is not set, or is in the file"
-        raise BadInput(faults=[Fault(reason, field=one) for one in unknown])
+        raise BadInput(
+            faults=[Fault("is to be removed, and is not set, or is in the file", field=name) for name in unknown]
+        )
     silent = [one for one in reset if not edit.remove.intersection(_prefixes(one.option))]
     if silent and edit.by_name and not edit.look:
         raise _silent(silent, file)
@@ -83,8 +84,10 @@ def review(
 
 
 def _silent(silent: Sequence[SpecChange], file: str | None) -> BadInput:
-    reason = "is {before} now, and is not in the file"
-    faults = [Fault(reason, before=one.before, file=file, field=one.option) for one in silent]
+    faults = [
+        Fault("is {before} now, and is not in the file", before=one.before, file=file, field=one.option)
+        for one in silent
+    ]
     some = " ".join(f"--remove {one.option}" for one in silent[:MOST_NAMED])
     return BadInput(
         faults=faults,

@@ -30,7 +30,7 @@ HARVESTED = ("model", "predicted", "rating", "group", "start", "end", "meta")
 NUMBERS: Mapping[str, pl.DataType] = {"rating": pl.Float64(), "start": pl.Int64(), "end": pl.Int64()}
 
 
-def open_with_items(
+def open_with_items(  # noqa: PLR0913 - what is opened, what is added, and how
     db: Session,
     blobs: Blobs,
     actor: Actor,
