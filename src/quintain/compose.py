@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import stat
 import sys
@@ -37,6 +38,7 @@ from quintain.store.remote_blobs import open_blobs
 
 SERVING = "serving"  # folder of the workspace in which servers say where they listen
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what listens on all addresses is reached on this one
+log = logging.getLogger("quintain")
 SERVER_SECONDS = 15.0  # a server finishes requests for ten seconds, then closes its models
 
 
@@ -66,7 +68,11 @@ class Workspace:
 
     def _look(self) -> list[HealthCheck]:
         with self.session() as db:
-            return readiness(db, self.blobs)
+            checks = readiness(db, self.blobs)
+        for check in checks:
+            if not check.ok:  # who asks for it from outside is not told where things are
+                log.warning("%s: %s", check.name, check.detail)
+        return checks
 
     @property
     def runners(self) -> LiveRunners:

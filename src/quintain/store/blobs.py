@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from quintain.core.errors import NotFound, Unavailable
+from quintain.core.errors import NotFound, OutOfOrder
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 KEY = re.compile(r"[0-9a-f]{64}")
@@ -31,9 +31,7 @@ class Blobs:
         """Give the local path of the blob *key*. The file must not be changed."""
         path = self._place(key)
         if not path.exists():
-            raise NotFound(
-                "The blob {key} is missing from {root}.", key=key, root=self.root, remedy="Restore it from a backup."
-            )
+            raise NotFound("The blob {key} is missing.", key=key, remedy="Restore it from a backup.")
         return path
 
     def has(self, key: str) -> bool:
@@ -114,12 +112,12 @@ class Blobs:
                 path.unlink(missing_ok=True)
 
     def check_writable(self) -> None:
-        """Write a little and remove it again; raise Unavailable where that fails."""
+        """Write a little and remove it again; raise OutOfOrder where that fails."""
         try:
             with self.scratch() as path:
                 path.write_bytes(b"quintain")
         except OSError as error:
-            raise Unavailable(
+            raise OutOfOrder(
                 "The folder {root} cannot be written to: {strerror}.",
                 root=self.root,
                 strerror=error.strerror,
@@ -146,7 +144,7 @@ class Blobs:
             yield
         except OSError as error:
             if error.errno in FULL:
-                raise Unavailable(
+                raise OutOfOrder(
                     "The disk that holds {root} is full; nothing was written.",
                     root=self.root,
                     remedy="Free some space and retry.",

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from quintain.core.errors import BadInput, NotFound, Unavailable
+from quintain.core.errors import BadInput, NotFound, OutOfOrder
 from quintain.store.blobs import KEY, PASSING, Blobs
 
 
@@ -38,7 +38,7 @@ class RemoteBlobs(Blobs):
             # A listing that was kept would hide what other processes have added since.
             self._remote, self._prefix = fsspec.core.url_to_fs(url, use_listings_cache=False, **options)
         except ImportError as error:
-            raise Unavailable(
+            raise OutOfOrder(
                 "The library for {url}:// is not installed ({name}).",
                 url=url.partition("://")[0],
                 name=error.name or error,
@@ -106,7 +106,7 @@ class RemoteBlobs(Blobs):
                     self._remote.rm_file(name)
 
     def check_writable(self) -> None:
-        """Write a little and remove it again, here and there; raise Unavailable where that fails."""
+        """Write a little and remove it again, here and there; raise OutOfOrder where that fails."""
         super().check_writable()
         with self._reaching():
             probe = f"{self._prefix}/scratch/probe"
@@ -117,17 +117,12 @@ class RemoteBlobs(Blobs):
         with self.scratch() as path:
             with self._reaching():
                 if not self._remote.exists(self._object(key)):
-                    raise NotFound(
-                        "The blob {key} is missing from {url}.",
-                        key=key,
-                        url=self.url,
-                        remedy="Restore it from a backup.",
-                    )
+                    raise NotFound("The blob {key} is missing.", key=key, remedy="Restore it from a backup.")
                 self._remote.get_file(self._object(key), str(path))
             with path.open("rb") as stream:
                 arrived = hashlib.file_digest(stream, "sha256").hexdigest()
             if arrived != key:
-                raise Unavailable(
+                raise OutOfOrder(
                     "The blob {key} in {url} is damaged.", key=key, url=self.url, remedy="Restore it from a backup."
                 )
             super().put_file(path)
@@ -143,10 +138,10 @@ class RemoteBlobs(Blobs):
         """Explain what the object store's library raises; it has an exception for everything, and some are bare."""
         try:
             yield
-        except (NotFound, Unavailable):
+        except (NotFound, OutOfOrder):
             raise
         except Exception as error:
-            raise Unavailable(
+            raise OutOfOrder(
                 "The object store {url} cannot be used: {name}: {error}.",
                 url=self.url,
                 name=type(error).__name__,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import Annotated, Any
@@ -27,10 +27,11 @@ from quintain.core.people import ANONYMOUS, Actor, RoleName
 from quintain.core.task import Task
 from quintain.services.access import notify
 from quintain.services.access import sign_in as sessions
+from quintain.services.access.permissions import require_signed_in
 from quintain.store.blobs import Blobs
 from quintain.web.i18n import Tongue, choose_language
 from quintain.web.peers import peer_of
-from quintain.web.rendering import environment
+from quintain.web.rendering import environment, mark_overrides
 from quintain.web.roles import NAMES, READER, may_play
 from quintain.web.sidebar import SidebarGroup, sidebar_of
 from quintain.web.tour import AT_WORK, TOUR_COOKIE, TourStep, read_step, role_of, words
@@ -162,7 +163,7 @@ class Visit:
     ) -> Response:
         """Answer with a page."""
         html = environment(self.language).get_template(template).render(visit=self, **values)
-        response = HTMLResponse(html, status, dict(headers or {}))
+        response = HTMLResponse(mark_overrides(html), status, dict(headers or {}))
         response.headers["vary"] = "Cookie, Accept-Language"
         response.headers["content-language"] = self.language
         if self.toasts:
@@ -300,22 +301,33 @@ Visiting = Annotated[Visit, Depends(arrive)]
 Posting = Annotated[Post, Depends(arrive_with_form)]
 
 
-def answering(view: Callable[..., Any]) -> Callable[..., Any]:
+def answering(view: Callable[..., Any], *, anybody: bool = True) -> Callable[..., Any]:
     """Stand around a page or an endpoint: open what arrived, answer, and give the connection back, all in one thread.
 
     The framework would keep it until the answer has been sent, for as long as somebody takes to read a large file.
+    What is not for *anybody* tells those who are not signed in just that.
     """
 
     @wraps(view)
     def answer(**given: Any) -> Any:
         sessions = [db for one in given.values() if isinstance(db := getattr(one, "db", None), Session)]
         try:
-            return view(**{name: one.open() if isinstance(one, Unopened) else one for name, one in given.items()})
+            opened = {name: one.open() if isinstance(one, Unopened) else one for name, one in given.items()}
+            if not anybody:
+                _require_known(opened.values())
+            return view(**opened)
         finally:
             for db in sessions:
                 db.close()
 
     return answer
+
+
+def _require_known(opened: Iterable[object]) -> None:
+    for arrived in opened:
+        actor = getattr(arrived.visit if isinstance(arrived, Post) else arrived, "actor", None)
+        if isinstance(actor, Actor):
+            require_signed_in(actor)
 
 
 def check_csrf(visit: Visit, given: str) -> None:
