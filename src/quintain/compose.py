@@ -35,6 +35,7 @@ from quintain.store.blobs import Blobs
 from quintain.store.database import connect
 from quintain.store.migrate import require_current, upgrade
 from quintain.store.remote_blobs import open_blobs
+from quintain.store.state import State
 
 SERVING = "serving"  # folder of the workspace in which servers say where they listen
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what listens on all addresses is reached on this one
@@ -49,6 +50,7 @@ class Workspace:
     settings: Settings
     engine: Engine
     blobs: Blobs
+    state: State = field(default_factory=State, repr=False, compare=False)  # from opening to `close`
     demo: bool = False  # set by `quintain demo` alone, never from outside
     _live: list[LiveModels] = field(default_factory=list, repr=False, compare=False)
     _watches: list[Watch] = field(default_factory=list, repr=False, compare=False)
@@ -86,6 +88,7 @@ class Workspace:
         for live in self._live:
             live.close()
         self._live.clear()
+        self.state.clear()
         self.engine.dispose()
 
     @property
@@ -196,10 +199,13 @@ def trainer_of(settings: Settings) -> Trainer:
 
 def open_workspace(settings: Settings, *, check: bool = True) -> Workspace:
     """Open the workspace that *settings* name; *check* refuses a database that has not been brought up to date."""
+    state = State()
+    cache = settings.workspace / "cache"
     workspace = Workspace(
         settings=settings,
-        engine=connect(settings.database),
-        blobs=open_blobs(settings.blobs, cache=settings.workspace / "cache", endpoint=settings.blobs_endpoint),
+        engine=connect(settings.database, state),
+        blobs=open_blobs(settings.blobs, cache=cache, endpoint=settings.blobs_endpoint, state=state),
+        state=state,
     )
     if check:
         require_current(workspace.engine)

@@ -15,6 +15,7 @@ from datetime import datetime
 from pathlib import Path
 
 from quintain.core.errors import NotFound, OutOfOrder
+from quintain.store.state import State
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 KEY = re.compile(r"[0-9a-f]{64}")
@@ -24,8 +25,9 @@ PASSING = re.compile(r"[0-9a-f]{32}\.[a-z]+")
 class Blobs:
     """A content-addressed folder. The key of a blob is the SHA-256 of its bytes."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, state: State | None = None) -> None:
         self.root = root.absolute()  # tempfile gives absolute paths, and they are compared
+        self.state = state or State()  # what the workspace remembers, such as models that were loaded from here
 
     def path(self, key: str) -> Path:
         """Give the local path of the blob *key*. The file must not be changed."""

@@ -23,6 +23,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, OutOfOrder, QuintainError, Unavailable
 from quintain.core.texts import Text
+from quintain.store.state import OPTION, State
 
 BUSY_TIMEOUT_MS = 30_000
 ANALYSED_ROWS = 1000
@@ -45,8 +46,11 @@ class Collision(Unavailable):
     code = "collision"
 
 
-def connect(url: str) -> Engine:
-    """Open the database at *url*: `sqlite:///path/to/file` or `postgresql://…`. Nothing is asked of it yet."""
+def connect(url: str, state: State | None = None) -> Engine:
+    """Open the database at *url*: `sqlite:///path/to/file` or `postgresql://…`. Nothing is asked of it yet.
+
+    It carries *state*, what the workspace remembers.
+    """
     address = _address(url)
     try:
         engine = _open_sqlite(address) if address.drivername == "sqlite" else _open_postgres(address)
@@ -57,6 +61,7 @@ def connect(url: str) -> Engine:
             remedy="Install it with: pip install 'quintain[postgres]'.",
         ) from error
     event.listen(engine, "handle_error", _explain)
+    engine.update_execution_options(**{OPTION: state or State()})
     return engine
 
 

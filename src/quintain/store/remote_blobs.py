@@ -13,14 +13,15 @@ from typing import Any
 
 from quintain.core.errors import BadInput, NotFound, OutOfOrder
 from quintain.store.blobs import KEY, PASSING, Blobs
+from quintain.store.state import State
 
 
-def open_blobs(place: str, *, cache: Path, endpoint: str = "") -> Blobs:
+def open_blobs(place: str, *, cache: Path, endpoint: str = "", state: State | None = None) -> Blobs:
     """Open the blobs at *place*: a folder, or a URL such as `s3://bucket/prefix` with *cache* as local copy."""
     if "://" not in place:
-        return Blobs(Path(place))
+        return Blobs(Path(place), state)
     options = {"endpoint_url": endpoint} if endpoint else {}
-    return RemoteBlobs(place, cache, **options)
+    return RemoteBlobs(place, cache, state, **options)
 
 
 class RemoteBlobs(Blobs):
@@ -29,8 +30,8 @@ class RemoteBlobs(Blobs):
     Content never changes under its key, so a file in the cache is never stale.
     """
 
-    def __init__(self, url: str, cache: Path, **options: Any) -> None:
-        super().__init__(cache)
+    def __init__(self, url: str, cache: Path, state: State | None = None, **options: Any) -> None:
+        super().__init__(cache, state)
         self.url = url
         try:
             import fsspec

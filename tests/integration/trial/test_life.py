@@ -18,7 +18,7 @@ from quintain.services.pay.earnings import my_earnings
 from quintain.services.tasks.definitions import put_task
 from quintain.services.trial import courses
 from quintain.services.trial.costs import trial_costs
-from quintain.services.trial.courses import course_of
+from quintain.services.trial.courses import Courses, course_of
 from quintain.services.trial.letters import answer_reply, edit_letter, letters, reply
 from quintain.services.trial.reporting import open_pool, report
 from quintain.services.trial.rubric import grade, next_to_grade
@@ -28,6 +28,7 @@ from quintain.services.trial.trials import close_trial, find, get_trial, list_tr
 from quintain.services.validate.status import status
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
+from quintain.store.state import state_of
 from quintain.store.tables import CrowdArm, CrowdMember, CrowdTrial
 from quintain.web.said import say
 from tests.collecting import TASK, writers
@@ -146,7 +147,7 @@ def test_what_is_kept_in_memory_is_what_the_record_says(db: Session, blobs: Blob
     with course_of(db, trial, arm) as course:
         before = repr(course.arm)
     leave(db, person, *WHERE)
-    courses._kept.clear()
+    state_of(db).part(Courses).clear()
     with course_of(db, trial, arm) as course:
         after = repr(course.arm)
     assert before != after
