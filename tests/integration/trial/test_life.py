@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -161,6 +163,45 @@ def _die_after_entering(db: Session, trial: CrowdTrial, arm: CrowdArm) -> None:
     with transaction(db):
         courses.record(db, trial, arm, entered("77"))
         raise RuntimeError("the server dies")
+
+
+@pytest.mark.both_databases
+def test_nobody_sees_what_is_not_committed(db: Session, blobs: Blobs, owner: Actor) -> None:
+    """While somebody adds to an arm, others see its course as it was, until it is committed."""
+    begin(db, blobs, owner)
+    trial = find(db, *WHERE)
+    arm = next(one for one in db.scalars(select(CrowdArm)) if one.name == "plain")
+    with course_of(db, trial, arm) as course:
+        assert not course.arm.people
+    db.commit()
+    for ends_well in (False, True):
+        with Session(db.get_bind()) as elsewhere, contextlib.suppress(RuntimeError), transaction(db):
+            courses.record(db, trial, arm, entered("77"))
+            with course_of(db, trial, arm) as course:
+                assert [*course.arm.people] == ["77"]
+            with course_of(elsewhere, trial, arm) as course:
+                assert not course.arm.people
+            if not ends_well:
+                raise RuntimeError("it is undone")
+        with Session(db.get_bind()) as later, course_of(later, trial, arm) as course:
+            assert [*course.arm.people] == (["77"] if ends_well else [])
+
+
+def test_what_a_part_of_a_transaction_did_is_undone_with_it(db: Session, blobs: Blobs, owner: Actor) -> None:
+    """A part that fails takes its events back, and what was added before it in the same transaction stays."""
+    begin(db, blobs, owner)
+    trial = find(db, *WHERE)
+    arm = next(one for one in db.scalars(select(CrowdArm)) if one.name == "plain")
+    with transaction(db):
+        courses.record(db, trial, arm, entered("1"))
+        with contextlib.suppress(RuntimeError), transaction(db):
+            courses.record(db, trial, arm, entered("2"))
+            raise RuntimeError("this part is undone")
+        with course_of(db, trial, arm) as course:
+            assert [*course.arm.people] == ["1"]
+        courses.record(db, trial, arm, entered("3"))
+    with Session(db.get_bind()) as later, course_of(later, trial, arm) as course:
+        assert [*course.arm.people] == ["1", "3"]
 
 
 def test_nobody_does_what_is_not_theirs(db: Session, blobs: Blobs, owner: Actor) -> None:
