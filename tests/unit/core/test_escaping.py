@@ -32,7 +32,7 @@ OUR_OWN = {
     "services/contrast/results.py",
     "services/evaluate/recount.py",
     "services/evaluate/trainings.py",
-    "services/house/backup.py",
+    "services/house/backup_file.py",
     "services/house/demo.py",
     "services/jobs/checking.py",
     "services/jobs/figures.py",

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
 from quintain.core.errors import QuintainError
-from quintain.core.people import ANONYMOUS, Actor
+from quintain.core.people import ANONYMOUS, Actor, Scope
 from quintain.services.access import sign_in as sessions
 from quintain.services.access import tokens
 from quintain.services.access.permissions import may_send_files
@@ -85,7 +85,7 @@ def may_send(request: Request) -> bool:
     """Say whether a request comes from somebody who may send files, before anything of its body is read."""
     with workspace_of(request).session() as db:
         try:
-            return may_send_files(actor_of(request, db))
+            return _may_send(actor_of(request, db))
         except QuintainError:
             return False
 
@@ -98,6 +98,10 @@ def actor_of(request: Request, db: Session) -> Actor:
         return session.actor
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     return tokens.actor_for_token(db, token) if scheme.lower() == "bearer" else ANONYMOUS
+
+
+def _may_send(actor: Actor) -> bool:
+    return may_send_files(actor) and any(actor.may(scope) for scope in (Scope.WORK, Scope.BUILD, Scope.OWN))
 
 
 Calling = Annotated[Call, Depends(arrive_at_call)]
