@@ -57,12 +57,14 @@ class MeCalls:
         email: str | None = None,
         language: str | None = None,
         email_notifications: bool | None = None,
+        revision: str = "",
     ) -> Person:
         """Change one's own account."""
         return self._transport.read(
             Person,
             "PATCH",
             "/me",
+            params={"revision": revision},
             json={
                 "display_name": display_name,
                 "email": email,

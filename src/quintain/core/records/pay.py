@@ -280,6 +280,7 @@ class PayPolicyText(Record):
 
     task: str
     toml: str
+    revision: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from typing import Any, get_args
 
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import ANYHOW, Edit, revision_of
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor, RoleName
@@ -81,6 +82,7 @@ class ModelVersionInfo:
             created_at=self.created_at,
             withdrawn_at=self.withdrawn_at,
             meta=self.meta,
+            revision=revision_of({"card": self.card}),
         )
 
 
@@ -333,13 +335,18 @@ def withdraw(db: Session, actor: Actor, ref: str) -> ModelVersionInfo:
     return get_model(db, actor, info.version.ref).version
 
 
-def update_card(db: Session, actor: Actor, ref: str, text: str) -> ModelVersionInfo:
-    """Give a version a new wording of its card; the old ones stay in its history, and its hash stays the same."""
+def update_card(db: Session, actor: Actor, ref: str, text: str, *, edit: Edit = ANYHOW) -> ModelVersionInfo:
+    """Give a version a new wording of its card; the old ones stay in its history, and its hash stays the same.
+
+    *edit* says which wording the new one was made from.
+    """
     faults = check_card(text)
     if faults:
         raise BadInput("The card is not complete.", faults=faults, remedy="Fill in each heading.")
     with transaction(db):
+        lock(db, f"card of {ref}")
         info, _ = _editable(db, actor, ref)
+        text = str(edit.settled({"card": info.version.card}, {"card": text})["card"])
         if text != info.version.card:
             db.add(ModelCard(version_id=info.version.id, text=text, created_by=actor.user_id))
             audit.record(db, actor, "model.card", info.version.ref)

@@ -6,6 +6,7 @@ from functools import partial
 
 from fastapi import Response
 
+from quintain.core.editing import Edit
 from quintain.core.errors import BadInput
 from quintain.core.people import RoleName
 from quintain.core.records.access import (
@@ -27,7 +28,7 @@ from quintain.services.access.links import Link
 from quintain.services.house import personal_data
 from quintain.services.pay import leaving
 from quintain.web.api.call import Call, Calling
-from quintain.web.api.params import Before, Filter, Limit, Offset, PersonName, TokenId
+from quintain.web.api.params import Before, Filter, Limit, Offset, PersonName, Revision, TokenId
 from quintain.web.api.shapes import (
     Deletion,
     Invitation,
@@ -45,9 +46,9 @@ def get_me(call: Calling) -> Person:
     return accounts.get_person(call.db, call.actor)
 
 
-def change_me(call: Calling, change: ProfileChange) -> Person:
+def change_me(call: Calling, change: ProfileChange, revision: Revision = "") -> Person:
     """Change one's own account."""
-    return accounts.update_profile(call.db, call.actor, **change.model_dump())
+    return accounts.update_profile(call.db, call.actor, **change.model_dump(), edit=Edit(revision))
 
 
 def export_me(call: Calling) -> Response:

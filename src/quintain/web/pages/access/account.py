@@ -38,6 +38,7 @@ def save_profile(post: Posting) -> Response:
             email=post.text("email"),
             language=post.text("language"),
             email_notifications=post.flag("email_notifications"),
+            edit=post.edit,
         )
     except (BadInput, Conflict) as error:
         return _account(visit, trouble_of(error))
@@ -135,6 +136,7 @@ def _account(visit: Visit, trouble: Trouble | None = None) -> Response:
         "access/account.html",
         status=trouble.status if trouble else 200,
         person=accounts.get_person(visit.db, visit.actor),
+        made_from=visit.made_from("profile", accounts.profile_of(accounts.get_person(visit.db, visit.actor))),
         owed=leaving.my_open_pay(visit.db, visit.actor),
         sessions=sessions.list_sessions(visit.db, visit.actor, current=visit.session.id if visit.session else ""),
         language_choices=[(code, Tongue.name_of(code)) for code in languages()],

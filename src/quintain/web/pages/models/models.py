@@ -116,7 +116,7 @@ def save_card(post: Posting, task: str, model: str) -> Response:
     number = post.number("version")
     try:
         text = post.text("text").replace("\r\n", "\n")
-        models.update_card(visit.db, visit.actor, f"{task}/{model}@{number}", text)
+        models.update_card(visit.db, visit.actor, f"{task}/{model}@{number}", text, edit=post.edit)
     except BadInput as error:
         return _show(visit, task, model, str(number), trouble_of(error))
     url = f"/tasks/{task}/models/{model}?version={number}"
@@ -134,6 +134,7 @@ def _show(visit: Visit, task: str, model: str, version: str, trouble: Trouble | 
         section="models",
         model=info,
         version=info.version,
+        made_from=visit.made_from("card", {"card": info.version.card}),
         trial=tryouts.trial_of(visit.db, info.version.id),
         visibility_names=_names(_),
         visibility_choices=visibility_choices(_),

@@ -130,7 +130,8 @@ def _save(post: Posting, task: Task | None) -> Response:
     visit = post.visit
     toml = post.text("toml").replace("\r\n", "\n")
     try:
-        saved = tasks.put_task(visit.db, visit.actor, toml, name=task.name if task else None, new=task is None)
+        name = task.name if task else None
+        saved = tasks.put_task(visit.db, visit.actor, toml, name=name, new=task is None, edit=post.edit)
     except (BadInput, Conflict) as error:
         return _editor(visit, task, toml, trouble_of(error))
     return visit.redirect(f"/tasks/{saved.name}", visit.tongue.gettext("Saved."))
@@ -156,6 +157,7 @@ def _editor(
         kinds=[(name, _(member.title)) for name, member in KINDS.items()] if task is None else [],
         toml=toml if toml is not None else history[0].toml,
         history=list(_changes(history)),
+        made_from=visit.made_from("task", tasks.stored_table(visit.db, task.name)) if task else None,
         crumbs=crumbs,
         error=trouble,
     )
