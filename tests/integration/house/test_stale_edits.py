@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any
 
 import pytest
+from typer.testing import Result
 
 import quintain.services
 from quintain.client import Client
@@ -331,7 +334,7 @@ def test_two_at_their_forms_are_shown_both(site: Workspace, name: str) -> None:
     assert form.value("revision")
     theirs, yours = edited.typed(held, "theirs"), edited.typed(held, "of mine")
     first = browser.post(edited.action, data=form.with_(**{edited.control: theirs}))
-    assert first.status_code == 303, first.text[first.text.find("<main"):][:3000]
+    assert first.status_code == 303, first.text[first.text.find("<main") :][:3000]
     answer = browser.post(edited.action, data=form.with_(**{edited.control: yours}))
     assert answer.status_code == 409
     assert "Somebody else has changed this" in answer.text
@@ -426,3 +429,19 @@ def test_two_who_change_the_same_alike_agree() -> None:
     """Where both want the same there is nothing to choose."""
     stored, wanted = {"title": "Mood"}, {"title": "The mood"}
     assert Edit(revision_of(stored)).settled(wanted, wanted) == wanted
+
+
+def test_a_command_says_what_its_file_was_made_from(
+    own_demo: Workspace, cli: Callable[..., Result], tmp_path: Path
+) -> None:
+    """A file goes back with the revision that was shown with it; after somebody else's change it is refused."""
+    at = ("-w", own_demo.settings.workspace)
+    shown = json.loads(cli(*at, "task", "show", "sentiment", "--json").stdout)["task"]["revision"]
+    text = cli(*at, "task", "show", "sentiment", "--toml").stdout
+    (tmp_path / "one.toml").write_text(titled(text, "One"))
+    (tmp_path / "two.toml").write_text(titled(text, "Two"))
+    assert cli(*at, "task", "add", tmp_path / "one.toml", "--revision", shown).exit_code == 0
+    refused = cli(*at, "task", "add", tmp_path / "two.toml", "--revision", shown)
+    assert refused.exit_code == 1
+    assert "field 'title.en': is 'One' by now; here it is 'Two'" in refused.stderr
+    assert cli(*at, "task", "add", tmp_path / "two.toml").exit_code == 0

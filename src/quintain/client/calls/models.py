@@ -43,6 +43,11 @@ class ModelsCalls:
         where, version = address(ref, "models")
         return self._transport.read(ModelVersion, "POST", f"{where}/withdraw", params=version)
 
+    def restore_model(self, ref: str) -> ModelVersion:
+        """Take a version back that was withdrawn, and run it on what it has missed (its owner)."""
+        where, version = address(ref, "models")
+        return self._transport.read(ModelVersion, "POST", f"{where}/restore", params=version)
+
     def quota(self, task: str) -> int | None:
         """Say how many models the caller may still submit to a task today."""
         return self._transport.read(Quota, "GET", f"{task_path(task)}/quota").left_today

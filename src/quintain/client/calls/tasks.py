@@ -42,6 +42,10 @@ class TasksCalls:
         """Take a task out of the lists; nothing is lost."""
         self._transport.ask("DELETE", task_path(task))
 
+    def restore_task(self, task: str) -> None:
+        """Put an archived task back into the lists."""
+        self._transport.ask("POST", f"{task_path(task)}/restore")
+
     def task_history(self, task: str) -> list[TaskChange]:
         """List every version of a task's TOML file, the newest first."""
         return self._transport.read(TaskHistory, "GET", f"{task_path(task)}/history").versions

@@ -215,6 +215,11 @@ def archive_task(db: Session, actor: Actor, name: str, *, archived: bool = True)
             record(db, actor, "task.archive" if archived else "task.restore", name)
 
 
+def is_archived(db: Session, name: str) -> bool:
+    """Say whether a task is out of the lists."""
+    return find_row(db, name).archived_at is not None
+
+
 def find_row(db: Session, name: str) -> TaskRow:
     """Give the row of the task called *name*, or say which names are close."""
     row = queries.task_row(db, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from quintain.core.editing import Edit
 from quintain.core.records.tasks import Model, ModelPrediction, Models, ModelVersion, Predictions
+from quintain.services.evaluate import withdrawing
 from quintain.services.models import registry as models
 from quintain.services.models.ask import limit_calls, predict
 from quintain.web.api.call import Calling
@@ -39,6 +40,11 @@ def change_card(
     return models.update_card(
         call.db, call.actor, _ref(task, model, version), change.card, edit=Edit(revision)
     ).record()
+
+
+def restore_model(call: Calling, task: TaskName, model: ModelName, version: Version = None) -> ModelVersion:
+    """Take a version back that was withdrawn, and run it on what it has missed (its owner)."""
+    return withdrawing.take_back(call.db, call.actor, _ref(task, model, version)).record()
 
 
 def withdraw_model(call: Calling, task: TaskName, model: ModelName, version: Version = None) -> ModelVersion:

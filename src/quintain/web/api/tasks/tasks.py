@@ -37,6 +37,11 @@ def archive_task(call: Calling, task: TaskName) -> None:
     tasks.archive_task(call.db, call.actor, task)
 
 
+def restore_task(call: Calling, task: TaskName) -> None:
+    """Put an archived task back into the lists."""
+    tasks.archive_task(call.db, call.actor, task, archived=False)
+
+
 def get_task_history(call: Calling, task: TaskName) -> TaskHistory:
     """List every version of a task's TOML file, the newest first."""
     return TaskHistory(tasks.task_history(call.db, task))
