@@ -4,7 +4,7 @@ What is stored has a *revision*, a hash of its content, which is given with it. 
 was made from. If something else is stored by now, nothing is changed: `Stale` says what differs, field by field, and a
 next edit may leave fields as the other one had them. The hash is of the content alone, so that nothing has to be kept.
 
->>> edit = Edit(revision_of({"title": "Mood"}))
+>>> edit = EditOrigin(revision_of({"title": "Mood"}))
 >>> edit.settled({"title": "Mood", "reward": 30}, {"title": "The mood"})
 Traceback (most recent call last):
 quintain.core.errors.Stale: Somebody else has changed this meanwhile. Look at both, and choose.
@@ -29,7 +29,7 @@ _ABSENT = object()
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class EditOrigin:
     """What an edit was made from, by its *revision*; without one, it replaces whatever is there.
 
     A page also brings *parts*, the hash of each field, by which it is known who changed what, and *theirs*: the fields
@@ -74,7 +74,7 @@ class Edit:
         )
 
 
-ANYHOW = Edit()
+ANYHOW = EditOrigin()
 
 
 def revision_of(stored: Mapping[str, Any]) -> str:
@@ -97,7 +97,7 @@ def parts_of(stored: Mapping[str, Any]) -> dict[str, str]:
     return {_dotted(path): _part(flat, path) for path in flat}
 
 
-def settled(edit: Edit, before: Spec, after: Spec, make: Callable[[Mapping[str, Any]], Spec]) -> Spec:
+def settled(edit: EditOrigin, before: Spec, after: Spec, make: Callable[[Mapping[str, Any]], Spec]) -> Spec:
     """Settle the edit of a specification: give *after*, made again by *make* where fields of *before* stay."""
     wanted = plain(after)
     chosen = edit.settled(plain(before), wanted, type(before))

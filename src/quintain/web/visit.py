@@ -23,7 +23,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from quintain.compose import Workspace
-from quintain.core.editing import Edit, parts_of, revision_of
+from quintain.core.editing import EditOrigin, parts_of, revision_of
 from quintain.core.errors import BadInput, Fault, Forbidden, QuintainError
 from quintain.core.people import ANONYMOUS, Actor, RoleName, Scope
 from quintain.core.task import Task
@@ -221,7 +221,7 @@ class MadeFrom:
         return cls(edits, revision_of(stored), json.dumps(parts_of(stored), separators=(",", ":")))
 
 
-def edit_in(form: FormData) -> Edit:
+def edit_in(form: FormData) -> EditOrigin:
     """Read from a form what it was made from."""
     try:
         parts = json.loads(str(form.get("parts") or "{}"))
@@ -229,7 +229,7 @@ def edit_in(form: FormData) -> Edit:
         parts = {}
     known = {str(name): str(value) for name, value in parts.items()} if isinstance(parts, dict) else {}
     theirs = {name.removeprefix(CHOICE) for name, value in form.items() if name.startswith(CHOICE) and value == THEIRS}
-    return Edit(str(form.get("revision") or ""), known, frozenset(theirs))
+    return EditOrigin(str(form.get("revision") or ""), known, frozenset(theirs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +258,7 @@ class Post:
         return name in self.form
 
     @property
-    def edit(self) -> Edit:
+    def edit(self) -> EditOrigin:
         """What the form was made from, and which fields are to stay as others left them."""
         return edit_in(self.form)
 

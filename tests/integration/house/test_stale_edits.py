@@ -18,7 +18,7 @@ from typer.testing import Result
 import quintain.services
 from quintain.client import Client
 from quintain.compose import Workspace
-from quintain.core.editing import Edit, parts_of, revision_of
+from quintain.core.editing import EditOrigin, parts_of, revision_of
 from quintain.core.errors import Stale
 from quintain.core.people import OPERATOR
 from quintain.protocols.reading import shipped_text
@@ -389,7 +389,7 @@ def test_every_verb_that_edits_takes_what_it_was_made_from() -> None:
             names = list(inspect.signature(function).parameters)
             if function.__module__ != module.name or name.startswith("_"):
                 continue
-            if "edit" in names and getattr(loaded, "Edit", None) is Edit:
+            if "edit" in names and getattr(loaded, "EditOrigin", None) is EditOrigin:
                 taking.add(known)
             if names[:1] == ["db"] and "actor" in names and re.match("put_|set_|update_|save_|edit_|change_", name):
                 editing.add(known)
@@ -414,21 +414,21 @@ def test_an_edit_is_compared_by_content() -> None:
     by_others = {"title": "Mood", "reward": {"amount": 75, "currency": "USD"}, "tags": ["a"]}
     wanted = {"title": "The mood", "reward": {"amount": 30, "currency": "USD"}, "tags": ["a", "b"]}
     with pytest.raises(Stale) as refused:
-        Edit(revision_of(stored), parts_of(stored)).settled(by_others, wanted)
+        EditOrigin(revision_of(stored), parts_of(stored)).settled(by_others, wanted)
     told = {one.field: (one.theirs, one.yours, one.mine, one.others) for one in refused.value.differences}
     assert told == {
         "title": ("Mood", "The mood", True, False),
         "reward.amount": (75, 30, False, True),
         "tags": (["a"], ["a", "b"], False, True),
     }
-    chosen = Edit(refused.value.revision, theirs=frozenset({"reward.amount"})).settled(by_others, wanted)
+    chosen = EditOrigin(refused.value.revision, theirs=frozenset({"reward.amount"})).settled(by_others, wanted)
     assert chosen == {"title": "The mood", "reward": {"amount": 75, "currency": "USD"}, "tags": ["a", "b"]}
 
 
 def test_two_who_change_the_same_alike_agree() -> None:
     """Where both want the same there is nothing to choose."""
     stored, wanted = {"title": "Mood"}, {"title": "The mood"}
-    assert Edit(revision_of(stored)).settled(wanted, wanted) == wanted
+    assert EditOrigin(revision_of(stored)).settled(wanted, wanted) == wanted
 
 
 def test_a_command_says_what_its_file_was_made_from(

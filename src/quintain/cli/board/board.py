@@ -12,7 +12,7 @@ from quintain.cli import output
 from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.plain.rank import app, number, say_unranked, traded
 from quintain.cli.streams import in_file, named, out_option
-from quintain.core.editing import Edit
+from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.base import plain, to_plain
@@ -206,7 +206,7 @@ def set_settings(
         spec = (
             board_spec(db, task)
             if file is None
-            else set_board(db, OPERATOR, task, _settings(file), edit=Edit(revision))
+            else set_board(db, OPERATOR, task, _settings(file), edit=EditOrigin(revision))
         )
     if json:
         output.print_json(spec.record())

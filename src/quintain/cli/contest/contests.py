@@ -14,7 +14,7 @@ from quintain.cli.plain.contest import app
 from quintain.cli.plain.rank import number
 from quintain.cli.streams import in_file
 from quintain.core.contests import Phase
-from quintain.core.editing import Edit
+from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.contests import Contests, ContestSystems, ContestTeams
@@ -47,7 +47,7 @@ def put(
             print_json({"file": str(file), "task": spec.task, "name": spec.name})
         return
     with workspace_of(context).session() as db:
-        made = contests.put_contest(db, OPERATOR, text, file=file.name, edit=Edit(revision)).record()
+        made = contests.put_contest(db, OPERATOR, text, file=file.name, edit=EditOrigin(revision)).record()
     say(f"The contest {made.ref} is there, version {made.version}; phase: {made.phase}.")
     if json:
         print_json(made)

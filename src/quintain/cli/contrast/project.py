@@ -12,7 +12,7 @@ from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.plain.contrast import app, print_score
 from quintain.cli.streams import in_file
 from quintain.core.contrast import ProjectState
-from quintain.core.editing import Edit
+from quintain.core.editing import EditOrigin
 from quintain.core.people import OPERATOR
 from quintain.core.records.base import to_json
 from quintain.core.records.contrasting import (
@@ -43,7 +43,9 @@ def new(
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        made = projects.put_project(db, workspace.blobs, OPERATOR, read_text(file), file=str(file), edit=Edit(revision))
+        made = projects.put_project(
+            db, workspace.blobs, OPERATOR, read_text(file), file=str(file), edit=EditOrigin(revision)
+        )
         found = projects.get_project(db, OPERATOR, made.ref)
     _show([found], json=json, single=True)
 

@@ -12,7 +12,7 @@ from quintain.cli.models.predict import read_text_file
 from quintain.cli.output import JsonFlag, out, print_json, print_table, say
 from quintain.cli.plain.models import app
 from quintain.cli.streams import in_option
-from quintain.core.editing import Edit
+from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.tasks import Models
@@ -76,7 +76,7 @@ def card(
     """
     with workspace_of(context).session() as db:
         if file is not None:
-            version = service.update_card(db, OPERATOR, ref, read_text_file(file), edit=Edit(revision))
+            version = service.update_card(db, OPERATOR, ref, read_text_file(file), edit=EditOrigin(revision))
             say(f"The card of {version.ref} is up to date.")
         else:
             version = service.get_model(db, OPERATOR, ref).version

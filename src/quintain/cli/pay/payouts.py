@@ -10,7 +10,7 @@ import typer
 from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.pay.pay import app
-from quintain.core.editing import Edit
+from quintain.core.editing import EditOrigin
 from quintain.core.people import OPERATOR
 from quintain.core.records.pay import OwedList, PayoutFile, PayoutRecord, Payouts
 from quintain.core.rounds import Money
@@ -41,7 +41,7 @@ def policy(
     """
     with workspace_of(context).session() as db:
         if file is not None:
-            policies.put_policy(db, OPERATOR, task, read_text(file), file=file.name, edit=Edit(revision))
+            policies.put_policy(db, OPERATOR, task, read_text(file), file=file.name, edit=EditOrigin(revision))
             say("Saved.")
         found = policies.policy_text(db, OPERATOR, task)
     if json:

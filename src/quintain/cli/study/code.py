@@ -11,7 +11,7 @@ from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.plain.study import app
 from quintain.cli.streams import in_file
-from quintain.core.editing import Edit
+from quintain.core.editing import EditOrigin
 from quintain.core.people import OPERATOR
 from quintain.core.records.coding import Coding, CodingResults, Codings
 from quintain.core.records.figures import Estimate
@@ -38,7 +38,9 @@ def new(
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        made = codings.put_coding(db, workspace.blobs, OPERATOR, read_text(file), file=str(file), edit=Edit(revision))
+        made = codings.put_coding(
+            db, workspace.blobs, OPERATOR, read_text(file), file=str(file), edit=EditOrigin(revision)
+        )
     _show([made], json=json, single=True)
 
 

@@ -9,7 +9,7 @@ import typer
 from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.plain.task import TaskFile, app
-from quintain.core.editing import Edit
+from quintain.core.editing import EditOrigin
 from quintain.core.people import OPERATOR
 from quintain.core.records.tasks import TaskHistory, Tasks
 from quintain.core.task import Task
@@ -28,7 +28,7 @@ def add(context: typer.Context, file: TaskFile, revision: RevisionOption = "", j
     """
     text = read_task_text(file)
     with workspace_of(context).session() as db:
-        task = service.put_task(db, OPERATOR, text, file=str(file), edit=Edit(revision))
+        task = service.put_task(db, OPERATOR, text, file=str(file), edit=EditOrigin(revision))
         version = service.task_history(db, task.name)[0].number
         record = service.record_of(task, service.task_revision(db, task.name))
     if json:

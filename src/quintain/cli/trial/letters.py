@@ -12,7 +12,7 @@ from quintain.cli.output import JsonFlag, print_json, print_line
 from quintain.cli.plain.trial import app
 from quintain.cli.streams import in_file
 from quintain.cli.trial.trial import TrialArgument, give, split_ref
-from quintain.core.editing import Edit
+from quintain.core.editing import EditOrigin
 from quintain.core.people import OPERATOR
 from quintain.core.records.trial import LetterDraft
 from quintain.data.text import read_bytes
@@ -62,7 +62,7 @@ def edit_letter(
     text = read_bytes(file).decode()
     with workspace_of(context).session() as db:
         letters_.edit_letter(
-            db, OPERATOR, task, name, arm=arm, stage=stage, person=person, text=text, edit=Edit(revision)
+            db, OPERATOR, task, name, arm=arm, stage=stage, person=person, text=text, edit=EditOrigin(revision)
         )
         found = letters_.letters(db, OPERATOR, task, name, arm, stage)
     _give_one(found, person, json=json)

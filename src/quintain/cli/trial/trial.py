@@ -11,7 +11,7 @@ from quintain.cli.context import RevisionOption, link_base, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.cli.plain.trial import app
 from quintain.cli.reporting import FolderOption, give_report
-from quintain.core.editing import Edit
+from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.trial import CrowdTrial, TrialModels
@@ -55,7 +55,7 @@ def put(
         shipped_text(one.lower()) if one.lower() in shipped() else read_bytes(Path(one)).decode() for one in protocols
     ]
     with workspace_of(context).session() as db:
-        found = trials.put_trial(db, OPERATOR, task, name, texts, title=title, edit=Edit(revision))
+        found = trials.put_trial(db, OPERATOR, task, name, texts, title=title, edit=EditOrigin(revision))
     give(found, json=json)
 
 
@@ -203,7 +203,7 @@ def doors(
     with workspace.session() as db:
         if file is not None:
             text = read_bytes(file).decode()
-            doors_.put_doors(db, OPERATOR, task, name, text, base_url=base, file=file.name, edit=Edit(revision))
+            doors_.put_doors(db, OPERATOR, task, name, text, base_url=base, file=file.name, edit=EditOrigin(revision))
         found = doors_.get_doors(db, OPERATOR, task, name, base_url=base)
     if json:
         print_json(found)

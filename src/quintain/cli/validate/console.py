@@ -12,7 +12,7 @@ from quintain.cli.context import RevisionOption, link_base, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.cli.streams import in_option
 from quintain.cli.validate.validate import Ref, app, judge_rows
-from quintain.core.editing import Edit
+from quintain.core.editing import EditOrigin
 from quintain.core.people import OPERATOR
 from quintain.core.records.validate import Judges, JudgingNotes, ValidationTrail
 from quintain.core.toml import read_text
@@ -57,7 +57,7 @@ def policy(
     """
     with workspace_of(context).session() as db:
         if new is not None:
-            validate.set_policy(db, OPERATOR, ref, read_text(new), file=str(new), edit=Edit(revision))
+            validate.set_policy(db, OPERATOR, ref, read_text(new), file=str(new), edit=EditOrigin(revision))
         found = validation_trail.policies(db, OPERATOR, ref)
     if new is not None:
         say(f"The policy of {ref} is version {found.version}.")

@@ -11,7 +11,7 @@ from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.cli.plain.task import app as task_app
 from quintain.cli.streams import in_file
-from quintain.core.editing import Edit
+from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.work import Quizzes
@@ -48,7 +48,7 @@ def new(
             print_json({"file": str(file), "questions": len(definition["questions"])})
         return
     with workspace_of(context).session() as db:
-        made = quizzes.put_quiz(db, OPERATOR, task, name, definition, edit=Edit(revision))
+        made = quizzes.put_quiz(db, OPERATOR, task, name, definition, edit=EditOrigin(revision))
     say(f"The quiz {ref} has {counted}, version {made.version}.")
     if json:
         print_json(made)

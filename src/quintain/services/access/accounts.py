@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from quintain.core.editing import ANYHOW, Edit, revision_of
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of
 from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, NotFound
 from quintain.core.people import OPERATOR, Actor, Grant, RoleName, Scope
 from quintain.core.records.access import People, PeopleOrder, Person
@@ -209,7 +209,7 @@ def update_profile(
     email: str | None = None,
     language: str | None = None,
     email_notifications: bool | None = None,
-    edit: Edit = ANYHOW,
+    edit: EditOrigin = ANYHOW,
 ) -> Person:
     """Change what is given of one's own account; an empty *email* removes the address.
 

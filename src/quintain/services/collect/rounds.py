@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from sqlalchemy.orm import Session
 
-from quintain.core.editing import ANYHOW, Edit, revision_of_spec, settled
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of_spec, settled
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.core.records import collect as records
@@ -108,7 +108,7 @@ def put_round(
     *,
     task: str | None = None,
     file: str | None = None,
-    edit: Edit = ANYHOW,
+    edit: EditOrigin = ANYHOW,
 ) -> RoundInfo:
     """Add the round that *toml_text* defines as a draft, or change the one of that number.
 
@@ -128,7 +128,7 @@ def put_spec(
     *,
     toml_text: str | None = None,
     file: str | None = None,
-    edit: Edit = ANYHOW,
+    edit: EditOrigin = ANYHOW,
 ) -> RoundInfo:
     """Add or change a round from a spec, as `put_round` does from a file; *edit* says what it was made from."""
     with transaction(db):

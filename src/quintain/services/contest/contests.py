@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.cells import PLAIN
 from quintain.core.contests import MOMENTS, ContestSpec, Phase
-from quintain.core.editing import ANYHOW, Edit, revision_of_spec, settled
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of_spec, settled
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound, QuintainError
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.core.records import contests as records
@@ -96,7 +96,7 @@ def put_contest(
     *,
     task: str | None = None,
     file: str | None = None,
-    edit: Edit = ANYHOW,
+    edit: EditOrigin = ANYHOW,
 ) -> ContestInfo:
     """Add the contest that *toml_text* defines, or change the one of that name (owners).
 
@@ -115,7 +115,7 @@ def put_spec(
     *,
     file: str | None = None,
     new: bool = False,
-    edit: Edit = ANYHOW,
+    edit: EditOrigin = ANYHOW,
 ) -> ContestInfo:
     """Add or change a contest from a spec, as `put_contest` does from a file; a *new* one may not be there.
 

@@ -16,7 +16,7 @@ import polars as pl
 from sqlalchemy.orm import Session
 
 from quintain.core.contrast import ContrastSpec, ProjectState
-from quintain.core.editing import ANYHOW, Edit, revision_of_spec, settled
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of_spec, settled
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.example import Role
 from quintain.core.people import Actor, RoleName
@@ -97,7 +97,7 @@ def put_project(
     *,
     task: str | None = None,
     file: str | None = None,
-    edit: Edit = ANYHOW,
+    edit: EditOrigin = ANYHOW,
 ) -> ProjectInfo:
     """Make the project that *toml_text* defines and draw its examples, or change the one of that name.
 
@@ -117,7 +117,7 @@ def put_spec(
     *,
     file: str | None = None,
     new: bool = False,
-    edit: Edit = ANYHOW,
+    edit: EditOrigin = ANYHOW,
 ) -> ProjectInfo:
     """Make or change a project from a specification, as `put_project` does; a *new* one may not be there.
 
@@ -312,7 +312,7 @@ def _pivot(row: Mapping[str, Any], inputs: Sequence[str], place: int) -> dict[st
     }
 
 
-def _change(db: Session, actor: Actor, found: queries.ProjectRow, spec: ContrastSpec, edit: Edit) -> None:
+def _change(db: Session, actor: Actor, found: queries.ProjectRow, spec: ContrastSpec, edit: EditOrigin) -> None:
     info = info_of(found)
     asked = replace(spec, dataset=info.spec.dataset if spec.dataset in _names_of(info) else spec.dataset)
     asked = settled(edit, info.spec, asked, partial(read, ContrastSpec))

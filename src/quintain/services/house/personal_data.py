@@ -103,7 +103,7 @@ def _settle_pay(db: Session, actor: Actor, user: User, *, give_up_pay: bool) -> 
             money=leaving.said(owed.open),
             remedy="Have it paid first, or say that you give it up (`give_up_pay`).",
             page="Have it paid first, or say that you give it up.",
-            code=leaving.UNPAID,
+            code="unpaid_work",
         )
     leaving.give_up(db, user.id, actor)
 

@@ -19,7 +19,7 @@ from typing import Any, get_args
 
 from sqlalchemy.orm import Session
 
-from quintain.core.editing import ANYHOW, Edit, revision_of
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor, RoleName
@@ -357,7 +357,7 @@ def restore(db: Session, actor: Actor, ref: str) -> ModelVersionInfo:
     return get_model(db, actor, info.version.ref).version
 
 
-def update_card(db: Session, actor: Actor, ref: str, text: str, *, edit: Edit = ANYHOW) -> ModelVersionInfo:
+def update_card(db: Session, actor: Actor, ref: str, text: str, *, edit: EditOrigin = ANYHOW) -> ModelVersionInfo:
     """Give a version a new wording of its card; the old ones stay in its history, and its hash stays the same.
 
     *edit* says which wording the new one was made from.

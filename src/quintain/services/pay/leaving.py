@@ -24,7 +24,6 @@ from quintain.store.queries.pay import earnings as queries
 from quintain.store.queries.wheel.standings import owners
 from quintain.store.tables import Earning, EarningDecision, PayQuestion
 
-UNPAID = "unpaid_work"
 LAST_WISH = "I am leaving: please pay what is open."
 
 
@@ -71,7 +70,7 @@ def give_up(db: Session, user_id: int, by: Actor) -> None:
             "{money} of your pay is on its way.",
             money=said(_sums(row.earning for row in under_way)),
             remedy="Delete the account when it has arrived.",
-            code=UNPAID,
+            code="unpaid_work",
         )
     for task_id in sorted({row.earning.task_id for row in rows}):
         lock(db, f"pay of {task_id}")

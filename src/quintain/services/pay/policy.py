@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from quintain.core.editing import ANYHOW, Edit, revision_of_spec, settled
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of_spec, settled
 from quintain.core.pay import PaySpec
 from quintain.core.people import Actor
 from quintain.core.records.pay import PayPolicyText
@@ -45,14 +45,14 @@ def policy_text(db: Session, actor: Actor, task: str) -> PayPolicyText:
 
 
 def put_policy(
-    db: Session, actor: Actor, task: str, text: str, *, file: str | None = None, edit: Edit = ANYHOW
+    db: Session, actor: Actor, task: str, text: str, *, file: str | None = None, edit: EditOrigin = ANYHOW
 ) -> PaySpec:
     """Let what a TOML *text* says hold from now on (owners)."""
     return save_policy(db, actor, task, parse_toml(text, file=file), file=file, edit=edit)
 
 
 def save_policy(
-    db: Session, actor: Actor, task: str, data: Mapping[str, Any], *, file: str | None = None, edit: Edit = ANYHOW
+    db: Session, actor: Actor, task: str, data: Mapping[str, Any], *, file: str | None = None, edit: EditOrigin = ANYHOW
 ) -> PaySpec:
     """Let plain data, as TOML or a page gives it, hold from now on; *edit* says what it was made from (owners)."""
     spec = read(PaySpec, data, file=file)

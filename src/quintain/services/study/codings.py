@@ -15,7 +15,7 @@ from functools import lru_cache, partial
 from sqlalchemy.orm import Session
 
 from quintain.core.coding import CodingSpec, CodingState
-from quintain.core.editing import ANYHOW, Edit, revision_of_spec, settled
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of_spec, settled
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.core.records import coding as records
@@ -75,7 +75,7 @@ def put_coding(
     *,
     task: str | None = None,
     file: str | None = None,
-    edit: Edit = ANYHOW,
+    edit: EditOrigin = ANYHOW,
 ) -> records.Coding:
     """Make the coding that *toml_text* defines and draw its sample, or change the one of that name (owners).
 
@@ -95,7 +95,7 @@ def put_spec(
     *,
     file: str | None = None,
     new: bool = False,
-    edit: Edit = ANYHOW,
+    edit: EditOrigin = ANYHOW,
 ) -> records.Coding:
     """Make or change a coding from a specification, as `put_coding` does from a file; a *new* one may not be there.
 
@@ -213,7 +213,7 @@ def info_of(row: CodingRow, task: str) -> CodingInfo:
     return CodingInfo(row.id, task, row.name, state, _parsed(row.toml), row.created_at, row.closed_at)
 
 
-def _change(db: Session, actor: Actor, row: CodingRow, spec: CodingSpec, edit: Edit) -> None:
+def _change(db: Session, actor: Actor, row: CodingRow, spec: CodingSpec, edit: EditOrigin) -> None:
     info = info_of(row, spec.task)
     names = {one.partition("@")[0]: one for one in info.spec.sources}
     asked = replace(spec, sources=tuple(names.get(one, one) for one in spec.sources))

@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from quintain.core.editing import ANYHOW, Edit, settled
+from quintain.core.editing import ANYHOW, EditOrigin, settled
 from quintain.core.errors import Fault, NotFound
 from quintain.core.people import Actor
 from quintain.core.spec import read, restore
@@ -43,7 +43,9 @@ def frozen_at(spec: BoardSpec) -> datetime | None:
     return datetime.fromisoformat(spec.freeze_from) if now() < datetime.fromisoformat(spec.freeze_until) else None
 
 
-def set_board(db: Session, actor: Actor, task: str, settings: Mapping[str, Any], *, edit: Edit = ANYHOW) -> BoardSpec:
+def set_board(
+    db: Session, actor: Actor, task: str, settings: Mapping[str, Any], *, edit: EditOrigin = ANYHOW
+) -> BoardSpec:
     """Set the board of *task*; owners may. Every fault is named, and nothing is stored unless all is good.
 
     Without `datasets` those score that did; with it, those that are named, by their weights. *edit*, or a
@@ -55,7 +57,7 @@ def set_board(db: Session, actor: Actor, task: str, settings: Mapping[str, Any],
         lock(db, f"board of task {row.id}")
         before = board_spec(db, task)
         given = {name: value for name, value in settings.items() if value is not None and value != ""}
-        edit = edit if edit.revision else Edit(str(given.pop("revision", "")))
+        edit = edit if edit.revision else EditOrigin(str(given.pop("revision", "")))
         wanted = read(
             BoardSpec,
             {name: value for name, value in given.items() if name != "revision"},

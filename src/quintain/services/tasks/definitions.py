@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from quintain.core.editing import ANYHOW, Edit, revision_of
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of
 from quintain.core.errors import Conflict, NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.core.records import tasks as records
@@ -95,7 +95,7 @@ def put_task(
     name: str | None = None,
     file: str | None = None,
     new: bool = False,
-    edit: Edit = ANYHOW,
+    edit: EditOrigin = ANYHOW,
 ) -> Task:
     """Add the task that *toml_text* defines, or change the one of that name; the same text again changes nothing.
 
@@ -136,7 +136,7 @@ def put_task(
     return task
 
 
-def settled_text(edit: Edit, stored: str, wanted: str) -> str:
+def settled_text(edit: EditOrigin, stored: str, wanted: str) -> str:
     """Settle the edit of a TOML text: give what is *wanted*, written anew where fields stay as they are *stored*."""
     given, there = parse_toml(wanted), parse_toml(stored)
     chosen = edit.settled(there, given)

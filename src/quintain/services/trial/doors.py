@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from sqlalchemy.orm import Session
 
-from quintain.core.editing import ANYHOW, Edit, revision_of_spec, settled
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of_spec, settled
 from quintain.core.errors import Conflict, NotFound
 from quintain.core.people import Actor
 from quintain.core.records.trial import TrialEntries
@@ -47,7 +47,7 @@ def put_doors(
     *,
     base_url: str,
     file: str | None = None,
-    edit: Edit = ANYHOW,
+    edit: EditOrigin = ANYHOW,
 ) -> TrialEntries:
     """Say by a TOML *text* how people from panels come into a trial and go back (owners)."""
     return set_doors(db, actor, task, name, parse_toml(text, file=file), base_url=base_url, file=file, edit=edit)
@@ -62,7 +62,7 @@ def set_doors(
     *,
     base_url: str,
     file: str | None = None,
-    edit: Edit = ANYHOW,
+    edit: EditOrigin = ANYHOW,
 ) -> TrialEntries:
     """Say by plain data how people from panels come into a trial and go back (owners).
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from sqlalchemy.orm import Session
 
-from quintain.core.editing import ANYHOW, Edit, revision_of
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of
 from quintain.core.errors import BadInput, Conflict, NotFound
 from quintain.core.people import Actor
 from quintain.core.records.trial import Letter, LetterDraft, ReceivedLetter
@@ -82,7 +82,7 @@ def edit_letter(
     stage: str,
     person: str,
     text: str,
-    edit: Edit = ANYHOW,
+    edit: EditOrigin = ANYHOW,
 ) -> None:
     """Change a letter before it goes out; *edit* says which wording the new one was made from."""
     require_owner(actor, task)

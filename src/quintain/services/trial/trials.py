@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
-from quintain.core.editing import ANYHOW, Edit, revision_of
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.pay import PaySpec
 from quintain.core.people import Actor, RoleName
@@ -59,7 +59,7 @@ def put_trial(
     tomls: Sequence[str],
     *,
     title: str = "",
-    edit: Edit = ANYHOW,
+    edit: EditOrigin = ANYHOW,
 ) -> records.CrowdTrial:
     """Add a trial with an arm for each protocol, or change one that is not open yet.
 

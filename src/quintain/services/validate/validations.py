@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from quintain.core.editing import ANYHOW, Edit, settled
+from quintain.core.editing import ANYHOW, EditOrigin, settled
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.example import Example
 from quintain.core.people import Actor
@@ -163,7 +163,7 @@ def _begin(db: Session, actor: Actor, task_id: int, name: str, policy: Validatio
 
 
 def set_policy(
-    db: Session, actor: Actor, ref: str, policy_toml: str, *, file: str | None = None, edit: Edit = ANYHOW
+    db: Session, actor: Actor, ref: str, policy_toml: str, *, file: str | None = None, edit: EditOrigin = ANYHOW
 ) -> ValidationPolicy:
     """Change the policy; every state of it is kept. Slots that are there stay, so only new items get other numbers.
 

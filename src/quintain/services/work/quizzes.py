@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from quintain.core.editing import ANYHOW, Edit, revision_of
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound, TooMany
 from quintain.core.people import Actor, RoleName
 from quintain.core.quizzes import QuestionSpec, QuizSpec
@@ -40,7 +40,7 @@ def put_quiz(
     definition: Mapping[str, Any],
     *,
     new: bool = False,
-    edit: Edit = ANYHOW,
+    edit: EditOrigin = ANYHOW,
 ) -> records.Quiz:
     """Add a quiz to a task, or change it: whoever passed it before has passed it. A *new* one may not be there.
 

@@ -6,7 +6,7 @@ from functools import partial
 
 from fastapi import Response
 
-from quintain.core.editing import Edit
+from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput
 from quintain.core.people import RoleName
 from quintain.core.records.access import (
@@ -48,7 +48,7 @@ def get_me(call: Calling) -> Person:
 
 def change_me(call: Calling, change: ProfileChange, revision: Revision = "") -> Person:
     """Change one's own account."""
-    return accounts.update_profile(call.db, call.actor, **change.model_dump(), edit=Edit(revision))
+    return accounts.update_profile(call.db, call.actor, **change.model_dump(), edit=EditOrigin(revision))
 
 
 def export_me(call: Calling) -> Response:

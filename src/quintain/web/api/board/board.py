@@ -8,7 +8,7 @@ from fastapi import Body, Depends, Header, Path
 from fastapi import Query as Parameter
 from starlette.responses import Response
 
-from quintain.core.editing import Edit
+from quintain.core.editing import EditOrigin
 from quintain.core.records.board import (
     BoardModelSlices,
     BoardSettings,
@@ -133,7 +133,7 @@ def set_board(
     call: Calling, task: TaskName, settings: Annotated[dict[str, Any], Body()], revision: Revision = ""
 ) -> BoardSettings:
     """Set the board: data sets, weights, caps, metric, the class of machine, who is shown, a freeze (its owner)."""
-    return board_settings.set_board(call.db, call.actor, task, settings, edit=Edit(revision)).record()
+    return board_settings.set_board(call.db, call.actor, task, settings, edit=EditOrigin(revision)).record()
 
 
 def remeasure(call: Calling, task: TaskName) -> Remeasured:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from fastapi import Path, Response
 from fastapi import Query as Parameter
 
-from quintain.core.editing import Edit
+from quintain.core.editing import EditOrigin
 from quintain.core.records.collect import (
     Counters,
     DraftKept,
@@ -51,7 +51,7 @@ def list_rounds(call: Calling, task: TaskName) -> Rounds:
 
 def put_round(call: Calling, task: TaskName, definition: RoundDefinition, revision: Revision = "") -> Round:
     """Add the round that a TOML file defines as a draft, or change the one of that number (owners)."""
-    return _round(call, rounds.put_round(call.db, call.actor, definition.toml, task=task, edit=Edit(revision)))
+    return _round(call, rounds.put_round(call.db, call.actor, definition.toml, task=task, edit=EditOrigin(revision)))
 
 
 def get_round(call: Calling, ref: RoundRef) -> Round:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from fastapi import Depends, File, Form, Path, Response, UploadFile
 from fastapi import Query as Parameter
 
-from quintain.core.editing import Edit
+from quintain.core.editing import EditOrigin
 from quintain.core.records.contests import (
     Contest,
     ContestHistory,
@@ -54,7 +54,7 @@ def list_contests(call: Calling, task: TaskName) -> Contests:
 
 def put_contest(call: Calling, task: TaskName, definition: ContestDefinition, revision: Revision = "") -> Contest:
     """Add the contest that a TOML file defines, or change the one of that name (owners)."""
-    return contests.put_contest(call.db, call.actor, definition.toml, task=task, edit=Edit(revision)).record()
+    return contests.put_contest(call.db, call.actor, definition.toml, task=task, edit=EditOrigin(revision)).record()
 
 
 def get_contest(call: Calling, ref: ContestRef) -> Contest:

@@ -8,7 +8,7 @@ from fastapi import Depends, Path
 from fastapi import Query as Parameter
 
 from quintain.core.contrast import ProjectState
-from quintain.core.editing import Edit
+from quintain.core.editing import EditOrigin
 from quintain.core.records.contrasting import (
     Boundary,
     ContestedVariants,
@@ -75,7 +75,7 @@ def put_contrast_project(
     call: Calling, task: TaskName, definition: ContrastDefinition, revision: Revision = ""
 ) -> ContrastProject:
     """Make the project that a TOML file defines and draw its examples, or change the one of that name (owners)."""
-    made = projects.put_project(call.db, call.blobs, call.actor, definition.toml, task=task, edit=Edit(revision))
+    made = projects.put_project(call.db, call.blobs, call.actor, definition.toml, task=task, edit=EditOrigin(revision))
     return projects.get_project(call.db, call.actor, made.ref)
 
 

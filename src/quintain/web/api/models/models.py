@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quintain.core.editing import Edit
+from quintain.core.editing import EditOrigin
 from quintain.core.records.tasks import Model, ModelPrediction, Models, ModelVersion, Predictions
 from quintain.services.evaluate import withdrawing
 from quintain.services.models import registry as models
@@ -38,7 +38,7 @@ def change_card(
 ) -> ModelVersion:
     """Give one version a new card; the old ones are kept (its owner)."""
     return models.update_card(
-        call.db, call.actor, _ref(task, model, version), change.card, edit=Edit(revision)
+        call.db, call.actor, _ref(task, model, version), change.card, edit=EditOrigin(revision)
     ).record()
 
 

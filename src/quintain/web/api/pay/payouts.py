@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Path
 from fastapi import Query as Parameter
 
-from quintain.core.editing import Edit
+from quintain.core.editing import EditOrigin
 from quintain.core.records.pay import (
     CostReport,
     OwedList,
@@ -44,7 +44,7 @@ def set_pay_policy(
     call: Calling, task: TaskName, definition: PayPolicyRequest, revision: Revision = ""
 ) -> PayPolicyText:
     """Let another pay policy hold from now on (owners)."""
-    policy.put_policy(call.db, call.actor, task, definition.toml, edit=Edit(revision))
+    policy.put_policy(call.db, call.actor, task, definition.toml, edit=EditOrigin(revision))
     return policy.policy_text(call.db, call.actor, task)
 
 

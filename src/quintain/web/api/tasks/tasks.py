@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quintain.core.editing import Edit
+from quintain.core.editing import EditOrigin
 from quintain.core.records.tasks import Found, TaskHistory, TaskInfo, Tasks
 from quintain.core.task import Task
 from quintain.services.house import browse
@@ -19,7 +19,7 @@ def list_tasks(call: Calling, archived: Archived = False) -> Tasks:
 
 def put_task(call: Calling, definition: TaskDefinition, revision: Revision = "") -> TaskInfo:
     """Add the task that a TOML file defines, or change the one of that name."""
-    return _info(call, tasks.put_task(call.db, call.actor, definition.toml, edit=Edit(revision)))
+    return _info(call, tasks.put_task(call.db, call.actor, definition.toml, edit=EditOrigin(revision)))
 
 
 def get_task(call: Calling, task: TaskName) -> TaskInfo:
@@ -29,7 +29,7 @@ def get_task(call: Calling, task: TaskName) -> TaskInfo:
 
 def change_task(call: Calling, task: TaskName, definition: TaskDefinition, revision: Revision = "") -> TaskInfo:
     """Change a task's definition; every version is kept."""
-    return _info(call, tasks.put_task(call.db, call.actor, definition.toml, name=task, edit=Edit(revision)))
+    return _info(call, tasks.put_task(call.db, call.actor, definition.toml, name=task, edit=EditOrigin(revision)))
 
 
 def archive_task(call: Calling, task: TaskName) -> None:

@@ -8,7 +8,7 @@ from fastapi import Path, Query
 from pydantic import Field
 from starlette.responses import Response
 
-from quintain.core.editing import Edit
+from quintain.core.editing import EditOrigin
 from quintain.core.records.report import Report
 from quintain.core.records.trial import (
     CrowdTrial,
@@ -135,7 +135,7 @@ def put_trial(
 ) -> CrowdTrial:
     """Add a trial, or change one that is not open yet."""
     return trials.put_trial(
-        call.db, call.actor, task, trial, definition.protocols, title=definition.title, edit=Edit(revision)
+        call.db, call.actor, task, trial, definition.protocols, title=definition.title, edit=EditOrigin(revision)
     )
 
 
@@ -182,7 +182,7 @@ def edit_letter(  # noqa: PLR0917 - the parts of the address
 ) -> None:
     """Change a letter before it goes out."""
     letters.edit_letter(
-        call.db, call.actor, task, trial, arm=arm, stage=stage, person=name, text=letter.text, edit=Edit(revision)
+        call.db, call.actor, task, trial, arm=arm, stage=stage, person=name, text=letter.text, edit=EditOrigin(revision)
     )
 
 
@@ -276,7 +276,9 @@ def put_trial_doors(
     call: Calling, task: TaskName, trial: TrialName, given: DoorsRequest, revision: Revision = ""
 ) -> TrialEntries:
     """Say how people from panels come into a trial and go back (owners)."""
-    return doors.put_doors(call.db, call.actor, task, trial, given.toml, base_url=call.base_url, edit=Edit(revision))
+    return doors.put_doors(
+        call.db, call.actor, task, trial, given.toml, base_url=call.base_url, edit=EditOrigin(revision)
+    )
 
 
 def open_trial_pool(call: Calling, task: TaskName, trial: TrialName) -> PoolAdded:

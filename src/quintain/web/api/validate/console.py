@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from quintain.core.editing import Edit
+from quintain.core.editing import EditOrigin
 from quintain.core.records.judging import JudgingEntry
 from quintain.core.records.validate import AdaptiveForecast, Judges, JudgingNotes, Policies, ValidationTrail
 from quintain.services.jobs.exports import WantedFile
@@ -40,7 +40,7 @@ def set_validation_policy(
     call: Calling, ref: ValidationRef, wanted: PolicyRequest, revision: Revision = ""
 ) -> Policies:
     """Change the policy, a TOML text; slots that are there stay (owners)."""
-    validate.set_policy(call.db, call.actor, ref, wanted.policy, edit=Edit(revision))
+    validate.set_policy(call.db, call.actor, ref, wanted.policy, edit=EditOrigin(revision))
     return validation_trail.policies(call.db, call.actor, ref)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Path
 from fastapi import Query as Parameter
 
-from quintain.core.editing import Edit
+from quintain.core.editing import EditOrigin
 from quintain.core.records.work import (
     Crowd,
     Eligible,
@@ -54,7 +54,7 @@ def get_quiz(call: Calling, task: TaskName, quiz: QuizName) -> Quiz:
 
 def put_quiz(call: Calling, task: TaskName, quiz: QuizName, wanted: QuizDefinition, revision: Revision = "") -> Quiz:
     """Add the quiz that *definition* describes, with the keys of its file, or change it (owners)."""
-    return quizzes.put_quiz(call.db, call.actor, task, quiz, wanted.definition, edit=Edit(revision))
+    return quizzes.put_quiz(call.db, call.actor, task, quiz, wanted.definition, edit=EditOrigin(revision))
 
 
 def retire_quiz(call: Calling, task: TaskName, quiz: QuizName) -> Quiz:
