@@ -25,6 +25,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from quintain.compose import Workspace
 from quintain.core.editing import EditOrigin, parts_of, revision_of
 from quintain.core.errors import BadInput, Fault, Forbidden, QuintainError
+from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.people import ANONYMOUS, Actor, RoleName, Scope
 from quintain.core.task import Task
 from quintain.services.access import notify
@@ -224,8 +225,8 @@ class MadeFrom:
 def edit_in(form: FormData) -> EditOrigin:
     """Read from a form what it was made from."""
     try:
-        parts = json.loads(str(form.get("parts") or "{}"))
-    except ValueError:
+        parts = parse_json(str(form.get("parts") or "{}"))
+    except NotJson:
         parts = {}
     known = {str(name): str(value) for name, value in parts.items()} if isinstance(parts, dict) else {}
     theirs = {name.removeprefix(CHOICE) for name, value in form.items() if name.startswith(CHOICE) and value == THEIRS}
