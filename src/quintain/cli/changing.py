@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Annotated, TypeVar
 
 import typer
 
 from quintain.cli.output import say
+from quintain.core.editing import EditOrigin
 from quintain.core.errors import Conflict
 from quintain.core.records.changes import SpecChanges
-from quintain.core.spec_changes import ChangesToConfirm, Edit
+from quintain.core.spec_changes import ChangesToConfirm
 
 Changed = TypeVar("Changed")
 RemoveOption = Annotated[
@@ -20,18 +22,19 @@ RemoveOption = Annotated[
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Make the changes without being asked.")]
 
 
-def confirm_changes(change: Callable[[Edit], Changed], remove: Sequence[str] | None, *, yes: bool) -> Changed:
+def confirm_changes(
+    change: Callable[[EditOrigin], Changed], remove: Sequence[str] | None, revision: str, *, yes: bool
+) -> Changed:
     """Make a *change* once what it changes was shown and agreed to; what is new changes nothing, and is not asked."""
-    removed = frozenset(remove or ())
+    edit = EditOrigin(revision, remove=frozenset(remove or ()), ask="always")
     try:
-        return change(Edit(removed, ask="always"))
+        return change(edit)
     except ChangesToConfirm as error:
         seen = error.changes
-    change_is_allowed = Edit(removed, ask="always", confirmed=seen.digest)
     _show(seen)
     if not yes:
         _ask()
-    return change(change_is_allowed)
+    return change(replace(edit, confirmed=seen.digest))
 
 
 def _show(changes: SpecChanges) -> None:

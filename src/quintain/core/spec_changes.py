@@ -10,35 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
+from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput, Conflict, Fault
 from quintain.core.records.changes import SpecChange, SpecChanges
 
 LONGEST = 300
 MOST_NAMED = 5  # of what is reset, in the words of an error
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """How somebody changes a specification.
-
-    What it does not mention is reset only where they *remove* it by name, or where they have seen that (*by_name* is
-    off). They are asked *never*, when something is reset (*removals*), or *always*, until *confirmed* is the digest of
-    what changes; or they *look* and change nothing. A form mentions the *whole* of what it shows.
-    """
-
-    remove: frozenset[str] = frozenset()
-    ask: Literal["never", "removals", "always"] = "never"
-    confirmed: str = ""
-    by_name: bool = True
-    look: bool = False
-    whole: bool = False
-
-
-PLAIN_EDIT = Edit()
-WHOLE_EDIT = Edit(whole=True)
 
 
 class ChangesToConfirm(Conflict):
@@ -52,7 +31,7 @@ class ChangesToConfirm(Conflict):
 
 
 def review(
-    edit: Edit,
+    edit: EditOrigin,
     before: Mapping[str, Any] | None,
     after: Mapping[str, Any],
     given: Mapping[str, Any] | None,

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from starlette.responses import Response
 
+from quintain.core.editing import EditOrigin
 from quintain.core.records.changes import SpecChanges
-from quintain.core.spec_changes import Edit
 from quintain.web.visit import Post
 
 NOT_AGAIN = ("csrf", "confirmed")
 
 
-def page_edit(post: Post, *, always: bool = False) -> Edit:
+def page_edit(post: Post, *, always: bool = False) -> EditOrigin:
     """Say how a page changes things: what is reset is shown first, or *always* whatever changes."""
-    ask = "always" if always else "removals"
-    return Edit(ask=ask, confirmed=post.text("confirmed"), by_name=False)
+    asked = replace(post.edit, confirmed=post.text("confirmed"), by_name=False)
+    return replace(asked, ask="always") if always else replace(asked, ask="removals")
+
+
+def form_edit(post: Post) -> EditOrigin:
+    """Say how a form changes things that shows all there is: what it does not say is meant to be reset."""
+    return replace(post.edit, whole=True)
 
 
 def show_changes(post: Post, changes: SpecChanges, back: str) -> Response:

@@ -12,10 +12,10 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput, Forbidden
 from quintain.core.people import ANONYMOUS, Actor
 from quintain.core.records.board import BoardView
-from quintain.core.spec_changes import Edit
 from quintain.services.board.assemble import board
 from quintain.services.board.cache import warm_board
 from quintain.services.board.choices import aggregations, sensitivity
@@ -270,7 +270,7 @@ def test_owners_set_the_board_and_nobody_else(db: Session, blobs: Blobs, owner: 
     assert [dataset.weight for dataset in made.datasets] == [2.0, 0.0]
     assert names(rank(made).as_dict()) == ["small", "large"]
     assert made.human == pytest.approx(95)
-    less = Edit(remove=frozenset({"weights", "hidden_models"}))
+    less = EditOrigin(remove=frozenset({"weights", "hidden_models"}))
     assert set_board(db, owner, "mood", {"human": 0.9}, edit=less).datasets == {"contrast": 2, "test": 0}  # as before
 
 

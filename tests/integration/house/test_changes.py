@@ -9,9 +9,10 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput, QuintainError
 from quintain.core.people import Actor
-from quintain.core.spec_changes import ChangesToConfirm, Edit, compare
+from quintain.core.spec_changes import ChangesToConfirm, compare
 from quintain.services.house.changes import PUTS, preview
 from quintain.services.pay.policy import get_policy
 from quintain.services.validate.validations import open_validation
@@ -80,13 +81,13 @@ def prepare(db: Session, blobs: Blobs, owner: Actor, folder: Path, what: str) ->
     elif what in {"contrast project", "coding"}:
         begin(db, blobs, owner, folder)
     else:
-        PUTS["task"](db, blobs, owner, "mood", [TASK_TEXT], Edit())
+        PUTS["task"](db, blobs, owner, "mood", [TASK_TEXT], EditOrigin())
     if what == "round":
         add_models(db, blobs, owner, folder)
     if what == "judging":
         open_validation(db, owner, "mood/items")
     if what == "doors":
-        PUTS["trial"](db, blobs, owner, "mood/first", [PLAIN], Edit())
+        PUTS["trial"](db, blobs, owner, "mood/first", [PLAIN], EditOrigin())
 
 
 def rows(db: Session) -> dict[str, int]:
@@ -112,13 +113,13 @@ def test_a_truncated_file_resets_nothing_in_silence(
         before = rows(db)
         preview(db, blobs, owner, what, ref, [text])
         assert rows(db) == before  # looking changes nothing, also where it would be new
-        PUTS[what](db, blobs, owner, ref, [text], Edit())
+        PUTS[what](db, blobs, owner, ref, [text], EditOrigin())
         kept = rows(db)
         for empty in ("", "# nothing\n"):
             with pytest.raises(BadInput):
-                PUTS[what](db, blobs, owner, ref, [empty], Edit())
+                PUTS[what](db, blobs, owner, ref, [empty], EditOrigin())
         with pytest.raises(BadInput) as refused:
-            PUTS[what](db, blobs, owner, ref, [shorter(what)], Edit())
+            PUTS[what](db, blobs, owner, ref, [shorter(what)], EditOrigin())
         assert (refused.value.code, [one.field for one in refused.value.faults]) == ("silent_removal", [option])
         assert f"--remove {option}" in str(refused.value)
         seen = preview(db, blobs, owner, what, ref, [shorter(what)])
@@ -126,9 +127,9 @@ def test_a_truncated_file_resets_nothing_in_silence(
         assert seen.changes[0].before
         assert preview(db, blobs, owner, what, ref, [text]).changes == []
         with pytest.raises(BadInput, match="is to be removed"):
-            PUTS[what](db, blobs, owner, ref, [text], Edit(remove=frozenset({option})))
+            PUTS[what](db, blobs, owner, ref, [text], EditOrigin(remove=frozenset({option})))
         assert rows(db) == kept
-        PUTS[what](db, blobs, owner, ref, [shorter(what)], Edit(remove=frozenset({option})))
+        PUTS[what](db, blobs, owner, ref, [shorter(what)], EditOrigin(remove=frozenset({option})))
         (again,) = preview(db, blobs, owner, what, ref, [text]).changes
         assert (again.option.startswith(option), again.removed) == (True, False)
 
@@ -141,7 +142,7 @@ def test_who_may_not_change_it_may_not_look(
     ref, text, _ = VERBS[what]
     with during("coming"):
         prepare(db, blobs, owner, tmp_path, what)
-        PUTS[what](db, blobs, owner, ref, [text], Edit())
+        PUTS[what](db, blobs, owner, ref, [text], EditOrigin())
         with pytest.raises(QuintainError) as refused:
             preview(db, blobs, worker, what, ref, [shorter(what)])
     assert refused.value.code in {"forbidden", "not_found"}
@@ -151,13 +152,13 @@ def test_pages_show_first_and_save_what_was_seen(db: Session, blobs: Blobs, owne
     """A digest confirms these changes and no others: where somebody else saved meanwhile, they are shown anew."""
     prepare(db, blobs, owner, tmp_path, "pay policy")
     put = PUTS["pay policy"]
-    put(db, blobs, owner, "mood", [POLICY], Edit())
+    put(db, blobs, owner, "mood", [POLICY], EditOrigin())
     wanted = POLICY.replace("1500", "1200")
     with pytest.raises(ChangesToConfirm) as first:
-        put(db, blobs, owner, "mood", [wanted], Edit(ask="always", by_name=False))
+        put(db, blobs, owner, "mood", [wanted], EditOrigin(ask="always", by_name=False))
     assert [(one.option, one.before, one.after) for one in first.value.changes.changes] == [("hourly", "1500", "1200")]
-    put(db, blobs, owner, "mood", [POLICY.replace("5000", "9000")], Edit())
-    seen = Edit(ask="always", by_name=False, confirmed=first.value.changes.digest)
+    put(db, blobs, owner, "mood", [POLICY.replace("5000", "9000")], EditOrigin())
+    seen = EditOrigin(ask="always", by_name=False, confirmed=first.value.changes.digest)
     with pytest.raises(ChangesToConfirm):
         put(db, blobs, owner, "mood", [wanted], seen)
     assert get_policy(db, owner, "mood").hourly == 1500

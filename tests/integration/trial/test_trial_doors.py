@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import Actor, RoleName
-from quintain.core.spec_changes import Edit
 from quintain.services.pay import payouts
 from quintain.services.pay.earnings import decide, my_earnings
 from quintain.services.tasks.definitions import put_task
@@ -129,7 +129,7 @@ def test_wrong_doors_are_refused(db: Session, owner: Actor, worker: Actor, keys:
     close_trial(db, owner, *WHERE)
     with pytest.raises(Conflict, match="not open"):
         doors.enter(db, to_write, {"pid": "P1"})
-    without = Edit(remove=frozenset({"entry", "grading"}))
+    without = EditOrigin(remove=frozenset({"entry", "grading"}))
     shut = doors.put_doors(db, owner, *WHERE, "batch = 2", base_url=BASE, edit=without)
     assert (shut.entry, shut.grading) == (None, None)
     with pytest.raises(NotFound, match="leads nowhere"):

@@ -10,7 +10,7 @@ import typer
 
 from quintain.cli import output
 from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
-from quintain.cli.context import workspace_of
+from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.plain.rank import app, number, say_unranked, traded
 from quintain.cli.streams import in_file, named, out_option
 from quintain.core.errors import BadInput
@@ -195,6 +195,7 @@ def set_settings(
     file: Annotated[Path | None, in_file("A TOML file of settings; without it, show them.")] = None,
     remove: RemoveOption = None,
     yes: YesOption = False,
+    revision: RevisionOption = "",
     json: output.JsonFlag = False,
 ) -> None:
     """Set a board from a TOML file: datasets, weights, caps, metric, machine, hidden_models, freeze_until and more.
@@ -208,7 +209,7 @@ def set_settings(
         if file is not None:
             settings, name = _settings(file), file.name
             spec = confirm_changes(
-                lambda edit: set_board(db, OPERATOR, task, settings, file=name, edit=edit), remove, yes=yes
+                lambda edit: set_board(db, OPERATOR, task, settings, file=name, edit=edit), remove, revision, yes=yes
             )
     if json:
         output.print_json(spec.record())

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
-from quintain.cli.context import link_base, workspace_of
+from quintain.cli.context import RevisionOption, link_base, workspace_of
 from quintain.cli.output import JsonFlag, bar, print_json, print_table, say
 from quintain.cli.streams import in_file, named, out_file
 from quintain.core.errors import BadInput
@@ -35,6 +35,7 @@ def new(
     check: Annotated[bool, typer.Option("--check", help="Only say what is wrong with it; needs no workspace.")] = False,
     remove: RemoveOption = None,
     yes: YesOption = False,
+    revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
     """Add a round as a draft, or change it.
@@ -50,7 +51,7 @@ def new(
         return
     with workspace_of(context).session() as db:
         info = confirm_changes(
-            lambda edit: service.put_round(db, OPERATOR, text, file=str(file), edit=edit), remove, yes=yes
+            lambda edit: service.put_round(db, OPERATOR, text, file=str(file), edit=edit), remove, revision, yes=yes
         )
     _show(info, json, f"Round {info.ref} is a {info.state}, version {info.version}.")
 

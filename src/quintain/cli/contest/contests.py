@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
-from quintain.cli.context import workspace_of
+from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.cli.plain.contest import app
 from quintain.cli.plain.rank import number
@@ -34,6 +34,7 @@ def put(
     check: Annotated[bool, typer.Option("--check", help="Only say what is wrong with it; needs no workspace.")] = False,
     remove: RemoveOption = None,
     yes: YesOption = False,
+    revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
     """Add the contest that a TOML file defines, or change the one of that name.
@@ -49,7 +50,7 @@ def put(
         return
     with workspace_of(context).session() as db:
         made = confirm_changes(
-            lambda edit: contests.put_contest(db, OPERATOR, text, file=file.name, edit=edit), remove, yes=yes
+            lambda edit: contests.put_contest(db, OPERATOR, text, file=file.name, edit=edit), remove, revision, yes=yes
         ).record()
     say(f"The contest {made.ref} is there, version {made.version}; phase: {made.phase}.")
     if json:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
-from quintain.cli.context import workspace_of
+from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.plain.contrast import app, print_score
 from quintain.cli.streams import in_file
@@ -36,6 +36,7 @@ def new(
     file: Annotated[Path, in_file("TOML file of the project.", metavar="FILE")],
     remove: RemoveOption = None,
     yes: YesOption = False,
+    revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
     """Make a contrast project: draw examples of a test set for experts to edit; or change the one of that name.
@@ -48,6 +49,7 @@ def new(
         made = confirm_changes(
             lambda edit: projects.put_project(db, workspace.blobs, OPERATOR, text, file=str(file), edit=edit),
             remove,
+            revision,
             yes=yes,
         )
         found = projects.get_project(db, OPERATOR, made.ref)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
-from quintain.cli.context import workspace_of
+from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.pay.pay import app
 from quintain.core.people import OPERATOR
@@ -33,6 +33,7 @@ def policy(
     file: Annotated[Path | None, typer.Argument(help="A TOML file that is to hold from now on.")] = None,
     remove: RemoveOption = None,
     yes: YesOption = False,
+    revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
     """Print what is promised and allowed to be spent, as TOML; or let a file hold.
@@ -45,7 +46,10 @@ def policy(
         if file is not None:
             text = read_text(file)
             confirm_changes(
-                lambda edit: policies.put_policy(db, OPERATOR, task, text, file=file.name, edit=edit), remove, yes=yes
+                lambda edit: policies.put_policy(db, OPERATOR, task, text, file=file.name, edit=edit),
+                remove,
+                revision,
+                yes=yes,
             )
             say("Saved.")
         found = policies.policy_text(db, OPERATOR, task)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
-from quintain.cli.context import workspace_of
+from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.plain.study import app
 from quintain.cli.streams import in_file
@@ -31,6 +31,7 @@ def new(
     file: Annotated[Path, in_file("TOML file of the coding.", metavar="FILE")],
     remove: RemoveOption = None,
     yes: YesOption = False,
+    revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
     """Make a coding: draw a sample of data sets, rounds or trials; or change the one of that name.
@@ -43,6 +44,7 @@ def new(
         made = confirm_changes(
             lambda edit: codings.put_coding(db, workspace.blobs, OPERATOR, text, file=str(file), edit=edit),
             remove,
+            revision,
             yes=yes,
         )
     _show([made], json=json, single=True)

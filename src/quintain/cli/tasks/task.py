@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
-from quintain.cli.context import workspace_of
+from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.plain.task import TaskFile, app
 from quintain.core.people import OPERATOR
@@ -22,7 +22,12 @@ TaskName = Annotated[str, typer.Argument(metavar="NAME", help="The task's name."
 
 @app.command()
 def add(
-    context: typer.Context, file: TaskFile, remove: RemoveOption = None, yes: YesOption = False, json: JsonFlag = False
+    context: typer.Context,
+    file: TaskFile,
+    remove: RemoveOption = None,
+    yes: YesOption = False,
+    revision: RevisionOption = "",
+    json: JsonFlag = False,
 ) -> None:
     """Add the task that a file defines, or change the one of that name.
 
@@ -31,11 +36,12 @@ def add(
     text = read_task_text(file)
     with workspace_of(context).session() as db:
         task = confirm_changes(
-            lambda edit: service.put_task(db, OPERATOR, text, file=str(file), edit=edit), remove, yes=yes
+            lambda edit: service.put_task(db, OPERATOR, text, file=str(file), edit=edit), remove, revision, yes=yes
         )
         version = service.task_history(db, task.name)[0].number
+        record = service.record_of(task, service.task_revision(db, task.name))
     if json:
-        print_json({"task": service.record_of(task), "version": version})
+        print_json({"task": record, "version": version})
     else:
         say(f"Task '{task.name}' is there, version {version}.")
 
@@ -75,8 +81,9 @@ def show(
     with workspace_of(context).session() as db:
         history = service.task_history(db, name)
         task = service.get_task(db, name)
+        record = service.record_of(task, service.task_revision(db, name))
     if json:
-        print_json({"task": service.record_of(task), "version": history[0].number})
+        print_json({"task": record, "version": history[0].number})
     elif toml:
         typer.echo(history[0].toml, nl=not history[0].toml.endswith("\n"))
     else:

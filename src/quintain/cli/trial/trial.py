@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
-from quintain.cli.context import link_base, workspace_of
+from quintain.cli.context import RevisionOption, link_base, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.cli.plain.trial import app
 from quintain.cli.reporting import FolderOption, give_report
@@ -45,6 +45,7 @@ def put(
     title: Annotated[str, typer.Option(help="What workers see.")] = "",
     remove: RemoveOption = None,
     yes: YesOption = False,
+    revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
     """Add a trial with an arm for each protocol, as a draft.
@@ -57,7 +58,10 @@ def put(
     ]
     with workspace_of(context).session() as db:
         found = confirm_changes(
-            lambda edit: trials.put_trial(db, OPERATOR, task, name, texts, title=title, edit=edit), remove, yes=yes
+            lambda edit: trials.put_trial(db, OPERATOR, task, name, texts, title=title, edit=edit),
+            remove,
+            revision,
+            yes=yes,
         )
     give(found, json=json)
 
@@ -195,6 +199,7 @@ def doors(
     file: Annotated[Path | None, typer.Argument(help="A TOML file that says how people come and go back.")] = None,
     remove: RemoveOption = None,
     yes: YesOption = False,
+    revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
     """Print the addresses that panels send people to, to take part and to grade; with a file, set them up first.
@@ -209,7 +214,10 @@ def doors(
             text = read_bytes(file).decode()
             about = {"base_url": base, "file": file.name}
             confirm_changes(
-                lambda edit: doors_.put_doors(db, OPERATOR, task, name, text, **about, edit=edit), remove, yes=yes
+                lambda edit: doors_.put_doors(db, OPERATOR, task, name, text, **about, edit=edit),
+                remove,
+                revision,
+                yes=yes,
             )
         found = doors_.get_doors(db, OPERATOR, task, name, base_url=base)
     if json:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
-from quintain.cli.context import link_base, workspace_of
+from quintain.cli.context import RevisionOption, link_base, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.cli.streams import in_option
 from quintain.cli.validate.validate import Ref, app, judge_rows
@@ -48,6 +48,7 @@ def policy(
     every: Annotated[bool, typer.Option("--all", help="List every state that it had.")] = False,
     remove: RemoveOption = None,
     yes: YesOption = False,
+    revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
     """Print the policy as a TOML file, or change it; slots that are there stay, and the validation is not opened.
@@ -60,7 +61,10 @@ def policy(
         if new is not None:
             text = read_text(new)
             confirm_changes(
-                lambda edit: validate.set_policy(db, OPERATOR, ref, text, file=str(new), edit=edit), remove, yes=yes
+                lambda edit: validate.set_policy(db, OPERATOR, ref, text, file=str(new), edit=edit),
+                remove,
+                revision,
+                yes=yes,
             )
         found = validation_trail.policies(db, OPERATOR, ref)
     if new is not None:

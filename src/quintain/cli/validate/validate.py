@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
-from quintain.cli.context import workspace_of
+from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import JsonFlag, bar, print_json, print_line, print_table, say
 from quintain.cli.streams import in_option, out_option
 from quintain.core.people import OPERATOR
@@ -46,6 +46,7 @@ def open_(
     column: Columns = None,
     remove: RemoveOption = None,
     yes: YesOption = False,
+    revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
     """Begin to validate a round, or open it again: attempts become items, and judges are offered them.
@@ -70,6 +71,7 @@ def open_(
                 edit=edit,
             ),
             remove,
+            revision,
             yes=yes,
         )
         found = validation_status.progress(db, OPERATOR, ref)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
-from quintain.cli.context import workspace_of
+from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.cli.plain.task import app as task_app
 from quintain.cli.streams import in_file
@@ -34,6 +34,7 @@ def new(
     check: Annotated[bool, typer.Option("--check", help="Only say what is wrong with it; needs no workspace.")] = False,
     remove: RemoveOption = None,
     yes: YesOption = False,
+    revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
     """Add a quiz to a task, or change it; whoever passed it before has passed it.
@@ -50,7 +51,7 @@ def new(
         return
     with workspace_of(context).session() as db:
         made = confirm_changes(
-            lambda edit: quizzes.put_quiz(db, OPERATOR, task, name, definition, edit=edit), remove, yes=yes
+            lambda edit: quizzes.put_quiz(db, OPERATOR, task, name, definition, edit=edit), remove, revision, yes=yes
         )
     say(f"The quiz {ref} has {counted}, version {made.version}.")
     if json:

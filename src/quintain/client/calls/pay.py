@@ -62,10 +62,14 @@ class PayCalls:
         """Give what the owner of a task promises and allows, as TOML (owners)."""
         return self._transport.read(PayPolicyText, "GET", f"{task_path(task)}/pay/policy")
 
-    def set_pay_policy(self, task: str, toml: str, *, remove: Iterable[str] = ()) -> PayPolicyText:
+    def set_pay_policy(self, task: str, toml: str, *, revision: str = "", remove: Iterable[str] = ()) -> PayPolicyText:
         """Let another pay policy hold from now on (owners)."""
         return self._transport.read(
-            PayPolicyText, "PUT", f"{task_path(task)}/pay/policy", params={"remove": list(remove)}, json={"toml": toml}
+            PayPolicyText,
+            "PUT",
+            f"{task_path(task)}/pay/policy",
+            params={"revision": revision, "remove": list(remove)},
+            json={"toml": toml},
         )
 
     def costs(self, task: str, *, currency: str = "") -> CostReport:

@@ -45,14 +45,14 @@ class TrialsCalls:
         return self._transport.read(CrowdTrial, "GET", place(ref, "trials"))
 
     def put_trial(
-        self, ref: str, protocols: Iterable[str], title: str = "", *, remove: Iterable[str] = ()
+        self, ref: str, protocols: Iterable[str], title: str = "", *, revision: str = "", remove: Iterable[str] = ()
     ) -> CrowdTrial:
         """Add a trial, or change one that is not open yet."""
         return self._transport.read(
             CrowdTrial,
             "PUT",
             place(ref, "trials"),
-            params={"remove": list(remove)},
+            params={"revision": revision, "remove": list(remove)},
             json={"protocols": list(protocols), "title": title},
         )
 
@@ -93,11 +93,12 @@ class TrialsCalls:
             LetterDrafts, "GET", f"{place(ref, 'trials')}/letters/{quote(arm, safe='')}/{quote(stage, safe='')}"
         ).letters
 
-    def edit_letter(self, ref: str, arm: str, stage: str, name: str, text: str) -> None:
+    def edit_letter(self, ref: str, arm: str, stage: str, name: str, text: str, *, revision: str = "") -> None:
         """Change a letter before it goes out."""
         self._transport.ask(
             "PUT",
             f"{place(ref, 'trials')}/letters/{quote(arm, safe='')}/{quote(stage, safe='')}/{quote(name, safe='')}",
+            params={"revision": revision},
             json={"text": text},
         )
 
@@ -173,10 +174,14 @@ class TrialsCalls:
         """Give the addresses that panels send people to, to take part and to grade (owners)."""
         return self._transport.read(TrialEntries, "GET", f"{place(ref, 'trials')}/doors")
 
-    def put_trial_doors(self, ref: str, toml: str, *, remove: Iterable[str] = ()) -> TrialEntries:
+    def put_trial_doors(self, ref: str, toml: str, *, revision: str = "", remove: Iterable[str] = ()) -> TrialEntries:
         """Say how people from panels come into a trial and go back (owners)."""
         return self._transport.read(
-            TrialEntries, "PUT", f"{place(ref, 'trials')}/doors", params={"remove": list(remove)}, json={"toml": toml}
+            TrialEntries,
+            "PUT",
+            f"{place(ref, 'trials')}/doors",
+            params={"revision": revision, "remove": list(remove)},
+            json={"toml": toml},
         )
 
     def open_trial_pool(self, ref: str) -> PoolAdded:

@@ -237,6 +237,7 @@ class CrowdTrial(Record):
     simulated: bool
     arms: list[ArmStatus] = field(default_factory=list)
     judging: TrialJudging | None = None
+    revision: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,6 +368,7 @@ class LetterDraft(Record):
     appeal: bool = False
     answer: str = ""
     turned_away: bool = False
+    revision: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,3 +433,4 @@ class TrialEntries(Record):
     grading: str | None
     batch: int
     toml: str
+    revision: str = ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 import math
 from collections.abc import Mapping
@@ -15,7 +14,8 @@ from sqlalchemy.orm import Session
 from quintain.adapters.contract import Outside
 from quintain.adapters.panels.contract import PanelStanding, Uncertain
 from quintain.adapters.panels.prolific import is_genuine, standing_of
-from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, QuintainError, Unavailable
+from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, QuintainError, Unavailable, Unreadable
+from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.people import Actor
 from quintain.core.records.pay import PanelGroup, Study
 from quintain.core.rounds import Entry, Money
@@ -231,12 +231,12 @@ def _book_approval(db: Session, task: str, outside: Outside) -> None:
 
 def _event(body: bytes) -> Mapping[str, Any]:
     try:
-        found = json.loads(body)
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise BadInput("This message is no JSON object.")
-    return found
+        event = parse_json(body)
+    except NotJson as error:
+        raise Unreadable("This message is no JSON that is read here: {reason}.", reason=error.reason) from None
+    if not isinstance(event, dict):
+        raise Unreadable("This message is no JSON object.")
+    return event
 
 
 def _places(places: int) -> int:

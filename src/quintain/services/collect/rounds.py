@@ -10,20 +10,21 @@ from functools import lru_cache
 
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of_spec, settled
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.core.records import collect as records
 from quintain.core.records.collect import RoundChange
 from quintain.core.rounds import RoundKind, RoundSpec, RoundState, Targets
 from quintain.core.spec import plain
-from quintain.core.spec_changes import PLAIN_EDIT, Edit, review
+from quintain.core.spec_changes import review
 from quintain.core.task import Task
 from quintain.core.texts import Text, Word
 from quintain.core.toml import parse_toml
 from quintain.services.access import audit
 from quintain.services.access.notify import notify_all
 from quintain.services.access.permissions import require_owner
-from quintain.services.collect.definition import dump_round, parse_round
+from quintain.services.collect.definition import dump_round, parse_round, round_of
 from quintain.services.collect.pins import pin_targets
 from quintain.services.collect.unlisted import is_hidden
 from quintain.services.models.registry import get_model
@@ -94,6 +95,7 @@ class RoundInfo:
             toml=dump_round(self.spec),
             entry_url=entry_url,
             kind=self.kind.value,
+            revision=revision_of_spec(self.spec),
         )
 
 
@@ -109,7 +111,7 @@ def put_round(
     *,
     task: str | None = None,
     file: str | None = None,
-    edit: Edit = PLAIN_EDIT,
+    edit: EditOrigin = ANYHOW,
 ) -> RoundInfo:
     """Add the round that *toml_text* defines as a draft, or change the one of that number.
 
@@ -129,16 +131,19 @@ def put_spec(
     *,
     toml_text: str | None = None,
     file: str | None = None,
-    edit: Edit = PLAIN_EDIT,
+    edit: EditOrigin = ANYHOW,
 ) -> RoundInfo:
-    """Add or change a round from a spec, as `put_round` does from a file."""
+    """Add or change a round from a spec, as `put_round` does from a file; *edit* says what it was made from."""
     with transaction(db):
         task_row = find_row(db, spec.task)
         require_owner(actor, spec.task)
         lock(db, f"rounds of {spec.task}")
-        _check_surroundings(db, spec, file)
         number = spec.number or queries.newest_number(db, task_row.id) + 1
         found = queries.find(db, spec.task, number)
+        if found is not None:
+            chosen = settled(edit, parse_round(found[1].toml), replace(spec, number=number), round_of)
+            spec, toml_text = (spec, toml_text) if chosen == replace(spec, number=number) else (chosen, None)
+        _check_surroundings(db, spec, file)
         text = toml_text if toml_text is not None and spec.number else dump_round(replace(spec, number=number))
         holds = None if found is None else plain(parse_round(found[1].toml), whole=True)
         given = None if toml_text is None else {**parse_toml(toml_text), "number": number}

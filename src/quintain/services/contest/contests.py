@@ -12,11 +12,12 @@ from sqlalchemy.orm import Session
 
 from quintain.core.cells import PLAIN
 from quintain.core.contests import MOMENTS, ContestSpec, Phase
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of_spec, settled
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound, QuintainError
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.core.records import contests as records
 from quintain.core.spec import plain
-from quintain.core.spec_changes import PLAIN_EDIT, Edit, review
+from quintain.core.spec_changes import review
 from quintain.core.task import Task
 from quintain.core.texts import Text, Word
 from quintain.core.toml import parse_toml
@@ -87,6 +88,7 @@ class ContestInfo:
             version=self.version,
             created_at=self.created_at,
             toml=dump_contest(self.spec),
+            revision=revision_of_spec(self.spec),
         )
 
 
@@ -97,7 +99,7 @@ def put_contest(
     *,
     task: str | None = None,
     file: str | None = None,
-    edit: Edit = PLAIN_EDIT,
+    edit: EditOrigin = ANYHOW,
 ) -> ContestInfo:
     """Add the contest that *toml_text* defines, or change the one of that name (owners).
 
@@ -116,12 +118,12 @@ def put_spec(
     *,
     file: str | None = None,
     new: bool = False,
-    edit: Edit = PLAIN_EDIT,
+    edit: EditOrigin = ANYHOW,
     given: Mapping[str, Any] | None = None,
 ) -> ContestInfo:
     """Add or change a contest from a spec, as `put_contest` does from a file; a *new* one may not be there.
 
-    Where a file was *given*, what it does not mention is not changed in silence.
+    *edit* says what the spec was made from; what a file, which was *given*, leaves out is not reset in silence.
     """
     spec = contest_of(dict(_given(spec)), file=file)
     with transaction(db):
@@ -131,6 +133,8 @@ def put_spec(
         _check_surroundings(db, spec, file)
         spec = _pinned(db, spec)
         found = queries.find(db, spec.task, spec.name)
+        if found is not None and not new:
+            spec = settled(edit, parse_contest(found.version.toml), spec, contest_of)
         text = dump_contest(spec)
         before = plain(parse_contest(found.version.toml), whole=True) if found is not None else None
         review(edit, before, plain(spec, whole=True), given, file)

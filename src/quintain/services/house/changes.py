@@ -7,10 +7,11 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput, Fault
 from quintain.core.people import Actor
 from quintain.core.records.changes import SpecChanges
-from quintain.core.spec_changes import ChangesToConfirm, Edit
+from quintain.core.spec_changes import ChangesToConfirm
 from quintain.core.toml import parse_toml
 from quintain.services.collect.rounds import put_round
 from quintain.services.contest.contests import put_contest
@@ -26,7 +27,7 @@ from quintain.services.work.quiz_files import parse_quiz
 from quintain.services.work.quizzes import put_quiz
 from quintain.store.blobs import Blobs
 
-Put = Callable[[Session, Blobs, Actor, str, Sequence[str], Edit], Any]
+Put = Callable[[Session, Blobs, Actor, str, Sequence[str], EditOrigin], Any]
 
 
 def _named(ref: str) -> tuple[str, str]:
@@ -67,7 +68,7 @@ def preview(db: Session, blobs: Blobs, actor: Actor, what: str, ref: str, texts:
     if not texts:
         raise BadInput(faults=[Fault("is missing", field="toml")])
     try:
-        PUTS[what](db, blobs, actor, ref, texts, Edit(look=True))
+        PUTS[what](db, blobs, actor, ref, texts, EditOrigin(look=True))
     except ChangesToConfirm as error:
         db.rollback()
         return error.changes

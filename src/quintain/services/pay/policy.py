@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of_spec, settled
 from quintain.core.pay import PaySpec
 from quintain.core.people import Actor
 from quintain.core.records.pay import PayPolicyText
 from quintain.core.rounds import Money
 from quintain.core.spec import plain, read, restore
-from quintain.core.spec_changes import PLAIN_EDIT, Edit, review
+from quintain.core.spec_changes import review
 from quintain.core.toml import parse_toml
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.pay.earnings import earn
 from quintain.services.tasks.definitions import find_row
-from quintain.store.database import transaction
+from quintain.store.database import lock, transaction
 from quintain.store.queries.pay import policies as queries
 from quintain.store.tables import PayPolicy
 from quintain.tasks.writing import dump_toml
@@ -39,24 +41,27 @@ def get_policy(db: Session, actor: Actor, task: str) -> PaySpec:
 
 def policy_text(db: Session, actor: Actor, task: str) -> PayPolicyText:
     """Give what holds for a task as a TOML file (owners)."""
-    return PayPolicyText(task, dump_toml(plain(get_policy(db, actor, task), whole=True)))
+    spec = get_policy(db, actor, task)
+    return PayPolicyText(task, dump_toml(plain(spec, whole=True)), revision_of_spec(spec))
 
 
 def put_policy(
-    db: Session, actor: Actor, task: str, text: str, *, file: str | None = None, edit: Edit = PLAIN_EDIT
+    db: Session, actor: Actor, task: str, text: str, *, file: str | None = None, edit: EditOrigin = ANYHOW
 ) -> PaySpec:
-    """Let what a TOML *text* says hold from now on (owners). What it leaves out is refused unless *edit* removes it."""
+    """Let what a TOML *text* says hold from now on (owners)."""
     return save_policy(db, actor, task, parse_toml(text, file=file), file=file, edit=edit)
 
 
 def save_policy(
-    db: Session, actor: Actor, task: str, data: Mapping[str, Any], *, file: str | None = None, edit: Edit = PLAIN_EDIT
+    db: Session, actor: Actor, task: str, data: Mapping[str, Any], *, file: str | None = None, edit: EditOrigin = ANYHOW
 ) -> PaySpec:
-    """Let plain data, as TOML or a page gives it, hold from now on (owners)."""
+    """Let plain data, as TOML or a page gives it, hold from now on; *edit* says what it was made from (owners)."""
     spec = read(PaySpec, data, file=file)
     with transaction(db):
         row = find_row(db, task)
         require_owner(actor, task)
+        lock(db, f"pay policy of {row.id}")
+        spec = settled(edit, policy_of(db, row.id), spec, partial(read, PaySpec))
         before = policy_of(db, row.id)
         review(edit, plain(before, whole=True), plain(spec, whole=True), data, file)
         if spec != before:

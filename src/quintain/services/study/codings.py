@@ -10,17 +10,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from sqlalchemy.orm import Session
 
 from quintain.core.coding import CodingSpec, CodingState
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of_spec, settled
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.core.records import coding as records
 from quintain.core.spec import plain, read
-from quintain.core.spec_changes import PLAIN_EDIT, Edit, review
+from quintain.core.spec_changes import review
 from quintain.core.toml import parse_toml
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner, require_role, require_user
@@ -76,7 +77,7 @@ def put_coding(
     *,
     task: str | None = None,
     file: str | None = None,
-    edit: Edit = PLAIN_EDIT,
+    edit: EditOrigin = ANYHOW,
 ) -> records.Coding:
     """Make the coding that *toml_text* defines and draw its sample, or change the one of that name (owners).
 
@@ -96,16 +97,19 @@ def put_spec(
     *,
     file: str | None = None,
     new: bool = False,
-    edit: Edit = PLAIN_EDIT,
+    edit: EditOrigin = ANYHOW,
     given: Mapping[str, Any] | None = None,
 ) -> records.Coding:
-    """Make or change a coding from a specification, as `put_coding` does from a file; a *new* one may not be there."""
+    """Make or change a coding from a specification, as `put_coding` does from a file; a *new* one may not be there.
+
+    *edit* says what the specification was made from.
+    """
     task_id = find_row(db, spec.task).id
     require_owner(actor, spec.task)
     ref = f"{spec.task}/{spec.name}"
     drawn: Sequence[Candidate] = ()
-    row = queries.find(db, spec.task, spec.name)
-    known = None if row is None else info_of(*row)
+    there = queries.find(db, spec.task, spec.name)
+    known = None if there is None else info_of(*there)
     wanted = plain(spec if known is None else _as_drawn(known, spec), whole=True)
     review(edit, None if known is None else plain(known.spec, whole=True), wanted, given, file)
     if known is None:
@@ -123,7 +127,7 @@ def put_spec(
         if found is not None and new:
             raise Conflict("Task '{task}' has a coding '{name}' already.", task=spec.task, name=spec.name)
         if found is not None:
-            _change(db, actor, found[0], spec)
+            _change(db, actor, found[0], spec, edit)
         elif drawn:
             row = CodingRow(task_id=task_id, name=spec.name, toml=dump_coding(spec), created_by=actor.user_id)
             db.add(row)
@@ -203,6 +207,7 @@ def records_of(db: Session, infos: Sequence[CodingInfo]) -> list[records.Coding]
             closed_at=info.closed_at,
             toml=dump_coding(info.spec),
             progress=records.CodingProgress(wanted // info.spec.coders, wanted, done, people),
+            revision=revision_of_spec(info.spec),
         )
         for info in infos
         for wanted, done, people in [counts.get(info.id, (0, 0, 0))]
@@ -221,9 +226,10 @@ def _as_drawn(info: CodingInfo, spec: CodingSpec) -> CodingSpec:
     return replace(spec, sources=tuple(names.get(one, one) for one in spec.sources))
 
 
-def _change(db: Session, actor: Actor, row: CodingRow, spec: CodingSpec) -> None:
+def _change(db: Session, actor: Actor, row: CodingRow, spec: CodingSpec, edit: EditOrigin) -> None:
     info = info_of(row, spec.task)
     asked = _as_drawn(info, spec)
+    asked = settled(edit, info.spec, asked, partial(read, CodingSpec))
     before, after = plain(info.spec, whole=True), plain(asked, whole=True)
     changed = [name for name in after if name not in LOOSE and before.get(name) != after.get(name)]
     if changed:

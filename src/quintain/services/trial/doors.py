@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any, Literal
 
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of_spec, settled
 from quintain.core.errors import Conflict, NotFound
 from quintain.core.people import Actor
 from quintain.core.records.trial import TrialEntries
 from quintain.core.rounds import Entry
 from quintain.core.spec import plain, read
-from quintain.core.spec_changes import PLAIN_EDIT, Edit, review
+from quintain.core.spec_changes import review
 from quintain.core.texts import Text
 from quintain.core.toml import parse_toml
 from quintain.core.trial_doors import TrialDoors
@@ -26,7 +28,7 @@ from quintain.services.trial.entry import require_entry
 from quintain.services.trial.progress import arm_of
 from quintain.services.trial.trials import find
 from quintain.services.validate import doors as judging
-from quintain.store.database import transaction
+from quintain.store.database import lock, transaction
 from quintain.store.queries.collect import panels
 from quintain.store.queries.trial import stays as queries
 from quintain.store.queries.trial import trials as trial_queries
@@ -46,7 +48,7 @@ def put_doors(
     *,
     base_url: str,
     file: str | None = None,
-    edit: Edit = PLAIN_EDIT,
+    edit: EditOrigin = ANYHOW,
 ) -> TrialEntries:
     """Say by a TOML *text* how people from panels come into a trial and go back (owners)."""
     return set_doors(db, actor, task, name, parse_toml(text, file=file), base_url=base_url, file=file, edit=edit)
@@ -61,13 +63,18 @@ def set_doors(
     *,
     base_url: str,
     file: str | None = None,
-    edit: Edit = PLAIN_EDIT,
+    edit: EditOrigin = ANYHOW,
 ) -> TrialEntries:
-    """Say by plain data how people from panels come into a trial and go back (owners)."""
+    """Say by plain data how people from panels come into a trial and go back (owners).
+
+    *edit* says what the data was made from.
+    """
     require_owner(actor, task)
     made = read(TrialDoors, data, file=file)
     with transaction(db):
+        lock(db, f"doors of {task}/{name}")
         trial = find(db, task, name)
+        made = settled(edit, doors_of(trial), made, partial(read, TrialDoors))
         if trial.data:
             raise Conflict("Trial {task}/{name} takes nobody in.", task=task, name=name)
         review(edit, plain(doors_of(trial), whole=True), plain(made, whole=True), data, file)
@@ -85,7 +92,8 @@ def get_doors(db: Session, actor: Actor, task: str, name: str, *, base_url: str)
         None if one is None else address_for(one, key_of(db, _place(what, trial)), base_url)
         for what, one in (("trial", doors.entry), ("grading", doors.grading))
     )
-    return TrialEntries(f"{task}/{name}", entry, grading, doors.batch, dump_toml(plain(doors)))
+    toml = dump_toml(plain(doors))
+    return TrialEntries(f"{task}/{name}", entry, grading, doors.batch, toml, revision_of_spec(doors))
 
 
 def doors_of(trial: CrowdTrial) -> TrialDoors:

@@ -9,12 +9,13 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.pay import PaySpec
 from quintain.core.people import Actor, RoleName
 from quintain.core.records import trial as records
 from quintain.core.spec import plain
-from quintain.core.spec_changes import PLAIN_EDIT, Edit, review
+from quintain.core.spec_changes import review
 from quintain.core.spec_kinds import name as name_kind
 from quintain.core.texts import Word
 from quintain.core.toml import parse_toml
@@ -62,9 +63,12 @@ def put_trial(
     tomls: Sequence[str],
     *,
     title: str = "",
-    edit: Edit = PLAIN_EDIT,
+    edit: EditOrigin = ANYHOW,
 ) -> records.CrowdTrial:
-    """Add a trial with an arm for each protocol, or change one that is not open yet."""
+    """Add a trial with an arm for each protocol, or change one that is not open yet.
+
+    *edit* says what the change was made from.
+    """
     require_owner(actor, task)
     if not name_kind().fits(name):
         raise BadInput(faults=[Fault("is not {wanted}", wanted=name_kind().wanted, field="name")])
@@ -86,6 +90,13 @@ def put_trial(
                 state=Word(row.state),
                 remedy="Begin another trial with what you want to change.",
             )
+        else:
+            wanted = {"title": title, **{one.name: text for one, text in zip(protocols, tomls, strict=True)}}
+            chosen = dict(edit.settled(_stored(db, row), wanted))
+            title = str(chosen.pop("title", ""))
+            tomls = [str(text) for text in chosen.values()]
+            protocols = [parse_protocol(text) for text in tomls]
+            _check(protocols)
         row.title = title
         db.flush()
         for arm in queries.arms(db, row.id):
@@ -97,7 +108,12 @@ def put_trial(
     return get_trial(db, actor, task, name)
 
 
-def _review(edit: Edit, row: CrowdTrial | None, before: Sequence[str], after: Sequence[str], title: str) -> None:
+def _stored(db: Session, row: CrowdTrial) -> dict[str, str]:
+    """Give what a trial is made of: its title, and each arm's protocol as it was written."""
+    return {"title": row.title, **{arm.name: arm.toml for arm in queries.arms(db, row.id)}}
+
+
+def _review(edit: EditOrigin, row: CrowdTrial | None, before: Sequence[str], after: Sequence[str], title: str) -> None:
     """Compare the title and the protocols of a trial with what they are to be."""
 
     def whole(tomls: Sequence[str]) -> dict[str, Any]:
@@ -264,7 +280,8 @@ def get_trial(db: Session, actor: Actor, task: str, name: str) -> records.CrowdT
         for arm in arms:
             sync(db, row, arm)
     judging = None if row.data or not arms else judging_of(db, task, row, arms)
-    return replace(_record(row, task, [arm_status(db, row, arm) for arm in arms]), judging=judging)
+    made = _record(row, task, [arm_status(db, row, arm) for arm in arms])
+    return replace(made, judging=judging, revision=revision_of(_stored(db, row)))
 
 
 def place_of_round(db: Session, task: str, round_id: int) -> str | None:

@@ -9,11 +9,11 @@ from typing import Any
 import polars as pl
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import ANYHOW, EditOrigin
 from quintain.core.errors import BadInput, Fault
 from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.people import Actor
 from quintain.core.records.validate import ItemsAdded
-from quintain.core.spec_changes import PLAIN_EDIT, Edit
 from quintain.core.task import Task
 from quintain.data.shaping import shape
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
@@ -42,7 +42,7 @@ def open_with_items(  # noqa: PLR0913 - what is opened, what is added, and how
     items: Path | None = None,
     columns: Mapping[str, str] | None = None,
     dataset: str | None = None,
-    edit: Edit = PLAIN_EDIT,
+    edit: EditOrigin = ANYHOW,
 ) -> None:
     """Open a validation and add the items of a file, of a data set or of both.
 

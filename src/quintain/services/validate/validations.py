@@ -12,12 +12,13 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import ANYHOW, EditOrigin, settled
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.example import Example
 from quintain.core.people import Actor
 from quintain.core.records.validate import ItemsAdded
 from quintain.core.spec import plain
-from quintain.core.spec_changes import PLAIN_EDIT, Edit, review
+from quintain.core.spec_changes import review
 from quintain.core.spec_kinds import is_number
 from quintain.core.task import one_form
 from quintain.core.texts import Text, Word, hint
@@ -29,7 +30,7 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.jobs import queue
 from quintain.services.tasks.definitions import find_row, get_task
 from quintain.services.validate.label_methods import require_suited
-from quintain.services.validate.policy import dump_policy, parse_policy, stored_policy
+from quintain.services.validate.policy import dump_policy, parse_policy, policy_of, stored_policy
 from quintain.services.validate.taking_in import add_rows, is_small, take_attempts
 from quintain.services.validate.validation import ValidationInfo
 from quintain.store.base import now
@@ -97,7 +98,7 @@ def open_validation(
     *,
     seed: int = 0,
     file: str | None = None,
-    edit: Edit = PLAIN_EDIT,
+    edit: EditOrigin = ANYHOW,
 ) -> ValidationInfo:
     """Begin the judging of round *ref* (`task/number`) or, under a name of its own, of items that are added later.
 
@@ -172,13 +173,18 @@ def _begin(db: Session, actor: Actor, task_id: int, name: str, policy: Validatio
 
 
 def set_policy(
-    db: Session, actor: Actor, ref: str, policy_toml: str, *, file: str | None = None, edit: Edit = PLAIN_EDIT
+    db: Session, actor: Actor, ref: str, policy_toml: str, *, file: str | None = None, edit: EditOrigin = ANYHOW
 ) -> ValidationPolicy:
-    """Change the policy; every state of it is kept. Slots that are there stay, so only new items get other numbers."""
+    """Change the policy; every state of it is kept. Slots that are there stay, so only new items get other numbers.
+
+    *edit* says what the policy was made from.
+    """
     policy = parse_policy(policy_toml, file=file)
     with transaction(db):
+        lock(db, f"policy of {ref}")
         validation = find(db, ref)
         require_owner(actor, validation.task.name)
+        policy = settled(edit, validation.policy, policy, policy_of)
         require_suited(policy, validation.task)
         whole = plain(policy, whole=True)
         review(edit, plain(validation.policy, whole=True), whole, parse_toml(policy_toml), file)

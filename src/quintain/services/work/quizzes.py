@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound, TooMany
 from quintain.core.people import Actor, RoleName
 from quintain.core.quizzes import QuestionSpec, QuizSpec
@@ -18,7 +19,7 @@ from quintain.core.records import work as records
 from quintain.core.records.work import Feedback, Question
 from quintain.core.rounds import Money
 from quintain.core.spec import plain, read, restore
-from quintain.core.spec_changes import PLAIN_EDIT, Edit, review
+from quintain.core.spec_changes import review
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner, require_user
 from quintain.services.pay.caps import require_room
@@ -40,9 +41,12 @@ def put_quiz(
     definition: Mapping[str, Any],
     *,
     new: bool = False,
-    edit: Edit = PLAIN_EDIT,
+    edit: EditOrigin = ANYHOW,
 ) -> records.Quiz:
-    """Add a quiz to a task, or change it: whoever passed it before has passed it. A *new* one may not be there."""
+    """Add a quiz to a task, or change it: whoever passed it before has passed it. A *new* one may not be there.
+
+    *edit* says what the definition was made from.
+    """
     read(QuizSpec, definition, also=lambda _: _name_faults(name))
     with transaction(db):
         task_id = find_row(db, task).id
@@ -62,6 +66,8 @@ def put_quiz(
             raise Conflict("Task '{task}' has a quiz '{name}' already.", task=task, name=name)
         else:
             quiz, number = found[0], found[1].number + 1
+            definition = edit.settled(found[1].definition, definition, QuizSpec)
+            read(QuizSpec, definition)
         if found is None or found[1].definition != dict(definition):
             db.add(QuizVersion(quiz_id=quiz.id, number=number, definition=dict(definition), created_by=actor.user_id))
             audit.record(db, actor, "quiz.put", f"{task}/{name}", version=number)
@@ -95,6 +101,7 @@ def get_quiz(db: Session, actor: Actor, task: str, name: str) -> records.Quiz:
         rest_until=rest,
         retired=spec.retired,
         pay=Money(spec.pay, spec.currency) if spec.pay else None,
+        revision=revision_of(version.definition) if owner else "",
     )
 
 

@@ -8,22 +8,10 @@ from fastapi import Depends, Path
 from fastapi import Query as Parameter
 from pydantic import Field
 
-from quintain.core.spec_changes import Edit
+from quintain.core.editing import EditOrigin
 from quintain.labels.views import LabelView
 from quintain.services.evaluate.answers import Show, Sieve
 
-
-def _edit(
-    remove: Annotated[
-        list[Annotated[str, Field(max_length=200, pattern=r"^[^\x00]+$")]],
-        Parameter(description="Options to reset, which the text does not mention; others are refused.", max_length=200),
-    ] = [],  # noqa: B006 - FastAPI reads it and never changes it
-) -> Edit:
-    """Say what a change may reset."""
-    return Edit(remove=frozenset(remove))
-
-
-Changing = Annotated[Edit, Depends(_edit)]
 TaskName = Annotated[str, Path(description="Name of the task.", max_length=80, pattern=r"^[^\x00]+$")]
 ModelName = Annotated[str, Path(description="Name of the model.", max_length=120, pattern=r"^[^\x00]+$")]
 DatasetName = Annotated[str, Path(description="Name of the data set.", max_length=120, pattern=r"^[^\x00]+$")]
@@ -56,6 +44,29 @@ LabelsAs = Annotated[
         "share of each label (owners; files only)."
     ),
 ]
+Revision = Annotated[
+    str,
+    Parameter(
+        description="The `revision` of what the edit was made from: refused with 409 `stale` if something else is "
+        "stored by now. Without it, whatever is stored is replaced.",
+        max_length=64,
+        pattern=r"^[0-9a-f]*$",
+    ),
+]
+
+
+def _edit(
+    revision: Revision = "",
+    remove: Annotated[
+        list[Annotated[str, Field(max_length=200, pattern=r"^[^\x00]+$")]],
+        Parameter(description="Options to reset, which the text does not mention; others are refused.", max_length=200),
+    ] = [],  # noqa: B006 - FastAPI reads it and never changes it
+) -> EditOrigin:
+    """Say what a change was made from, and what it may reset."""
+    return EditOrigin(revision, remove=frozenset(remove))
+
+
+Changing = Annotated[EditOrigin, Depends(_edit)]
 Archived = Annotated[bool, Parameter(description="List archived tasks, too.")]
 Query = Annotated[str, Parameter(description="What to look for.", min_length=1, max_length=200, pattern=r"^[^\x00]+$")]
 Filter = Annotated[str, Parameter(max_length=200, pattern=r"^[^\x00]*$")]

@@ -8,6 +8,7 @@ from fastapi import Path, Query
 from pydantic import Field
 from starlette.responses import Response
 
+from quintain.core.editing import EditOrigin
 from quintain.core.records.report import Report
 from quintain.core.records.trial import (
     CrowdTrial,
@@ -37,7 +38,7 @@ from quintain.services.trial import (
 from quintain.services.trial.rounds import DEFAULT_GENRE
 from quintain.services.trial.trials import OpenTrial
 from quintain.web.api.call import Calling
-from quintain.web.api.params import Changing, Limit, Offset, PersonName, TaskName, TrialName
+from quintain.web.api.params import Changing, Limit, Offset, PersonName, Revision, TaskName, TrialName
 from quintain.web.api.shapes import LongText, Shape, Text
 from quintain.web.report_files import ReportFormat, send_file
 
@@ -175,9 +176,12 @@ def edit_letter(  # noqa: PLR0917 - the parts of the address
     stage: StageName,
     name: PersonName,
     letter: LetterText,
+    revision: Revision = "",
 ) -> None:
     """Change a letter before it goes out."""
-    letters.edit_letter(call.db, call.actor, task, trial, arm=arm, stage=stage, person=name, text=letter.text)
+    letters.edit_letter(
+        call.db, call.actor, task, trial, arm=arm, stage=stage, person=name, text=letter.text, edit=EditOrigin(revision)
+    )
 
 
 def answer_reply(  # noqa: PLR0917 - the parts of the address

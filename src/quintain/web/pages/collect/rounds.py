@@ -73,7 +73,9 @@ def edit_page(visit: Visiting, task: str, number: int, file: str = "") -> Respon
     """Show what a round asks, to change it."""
     found = tasks.get_task(visit.db, task)
     info = rounds.get_round(visit.db, visit.actor, f"{task}/{number}")
-    return _editor(visit, found, info, SpecDraft(FORM, values_of(info.spec), dump_round(info.spec), bool(file)))
+    return _editor(
+        visit, found, info, SpecDraft(FORM, values_of(info.spec), dump_round(info.spec), bool(file), stored=info.spec)
+    )
 
 
 def save(post: Posting, task: str, number: int) -> Response:
@@ -110,7 +112,7 @@ def _starter(visit: Visit, task: Task) -> RoundSpec:
 
 def _save(post: Post, task: Task, info: RoundInfo | None) -> Response:
     visit = post.visit
-    draft = SpecDraft(FORM, values_of(_starter(visit, task)), "").typed(post)
+    draft = SpecDraft(FORM, values_of(_starter(visit, task)), "", stored=info.spec if info else None).typed(post)
     values = {**(draft.values if draft.as_file else values_in(post)), "prompts": post.text("prompts")}
     draft = replace(draft, values=values)
     try:
@@ -121,7 +123,7 @@ def _save(post: Post, task: Task, info: RoundInfo | None) -> Response:
             data = data_of(task.name, chosen, info.spec if info else None)
             if info:
                 data["number"] = info.number
-                saved = rounds.put_spec(visit.db, visit.actor, round_of(data))
+                saved = rounds.put_spec(visit.db, visit.actor, round_of(data), edit=post.edit)
             else:
                 saved = start_round(
                     visit.db,

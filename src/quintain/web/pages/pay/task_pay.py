@@ -11,6 +11,7 @@ from starlette.responses import Response
 from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, NotFound, QuintainError, Unavailable
 from quintain.core.pay import PaySpec
 from quintain.core.rounds import Money
+from quintain.core.spec import plain
 from quintain.core.spec_changes import ChangesToConfirm
 from quintain.services.collect import prolific as panel
 from quintain.services.pay import caps, earnings, overpaid, payouts, policy, prolific, questions, report
@@ -194,6 +195,7 @@ def _show(
         task=found,
         section="pay",
         home=f"/tasks/{task}/pay",
+        made_from=visit.made_from("pay policy", plain(spec)),
         owed=payouts.owed(visit.db, visit.actor, task),
         payouts=page.payouts,
         paging=Paging(f"/tasks/{task}/pay", {}, offset, len(page.payouts), page.total, SIZE),

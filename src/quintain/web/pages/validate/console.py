@@ -10,7 +10,8 @@ from starlette.responses import Response
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import RoleName
 from quintain.core.records.validate import AdaptiveForecast, ErrorRates, Rates, Validation, ValidationProgress
-from quintain.core.spec_changes import WHOLE_EDIT, ChangesToConfirm
+from quintain.core.spec import plain
+from quintain.core.spec_changes import ChangesToConfirm
 from quintain.core.task import Task
 from quintain.core.validation import ValidationState
 from quintain.reports.charts import bar_chart, heat_map
@@ -26,7 +27,7 @@ from quintain.services.validate import validations as validate
 from quintain.services.validate.console import console
 from quintain.services.validate.judges import WantedJudges
 from quintain.services.validate.validation import ValidationInfo
-from quintain.web.confirming import page_edit, show_changes
+from quintain.web.confirming import form_edit, page_edit, show_changes
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.exporting import export_page
 from quintain.web.listing import Asked
@@ -92,7 +93,7 @@ def save_policy(post: Posting, task: str, name: str) -> Response:
     typed = typed_policy(post) if post.flag("as_form") else None
     try:
         text = post.text("policy") if typed is None else policy_text(typed, validate.find(visit.db, ref).policy)
-        edit = page_edit(post) if typed is None else WHOLE_EDIT
+        edit = page_edit(post) if typed is None else form_edit(post)
         validate.set_policy(visit.db, visit.actor, ref, text, edit=edit)
     except ChangesToConfirm as error:
         return show_changes(post, error.changes, home_of(task, name))
@@ -228,6 +229,7 @@ def _console(
         entry_url=_entry_url(visit, seen.validation),
         policy_form=policy_controls(visit, seen.validation.policy, typed, trouble),
         as_file=bool(policy) or foreseen is not None,
+        made_from=visit.made_from("policy", plain(seen.validation.policy)),
         foreseen=foreseen,
         trail=seen.trail,
         crumbs=crumbs(visit, found, name),

@@ -20,7 +20,7 @@ from quintain.web.confirming import page_edit, show_changes
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.paging import Paging
-from quintain.web.visit import Post, Posting, Visit, Visiting, local_path
+from quintain.web.visit import MadeFrom, Post, Posting, Visit, Visiting, local_path
 
 PAGE_SIZE = 50
 FARTHEST = 1_000_000
@@ -211,6 +211,7 @@ def _editor(
         name=name,
         action=f"{base}/{quiz}/edit" if quiz else f"{base}/new",
         toml=text,
+        made_from=_stored(visit, task.name, quiz) if quiz else None,
         crumbs=[
             (title_of(visit, task), f"/tasks/{task.name}"),
             (_("Rounds"), f"/tasks/{task.name}/rounds"),
@@ -218,3 +219,7 @@ def _editor(
         ],
         error=trouble,
     )
+
+
+def _stored(visit: Visit, task: str, quiz: str) -> MadeFrom:
+    return visit.made_from("quiz", quizzes.quiz_definition(visit.db, visit.actor, task, quiz))
