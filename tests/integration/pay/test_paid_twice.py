@@ -17,7 +17,7 @@ from quintain.adapters.panels.prolific import signature
 from quintain.compose import Workspace
 from quintain.core.errors import Conflict, NotSignedIn
 from quintain.core.ledger import Account
-from quintain.core.people import ANONYMOUS, OPERATOR, Actor
+from quintain.core.people import ANONYMOUS, OPERATOR, Actor, Scope
 from quintain.core.records.pay import PayoutRecord
 from quintain.core.rounds import Money
 from quintain.services.access.notify import list_notifications
@@ -283,7 +283,7 @@ def test_every_caller_meets_the_rule(
     """Planning through the API without `approvals` is refused with the same code."""
     keys = f'[prolific]\nendpoint = "{fake.url}"\nkey = "{TOKEN}"\n'
     (tmp_path / "keys.toml").write_text(keys)
-    token, _ = create_token(db, owner, "test")
+    token, _ = create_token(db, owner, "test", scopes=(Scope.OWN,))
     db.commit()
     site = replace(workspace, settings=replace(workspace.settings, secrets=str(tmp_path / "keys.toml")))
     with TestClient(create_app(site)) as client:
