@@ -58,6 +58,7 @@ def score(
         resamples=resamples,
     )
     report = found.report
+    output.warn(found.warnings)
     if report.missing:
         output.say(f"{report.missing} missing predictions were counted as wrong.")
     if report.unknown:

@@ -307,4 +307,5 @@ def _report(key: str, title: Text, answered: AnsweredSet, sections: list[ReportS
             ReportFact(Text("Models"), ", ".join(answered.said)),
         ],
         sections=sections,
+        warnings=tuple(answered.warnings) or None,
     )
