@@ -142,7 +142,7 @@ def test_contrast_score(cli: Cli, files: Files) -> None:
 
 
 def test_contest_score(cli: Cli, files: Files) -> None:
-    """A system that is right is not broken, its F1 is whole, and one that is right on originals only is always broken."""
+    """A system that is right is never broken, and one that is right on originals only always is."""
     rows = [
         {
             "breaker": "b",
