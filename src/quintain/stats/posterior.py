@@ -19,7 +19,7 @@ import numpy.typing as npt
 import scipy
 
 from quintain.core.records.figures import Estimate
-from quintain.stats.bootstrap import BLOCK, FloatArray, IntArray, Tally, interval
+from quintain.stats.bootstrap import BLOCK, MANY, FloatArray, IntArray, Tally, interval
 from quintain.stats.joint import by_unit, units_of
 
 # Below so many examples (or groups) the percentile bootstrap misses too often, with macro averages most of all.
@@ -37,6 +37,11 @@ def is_few(examples: int, groups: IntArray | None = None) -> bool:
     return (examples if groups is None else len(np.unique(groups))) < FEW
 
 
+def _units_number(tally: Tally, groups: IntArray | None) -> int:
+    """Count what is drawn: the different examples, or the groups."""
+    return int(tally.table.shape[0]) if groups is None else len(np.unique(groups))
+
+
 def is_constant(samples: FloatArray) -> bool:
     """Say whether a resampling came to the same figure every time: it saw nothing vary, which is not certainty."""
     defined = samples[~np.isnan(samples)]
@@ -48,7 +53,7 @@ class Draws:
 
     def __init__(self, tally: Tally, groups: IntArray | None = None, *, seed: int = 0, resamples: int = 1000) -> None:
         self._tally, self._groups, self._seed, self._resamples = tally, groups, seed, resamples
-        self._few = tally.prior is not None and is_few(len(tally), groups)
+        self._by_posterior = tally.prior is not None and _units_number(tally, groups) <= MANY
 
     @cached_property
     def _bootstrap(self) -> FloatArray:
@@ -84,7 +89,7 @@ class Draws:
     def _samples(self, values: Values) -> dict[str, FloatArray]:
         if not self._resamples:
             return {name: np.zeros(0) for name in values(self._tally.totals())}
-        if self._few:
+        if self._by_posterior:
             return dict(values(self._posterior))
         drawn = dict(values(self._bootstrap))
         still = [name for name, found in drawn.items() if is_constant(found)]

@@ -17,10 +17,12 @@ from quintain.data.given import Source
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.data.text import read_bytes, suffix_of
 from quintain.metrics.contract import METRICS
-from quintain.metrics.evaluate import Evaluation, evaluate_metrics
+from quintain.metrics.evaluate import Evaluation, SlicedRows, evaluate_metrics, slice_rows
+from quintain.stats.label_columns import in_names
 from quintain.stats.label_hints import label_warnings
 from quintain.tasks.answer_kinds.contract import ANSWER_KINDS, answers_of
 
+AVERAGED = frozenset({"macro_f1", "class_f1", "balanced_accuracy"})
 _GOLD = ("id", "answer", "label", "tags", "group", "distribution")
 _PREDICTED = ("id", "prediction", "probabilities")
 _PROBABILITY_PREFIXES = ("prob_", "probability_")
@@ -51,6 +53,7 @@ class ScoreReport:
     unknown: int
     scoring: Scoring
     warnings: tuple[Text, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON."""
@@ -59,6 +62,7 @@ class ScoreReport:
             "missing": self.missing,
             "unknown": self.unknown,
             "warnings": list(self.warnings),
+            "notes": list(self.notes),
             "seed": self.scoring.seed,
             "resamples": self.scoring.resamples,
             **self.evaluation.as_dict(),
@@ -84,12 +88,15 @@ def score_files(gold_path: Source, predictions_path: Source, scoring: Scoring | 
         )
     answers = _answers(table["answer"], answer_type, gold_path, "answer")
     said = _answers(table["prediction"], answer_type, predictions_path, "prediction")
+    slicings = {
+        name: slice_rows(name, values, len(table)) for name, values in _slicings(table, scoring.by, gold_path).items()
+    }
     evaluation = evaluate_metrics(
         answer_type,
         answers,
         said,
         scoring.metrics,
-        by=_slicings(table, scoring.by, gold_path),
+        by=slicings,
         seed=scoring.seed,
         resamples=scoring.resamples,
         probabilities=_shares(table, "probabilities", predictions_path),
@@ -98,7 +105,29 @@ def score_files(gold_path: Source, predictions_path: Source, scoring: Scoring | 
     )
     named = answers_of(answer_type).named
     warnings = label_warnings(answers.to_list(), said.to_list()) if named else []
-    return ScoreReport(evaluation, answer_type, missing, unknown, scoring, tuple(warnings))
+    notes = _of_one_class(evaluation, in_names(answers), slicings) if named else []
+    return ScoreReport(evaluation, answer_type, missing, unknown, scoring, tuple(warnings), tuple(notes))
+
+
+def _of_one_class(evaluation: Evaluation, gold: pl.Series, slicings: Mapping[str, SlicedRows]) -> list[Text]:
+    """Name the slices whose gold answers are one class: there a macro average says something else."""
+    if not AVERAGED & set(evaluation.metrics):
+        return []
+    alone = [
+        f"{name}: {value}"
+        for name, parts in slicings.items()
+        for value, rows in parts
+        if gold.gather(rows).n_unique() == 1
+    ]
+    if not alone:
+        return []
+    return [
+        Text(
+            "Of one gold label only: {slices}. A macro average over such a slice counts every other label that is "
+            "predicted there as a class with an F1 of 0; its accuracy says how many are right.",
+            slices=", ".join(alone[:10]) + (", …" if len(alone) > 10 else ""),
+        )
+    ]
 
 
 def _check_columns(columns: Mapping[str, str]) -> None:

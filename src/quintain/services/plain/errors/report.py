@@ -73,9 +73,9 @@ def slices_section(answered: AnsweredSet, model: str, commands: list[str]) -> tu
         commands,
         Text(
             "Tags, answers, lengths and words are looked at; a slice is held against all other examples (Fisher’s "
-            "exact test). Of those that stand, at most one in twenty is there by chance on average (Benjamini and Hochberg), "
-            "and where there is none, one run in twenty shows any; one with nearly the examples of a surer one is left "
-            "out."
+            "exact test). Of those that stand, at most one in twenty is there by chance on average (Benjamini and "
+            "Hochberg), and where there is none, one run in twenty shows any; one with nearly the examples of a surer "
+            "one is left out."
         ),
     )
     return section, found
