@@ -20,7 +20,7 @@ CACHED = 100_000  # numbers in the workers' tables that stay in the cache too, w
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class EmStep:
     """Where EM is after an iteration."""
 
     posterior: FloatArray
@@ -67,7 +67,7 @@ class DawidSkene(Aggregator):
         """Say how many iterations to do at most."""
         return self.iterations
 
-    def _steps(self, judgements: Judgements, most: int) -> Iterator[Step]:
+    def _steps(self, judgements: Judgements, most: int) -> Iterator[EmStep]:
         """Alternate: the E-step is (items × worker·label) @ (worker·label × classes), the M-step its transpose."""
         posterior = shares(judgements.counts())
         votes = _votes(judgements)
@@ -79,7 +79,7 @@ class DawidSkene(Aggregator):
             share, likelihood = _expect(posterior, share)
             gain = (likelihood - before) / len(judgements)
             told = self._tables(votes.T @ posterior)
-            yield Step(posterior, told, share, done, bool(gain <= self.tolerance), likelihood)
+            yield EmStep(posterior, told, share, done, bool(gain <= self.tolerance), likelihood)
 
     def _tables(self, counts: FloatArray) -> FloatArray:
         """Make P(label | worker, class) from expected counts, as a (worker·label × class) table."""

@@ -15,7 +15,7 @@ _GREEK = dict(zip("ͿΑΒΕΖΗΙΚΜΝΟΡΤΥΧαγινορσυϒϜϱϲϳϹϺ"
 _TABLE = str.maketrans({**_CYRILLIC, **_GREEK})
 _OTHER = re.compile("[\u0370-\u03ff\u0400-\u052f]")
 _UNLIKE = re.compile(f"(?![{''.join((*_CYRILLIC, *_GREEK))}])[\u0370-\u03ff\u0400-\u052f]")
-_WORD = re.compile(r"\w*[\u0370-\u03ff\u0400-\u052f]\w*")
+_WORD = re.compile(r"\w+")
 _LATIN = re.compile("[A-Za-z]")
 
 
@@ -36,4 +36,4 @@ def in_latin(text: str) -> str:
 
 
 def _translated(word: str) -> str:
-    return word.translate(_TABLE) if _LATIN.search(word) and not _UNLIKE.search(word) else word
+    return word.translate(_TABLE) if _OTHER.search(word) and _LATIN.search(word) and not _UNLIKE.search(word) else word

@@ -112,7 +112,8 @@ def posterior_totals(
     rng = np.random.default_rng([seed, len(tallies[0])])
     rows, shapes, size = _units(tallies, groups)
     # Side by side, so that one product adds up all of them.
-    wide = scipy.sparse.hstack(rows).tocsr() if any(scipy.sparse.issparse(table) for table in rows) else np.hstack(rows)
+    dense = all(isinstance(table, np.ndarray) for table in rows)
+    wide = np.hstack(rows) if dense else scipy.sparse.hstack(rows).tocsr()
     sums = np.concatenate([np.asarray(weights @ wide) for weights in _weights(shapes, resamples, rng)])
     ends = np.cumsum([table.shape[1] for table in rows])
     classes = max((len(tally.prior.best) for tally in tallies if tally.prior), default=0)
@@ -132,7 +133,7 @@ def _units(tallies: Sequence[Tally], groups: IntArray | None) -> tuple[list[Any]
     units, number = units_of(len(first), groups)
     rows = [by_unit(tally, units, number) for tally in tallies]
     if len(tallies) == 1 and rows[0].shape[0] * rows[0].shape[1] <= BLOCK:
-        whole = rows[0].toarray() if scipy.sparse.issparse(rows[0]) else rows[0]
+        whole = rows[0] if isinstance(rows[0], np.ndarray) else rows[0].toarray()
         kinds, counts = np.unique(whole, axis=0, return_counts=True)
         return [kinds], counts.astype(np.float64), len(units) / number
     return rows, np.ones(number), len(units) / number
