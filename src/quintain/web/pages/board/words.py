@@ -64,6 +64,7 @@ def _row_words(_: Translate) -> dict[str, str]:
         "examples": _("{n} examples"),
         "pairs": _("{n} pairs of answers, kinds of change: {kinds}"),
         "measured": _("measured {at}"),
+        "busy": _("measured while the machine was busy: {share} of it with other work"),
         "without": _("without the sandbox's layers: {layers}"),
         "details": _("Details of {name}"),
         "dataset": _("Data set"),
