@@ -158,6 +158,7 @@ def test_a_measurement_is_made_again_from_the_page_the_api_and_the_command(
     assert post(browser, f"/runs/{number}", f"/runs/{number}/measure").status_code == 303
     db.expire_all()
     assert cells[MEASURE].state == "queued"
+    db.rollback()
     token = token_for(workspace, "otto")
     for again in (
         lambda: cli("-w", str(workspace.settings.workspace), "evaluate", "measure", str(number)),
@@ -168,6 +169,7 @@ def test_a_measurement_is_made_again_from_the_page_the_api_and_the_command(
         again()
         db.expire_all()
         assert cells[MEASURE].state == "queued"
+        db.rollback()
 
 
 def test_what_broke_on_the_plain_examples_is_not_run_on_changed_ones(

@@ -107,6 +107,7 @@ def _certainty_words(_: Translate) -> dict[str, str]:
         "none_ranked": _("No model is ranked yet: each lacks a figure that counts. Runs under way fill them in."),
         "more": _("about {n} more examples would settle it"),
         "settled": _("settled by the examples at hand"),
+        "through_measuring": _("unsure through speed and memory alone: measuring again would settle it"),
         "equal": _("no difference to settle"),
         "unsettled": _("such examples would not settle it"),
         "leads": _("{leader} leads as long as {ranges}"),
