@@ -10,6 +10,7 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
+from quintain.core.people import Scope
 from quintain.core.records.base import Record
 from quintain.core.records.board import Board
 from quintain.core.records.jobs import JobStanding
@@ -82,6 +83,7 @@ from quintain.web.pages.validate import judges as validation_judges
 from quintain.web.pages.wheel import timeline
 from quintain.web.pages.work import quizzes as onboarding
 from quintain.web.pages.work import work
+from quintain.web.scopes import scope_of_operation, scope_of_page
 from quintain.web.visit import answering
 
 DESCRIPTION = """\
@@ -112,10 +114,15 @@ class PageRoute:
     path: str
     view: Callable[..., Any]
 
+    @property
+    def scope(self) -> Scope:
+        """What a session must be good for that asks for it."""
+        return scope_of_page(self.method, self.path)
+
     def add_to(self, router: APIRouter) -> None:
         """Put the page on *router*."""
         methods = ["GET", "HEAD"] if self.method == "GET" else [self.method]
-        view = answering(self.view)
+        view = answering(self.view, [self.scope])
         router.add_api_route(self.path, view, methods=methods, include_in_schema=False, response_model=None)
 
 
@@ -137,6 +144,12 @@ class Endpoint:
         """What the client calls it: a thing that is asked for by its noun, all else by its verb."""
         return re.sub("^(get|list)_", "", self.view.__name__)
 
+    @property
+    def scopes(self) -> list[Scope]:
+        """What a token must be good for that asks for it: one scope, or all where nobody has said which."""
+        scope = scope_of_operation(self.method, self.view.__name__)
+        return [*Scope] if scope is None else [scope]
+
     def add_to(self, router: APIRouter) -> None:
         """Put the endpoint on *router*."""
         responses: dict[int | str, dict[str, Any]] = {}
@@ -151,13 +164,14 @@ class Endpoint:
             }
         router.add_api_route(
             f"/api/v1{self.path}",
-            answering(as_json(self.view, self.status)),
+            answering(as_json(self.view, self.status), self.scopes),
             methods=[self.method],
             tags=[self.tag],
             status_code=self.status,
             operation_id=self.name,
             summary=(self.view.__doc__ or "").split("\n")[0],
             responses=responses,
+            openapi_extra={"x-scope": " ".join(self.scopes)},
             response_class=Response if self.media_type else JSONResponse,
         )
 
@@ -226,6 +240,7 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/settings", tasks.settings_page),
     PageRoute("POST", "/tasks/{task}/settings", tasks.save),
     PageRoute("POST", "/tasks/{task}/archive", tasks.archive),
+    PageRoute("POST", "/tasks/{task}/restore", tasks.restore),
     # data sets
     PageRoute("GET", "/tasks/{task}/data", datasets.index),
     PageRoute("GET", "/tasks/{task}/data/import", imports.import_page),
@@ -255,6 +270,7 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/models/{model}", models.show),
     PageRoute("POST", "/tasks/{task}/models/{model}/visibility", models.set_visibility),
     PageRoute("POST", "/tasks/{task}/models/{model}/withdraw", models.withdraw),
+    PageRoute("POST", "/tasks/{task}/models/{model}/restore", models.restore),
     PageRoute("POST", "/tasks/{task}/models/{model}/card", models.save_card),
     PageRoute("GET", "/tasks/{task}/models/{model}/overlap", evaluation.overlap),
     PageRoute("GET", "/tasks/{task}/models/{model}/results/{dataset}", evaluation.dataset),
@@ -482,6 +498,7 @@ API = [
     Endpoint("GET", "/tasks/{task}", api_tasks.get_task, "tasks"),
     Endpoint("PUT", "/tasks/{task}", api_tasks.change_task, "tasks"),
     Endpoint("DELETE", "/tasks/{task}", api_tasks.archive_task, "tasks", 204),
+    Endpoint("POST", "/tasks/{task}/restore", api_tasks.restore_task, "tasks", 204),
     Endpoint("GET", "/tasks/{task}/history", api_tasks.get_task_history, "tasks"),
     Endpoint("GET", "/tasks/{task}/datasets", api_datasets.list_datasets, "datasets"),
     Endpoint("POST", "/tasks/{task}/datasets", api_datasets.import_dataset, "datasets", 201),
@@ -531,6 +548,7 @@ API = [
     Endpoint("PUT", "/tasks/{task}/models/{model}/visibility", api_models.change_visibility, "models"),
     Endpoint("PUT", "/tasks/{task}/models/{model}/card", api_models.change_card, "models"),
     Endpoint("POST", "/tasks/{task}/models/{model}/withdraw", api_models.withdraw_model, "models"),
+    Endpoint("POST", "/tasks/{task}/models/{model}/restore", api_models.restore_model, "models"),
     Endpoint("POST", "/tasks/{task}/models/{model}/predict", api_models.ask_model, "models"),
     Endpoint("POST", "/tasks/{task}/models", api_submissions.submit_model, "models", 201),
     Endpoint("GET", "/tasks/{task}/quota", api_submissions.get_quota, "models"),
@@ -962,6 +980,9 @@ API = [
     Endpoint("POST", "/pages/{token}/return", api_validation.return_page, "validation", 204),
     Endpoint("GET", "/me", api_people.get_me, "me"),
     Endpoint("PATCH", "/me", api_people.change_me, "me"),
+    Endpoint("POST", "/me/deletion", api_people.delete_me, "me", 204),
+    Endpoint("GET", "/me/pay/open", api_people.get_open_pay, "me"),
+    Endpoint("POST", "/me/pay/open/wish", api_people.ask_for_last_pay, "me", 204),
     Endpoint("GET", "/me/export", api_people.export_me, "me", media_type="application/zip"),
     Endpoint("GET", "/me/tokens", api_people.list_tokens, "me"),
     Endpoint("POST", "/me/tokens", api_people.create_token, "me", 201),
@@ -971,6 +992,7 @@ API = [
     Endpoint("GET", "/users", api_people.list_users, "users"),
     Endpoint("POST", "/users", api_people.invite_user, "users", 201),
     Endpoint("GET", "/users/{name}", api_people.get_user, "users"),
+    Endpoint("POST", "/users/{name}/deletion", api_people.delete_user, "users", 204),
     Endpoint("POST", "/users/{name}/link", api_people.make_link, "users", 201),
     Endpoint("POST", "/users/{name}/grants", api_people.grant_role, "users"),
     Endpoint("DELETE", "/users/{name}/grants/{role}", api_people.revoke_role, "users"),

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from quintain.core.people import RoleName
+from quintain.core.people import RoleName, Scope
 
 # A NUL cannot be stored by PostgreSQL, and half a surrogate pair by nobody: neither gets past the door.
 Text = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=2_000)]
@@ -87,6 +87,18 @@ class ProfileChange(Shape):
     email_notifications: bool | None = None
 
 
+class PersonDeletion(Shape):
+    """An account to delete. What is not paid yet is in the way, unless the person gives it up."""
+
+    give_up_pay: bool = False
+
+
+class Deletion(PersonDeletion):
+    """One's own account to delete; its name says that it is meant."""
+
+    name: Text
+
+
 class Invitation(Shape):
     """An account to make. Without a *language*, the browser in which it is opened decides."""
 
@@ -98,10 +110,11 @@ class Invitation(Shape):
 
 
 class TokenRequest(Shape):
-    """A token to make; *days* null means until it is revoked."""
+    """A token to make; *days* null means until it is revoked. What it is good for is *scopes*; it can always read."""
 
     name: Text
     days: Annotated[int, Field(ge=1, le=3660)] | None = 90
+    scopes: list[Scope] = [Scope.READ]
 
 
 class ReadRequest(Shape):
