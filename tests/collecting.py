@@ -141,10 +141,15 @@ def submit(
 
 def agreed(db: Session, verdict: Verdict) -> Verdict:
     """Note that the writer of an attempt said that others would give its label, in a session that lasts."""
-    with transaction(db):
-        writer = db.get_one(Attempt, verdict.attempt_id).user_id
-        db.add(AttemptNote(attempt_id=verdict.attempt_id, user_id=writer, kind="confirmed", yes=True))
+    agree(db, verdict.attempt_id)
     return verdict
+
+
+def agree(db: Session, attempt_id: int) -> None:
+    """Note that the writer of an attempt said that others would give its label."""
+    with transaction(db):
+        writer = db.get_one(Attempt, attempt_id).user_id
+        db.add(AttemptNote(attempt_id=attempt_id, user_id=writer, kind="confirmed", yes=True))
 
 
 def writers(db: Session, count: int) -> list[Actor]:
