@@ -62,7 +62,7 @@ def import_dataset(  # noqa: PLR0913 - the fields of the form
     wanted = parse_plan(plan).with_changes(
         role=role.value, hidden=hidden, language=language, description=description, skip_bad=skip_bad
     )
-    with on_disk(file) as path:
+    with on_disk(file, call.workspace.file_limits) as path:
         made = datasets.import_dataset(call.db, call.blobs, call.actor, task, name, path, wanted, score=score)
     return made.record()
 

@@ -39,7 +39,7 @@ def run_import(post: Posting, task: str) -> Response:
         if upload is None:
             raise BadInput(faults=[Fault("no file was chosen", field="file")])
         plan = plan_of(found, post)
-        with on_disk(upload) as path:
+        with on_disk(upload, visit.workspace.file_limits) as path:
             name = post.text("name").strip()
             made = datasets.import_dataset(
                 visit.db, visit.blobs, visit.actor, task, name, path, plan, score=post.flag("score")
