@@ -24,7 +24,7 @@ class FileLimits:
     """The most that a file may hold once it is unpacked, in bytes and in rows."""
 
     size: int = 2048 * MIB
-    rows: int = 5_000_000
+    rows: int = 2_000_000
 
 
 def check_limits(path: Path, limits: FileLimits) -> None:
