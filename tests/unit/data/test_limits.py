@@ -98,5 +98,7 @@ def test_every_door_has_limits() -> None:
     web = Path(quintain.web.__file__).parent
     free = {path.name for path in web.rglob("*.py") if re.search(r"on_disk\([^)]*\bNone\b", path.read_text())}
     assert free == {"files.py", "submit.py"}
-    direct = {path.name for path in web.rglob("*.py") if re.search(r"\bupload\.file\b|\.file\.read\(", path.read_text())}
+    direct = {
+        path.name for path in web.rglob("*.py") if re.search(r"\bupload\.file\b|\.file\.read\(", path.read_text())
+    }
     assert direct == {"files.py"}
