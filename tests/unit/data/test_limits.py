@@ -101,4 +101,4 @@ def test_every_door_has_limits() -> None:
     direct = {
         path.name for path in web.rglob("*.py") if re.search(r"\bupload\.file\b|\.file\.read\(", path.read_text())
     }
-    assert direct == {"files.py"}
+    assert direct == {"files.py", "write.py"}  # a picture, which is kept as it is and has a limit of its own
