@@ -42,6 +42,7 @@ LANGUAGE_COOKIE = "quintain_language"
 THEME_COOKIE = "quintain_theme"
 TOAST_COOKIE = "quintain_toast"
 DEVICE_COOKIE = "quintain_device"
+PANEL_COOKIE = "quintain_panel"  # by which somebody who came by a panel's link is known again
 YEAR = 365 * 24 * 3600
 log = logging.getLogger("quintain.web")
 
