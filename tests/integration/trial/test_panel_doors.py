@@ -231,6 +231,21 @@ def test_a_link_that_the_panel_signs_is_proof(db: Session, blobs: Blobs, owner: 
     assert guest.confirmed == "link"
 
 
+def test_who_came_first_by_somebody_elses_id_is_out_when_the_person_comes(
+    db: Session, owner: Actor, keys: dict[str, str]
+) -> None:
+    """An id that was taken by a stranger is given back by the panel's own link: browser and session end."""
+    thief = come(db, keys["write"], "P1")
+    assert thief.session is not None
+    key = panel_people.panel_key(db, owner, "mood").key
+    link = {"pid": "P1", "signature": admission.sign_ids(key, PanelIds("P1", "", ""))}
+    person = every_door.enter(db, keys["write"], link, Visitor())
+    assert person.actor is not None
+    assert open_session(db, thief.session.token) is None
+    assert come(db, keys["write"], "P1", Visitor(device=thief.device)).actor is None
+    assert come(db, keys["write"], "P1", Visitor(device=person.device)).actor is not None
+
+
 @pytest.fixture
 def fake() -> Iterator[FakeProlific]:
     """A Prolific of its own for each test."""

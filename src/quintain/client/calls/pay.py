@@ -188,7 +188,7 @@ class PayCalls:
         )
 
     def panel_people(self, task: str, *, held: bool = False, limit: int = 100, offset: int = 0) -> PanelGuests:
-        """List the people whom panels sent to a task, or those whose pay is *held*, and who wants to come in (owners)."""
+        """List people whom panels sent to a task, or whose pay is *held*, and who wants to come in (owners)."""
         return self._transport.read(
             PanelGuests,
             "GET",

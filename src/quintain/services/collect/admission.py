@@ -38,6 +38,7 @@ from quintain.services.pay.policy import policy_of
 from quintain.services.pay.providers import prolific_of
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
+from quintain.store.queries.access import people
 from quintain.store.queries.collect import guests
 from quintain.store.queries.collect import panels as queries
 from quintain.store.queries.pay import held
@@ -48,7 +49,9 @@ PROLIFIC_ID = re.compile(r"[0-9a-f]{24}", re.IGNORECASE)
 AT_WORK = frozenset({"ACTIVE", "RESERVED"})  # what a submission says of somebody who takes part now
 TOOK_PART = AT_WORK | {"AWAITING REVIEW", "APPROVED", "PARTIALLY APPROVED", "SCREENED OUT"}
 NEW_PER_HOUR = 300  # new ids from one address: a lecture hall is that many people, a script is more
-CODES_PER_HOUR = 10
+NEW_PER_DAY = 60  # new ids by one browser: a machine in a laboratory
+CODES_PER_HOUR = 10  # that are typed for one person from one address
+CODES_FOR_ONE = 200  # that are typed for one person from everywhere
 log = logging.getLogger(__name__)
 
 
@@ -188,8 +191,10 @@ def _gather(db: Session, door: Door, ids: PanelIds, parameters: Mapping[str, str
         _check_form(door.entry, ids)
         if visitor.address:
             throttle.hit(db, f"door:address:{visitor.address}", NEW_PER_HOUR, 3600)
+        throttle.hit(db, f"door:device:{fingerprint(device)}", NEW_PER_DAY, 86400)
     elif visitor.code:
-        throttle.hit(db, f"door:code:{known.id}", CODES_PER_HOUR, 3600)
+        throttle.hit(db, f"door:code:{known.id}:{visitor.address}", CODES_PER_HOUR, 3600)
+        throttle.hit(db, f"door:codes:{known.id}", CODES_FOR_ONE, 3600)
     browser = guests.device(db, known.id, fingerprint(device)) if known else None
     if browser is not None and not guests.is_unconfirmed(db, browser.user_id):
         return Evidence(signed, None, device)
@@ -256,6 +261,9 @@ def _admit(db: Session, door: Door, ids: PanelIds, evidence: Evidence, visitor: 
     if proof is None:
         return Admission(user, None)
     if proof in (Proof.PANEL, Proof.LINK):
+        if guests.is_unconfirmed(db, user.id):  # whoever came first by this id may have been somebody else
+            guests.forget_devices(db, user.id, keep=fingerprint(evidence.device))
+            people.end_sessions(db, user.id)
         held.confirm(db, provider, [user.id], proof.value, now())
     _keep_device(db, user.id, fingerprint(evidence.device), proven=full)
     if not actor_of(db, user).has(RoleName.WORKER, door.task):

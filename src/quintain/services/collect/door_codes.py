@@ -22,6 +22,7 @@ from quintain.store.queries.collect import guests
 from quintain.store.queries.wheel.standings import owners
 from quintain.store.tables import PanelRequest, User
 
+NAMES = "p-"  # how accounts of people from panels begin
 LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 LENGTH = 8
 BY_MAIL = timedelta(hours=1)
@@ -61,7 +62,7 @@ class DoorQuestion:
 
 def new_name() -> str:
     """Make a name for an account that says nothing about whose it is."""
-    return f"p-{secrets.token_hex(6)}"
+    return f"{NAMES}{secrets.token_hex(6)}"
 
 
 def new_code() -> str:

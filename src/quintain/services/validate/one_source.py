@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
+from quintain.services.collect.door_codes import NAMES
 from quintain.services.validate.validation import ValidationInfo
 from quintain.store.database import lock
 from quintain.store.queries.collect import guests
@@ -19,8 +20,8 @@ from quintain.store.queries.validate import one_source as queries
 
 
 def others(db: Session, actor: Actor, validation: ValidationInfo) -> list[int]:
-    """Give the people who may be the actor under other ids; only who came by a door can have any."""
-    if actor.task is None or actor.user_id is None:
+    """Give the people who may be the actor under other ids; only whom a panel sent can have any."""
+    if actor.user_id is None or not actor.name.startswith(NAMES):
         return []
     return guests.of_one_source(db, actor.user_id, validation.task_id)
 

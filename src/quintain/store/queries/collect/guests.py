@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, String, and_, cast, func, or_, select, update
+from sqlalchemy import ColumnElement, String, and_, cast, delete, func, or_, select, update
 from sqlalchemy.orm import Session, aliased
 
 from quintain.store.queries.pay.held import confirmed
@@ -43,6 +43,12 @@ class GuestRow(NamedTuple):
 def device(db: Session, user_id: int, device: str) -> PanelDevice | None:
     """Give a browser as one of somebody's."""
     return db.get(PanelDevice, (device, user_id)) if device else None
+
+
+def forget_devices(db: Session, user_id: int, keep: str) -> None:
+    """Know somebody no more by browsers in which they did not show who they are, but for the one to *keep*."""
+    unproven = delete(PanelDevice).where(PanelDevice.user_id == user_id, PanelDevice.proven.is_(False))
+    db.execute(unproven.where(PanelDevice.device != keep))
 
 
 def grants_elsewhere(db: Session, user_id: int, task_id: int) -> bool:
@@ -176,7 +182,7 @@ def of_one_source(db: Session, user_id: int, task_id: int) -> list[int]:
         return []
     devices = select(PanelDevice.device).where(PanelDevice.user_id == user_id)
     twins = select(PanelDevice.user_id).where(PanelDevice.device.in_(devices))
-    alike = PanelPerson.user_id.in_(twins)
+    alike: ColumnElement[bool] = PanelPerson.user_id.in_(twins)
     if me.source:
         alike = or_(alike, PanelPerson.source == me.source)
     query = select(PanelPerson.user_id).where(alike, PanelPerson.user_id != user_id)

@@ -18,7 +18,7 @@ RequestNumber = Annotated[int, Path(description="Number of the request.", ge=1, 
 def list_panel_people(
     call: Calling, task: TaskName, held: bool = False, limit: Limit = 100, offset: Offset = 0
 ) -> PanelGuests:
-    """List the people whom panels sent to a task, or those whose pay is *held*, and who wants to come in (owners)."""
+    """List people whom panels sent to a task, or whose pay is *held*, and who wants to come in (owners)."""
     return panel_people.list_guests(call.db, call.actor, task, held=held, limit=limit, offset=offset)
 
 

@@ -9,13 +9,12 @@ from starlette.responses import Response
 from quintain.services.access.sign_in import LONGEST
 from quintain.services.collect import entry
 from quintain.services.collect.admission import Visitor
+from quintain.services.collect.door_codes import NAMES
 from quintain.services.collect.panel_ids import TURK_HOSTS
 from quintain.services.trial import doors as trial_doors
 from quintain.services.validate import doors
 from quintain.web.middleware import CONTENT_SECURITY_POLICY
 from quintain.web.visit import CSRF_COOKIE, PANEL_COOKIE, SESSION_COOKIE, Posting, Visit, Visiting
-
-PANEL_NAME = "p-"  # how accounts of people from panels begin
 
 
 def arrive(visit: Visiting, key: str) -> Response:
@@ -23,7 +22,7 @@ def arrive(visit: Visiting, key: str) -> Response:
     if visit.request.headers.get("sec-fetch-dest") == "iframe":
         headers = {"content-security-policy": _framed_by(TURK_HOSTS)}
         return visit.render("collect/entry.html", headers=headers, why="framed", target=str(visit.request.url))
-    if visit.signed_in and not visit.actor.name.startswith(PANEL_NAME):
+    if visit.signed_in and not visit.actor.name.startswith(NAMES):
         return visit.render("collect/entry.html", why="signed in", target=_here(visit))
     return _enter(visit, key)
 
