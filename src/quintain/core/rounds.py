@@ -219,15 +219,15 @@ class Entry:
         title=N_("Parameter with the person’s id"),
         help=N_("For another panel than Prolific or Mechanical Turk."),
     )
+    completion_code: str = option(kinds.text(80), default="", title=N_("Completion code"))
+    completion_url: str = option(
+        kinds.address(), default="", title=N_("Completion address"), help=N_("May contain {id}, {code} and {session}.")
+    )
     signed: bool = option(
         kinds.flag(),
         default=False,
         title=N_("The panel signs its links"),
         help=N_("With the key of the task; who comes by a link that is not signed is turned away."),
-    )
-    completion_code: str = option(kinds.text(80), default="", title=N_("Completion code"))
-    completion_url: str = option(
-        kinds.address(), default="", title=N_("Completion address"), help=N_("May contain {id}, {code} and {session}.")
     )
 
 
