@@ -112,7 +112,7 @@ class PanelArrival:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class DoorEvidence:
     """What speaks for somebody before anything is written: a signed link, the panel's word (None: it says nothing)."""
 
     signed: bool
@@ -182,7 +182,7 @@ def source_of(db: Session, address: str) -> str:
     return hmac.new(installation_key(db, "panel sources"), address.encode(), hashlib.sha256).hexdigest()[:32]
 
 
-def _gather(db: Session, door: Door, ids: PanelIds, parameters: Mapping[str, str], visitor: Visitor) -> Evidence:
+def _gather(db: Session, door: Door, ids: PanelIds, parameters: Mapping[str, str], visitor: Visitor) -> DoorEvidence:
     """Look at what somebody brings along; refuse what cannot be true, and floods of new ids."""
     signed = _is_signed(db, door, ids, parameters)
     device = visitor.device or new_secret()
@@ -197,7 +197,7 @@ def _gather(db: Session, door: Door, ids: PanelIds, parameters: Mapping[str, str
         throttle.hit(db, f"door:codes:{known.id}", CODES_FOR_ONE, 3600)
     browser = guests.device(db, known.id, fingerprint(device)) if known else None
     if browser is not None and not guests.is_unconfirmed(db, browser.user_id):
-        return Evidence(signed, None, device)
+        return DoorEvidence(signed, None, device)
     word = _panels_word(db, door, ids, visitor.outside, returning=known is not None)
     if word is False and browser is None:
         raise Forbidden(
@@ -205,7 +205,7 @@ def _gather(db: Session, door: Door, ids: PanelIds, parameters: Mapping[str, str
             remedy="Begin the study on Prolific, and come by its link.",
             code="no_submission",
         )
-    return Evidence(signed, word, device)
+    return DoorEvidence(signed, word, device)
 
 
 def _check_form(entry: Entry, ids: PanelIds) -> None:
@@ -249,7 +249,7 @@ def _panels_word(db: Session, door: Door, ids: PanelIds, outside: Outside, *, re
     )
 
 
-def _admit(db: Session, door: Door, ids: PanelIds, evidence: Evidence, visitor: Visitor) -> Admission:
+def _admit(db: Session, door: Door, ids: PanelIds, evidence: DoorEvidence, visitor: Visitor) -> Admission:
     """Find or make the account, and say what was shown for it; inside the caller's transaction."""
     provider = door.entry.provider
     lock(db, f"panel {provider}:{ids.person}")
@@ -273,7 +273,7 @@ def _admit(db: Session, door: Door, ids: PanelIds, evidence: Evidence, visitor: 
 
 
 def _shown(
-    db: Session, door: Door, user: User, evidence: Evidence, visitor: Visitor, *, new: bool
+    db: Session, door: Door, user: User, evidence: DoorEvidence, visitor: Visitor, *, new: bool
 ) -> tuple[Proof | None, bool]:
     """Say by what somebody has shown who they are, the strongest first, and whether that is enough for all they may do.
 

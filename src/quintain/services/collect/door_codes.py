@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import logging
 import secrets
 from dataclasses import dataclass
@@ -23,15 +24,14 @@ from quintain.store.queries.wheel.standings import owners
 from quintain.store.tables import PanelRequest, User
 
 NAMES = "p-"  # how accounts of people from panels begin
-LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
-LENGTH = 8
+LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")  # of base 32
 BY_MAIL = timedelta(hours=1)
 BY_OWNER = timedelta(days=7)
 FEW_BY_ADDRESS = 3  # people who come from one address before owners are told
 log = logging.getLogger(__name__)
 
 
-class Asking(Protocol):
+class DoorAsking(Protocol):
     """What is asked for at a door: a code that was typed, what is wanted instead, and how mail is sent."""
 
     @property
@@ -67,7 +67,7 @@ def new_name() -> str:
 
 def new_code() -> str:
     """Make a code that can be read out and typed."""
-    return "".join(secrets.choice(LETTERS) for _ in range(LENGTH))
+    return base64.b32encode(secrets.token_bytes(5)).decode()
 
 
 def kept_code(user_id: int, code: str) -> str:
@@ -89,7 +89,7 @@ def use(db: Session, task_id: int, user_id: int, device: str, code: str) -> str 
     return None
 
 
-def ask(db: Session, task: str, task_id: int, user_id: int, device: str, visitor: Asking) -> DoorQuestion:
+def ask(db: Session, task: str, task_id: int, user_id: int, device: str, visitor: DoorAsking) -> DoorQuestion:
     """Do what somebody asks for who has shown nothing yet, and say what they can do."""
     user = db.get_one(User, user_id)
     can_mail = visitor.mail.enabled and user.email is not None

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from quintain.core.validation import SlotState
 from quintain.store.tables import Offer, Slot
 
 
@@ -16,7 +17,7 @@ def items_left(db: Session, validation_id: int, users: Sequence[int], count: int
     shown = select(Offer.id).where(Offer.item_id == slot.item_id, Offer.user_id.in_(users))
     query = (
         select(slot.item_id)
-        .where(slot.validation_id == validation_id, slot.state == "open")
+        .where(slot.validation_id == validation_id, slot.state == SlotState.OPEN.value)
         .where(slot.author_id.is_(None) | slot.author_id.not_in(users), ~shown.exists())
         .group_by(slot.item_id)
         .order_by(func.min(slot.batch), func.min(slot.rank), func.min(slot.draw))
