@@ -17,7 +17,6 @@ from quintain.store.database import transaction
 from quintain.store.queries.pay import held as queries
 from quintain.store.queries.pay.payouts import Stay, outside_names
 
-HELD = "pay_held"  # the code of the refusal
 TOOK_PART = ("ACTIVE", "AWAITING REVIEW", "APPROVED", "PARTIALLY APPROVED", "SCREENED OUT")
 
 
@@ -37,7 +36,7 @@ def refuse_if_held(db: Session, task_id: int, currency: str) -> None:
                 n=people,
                 remedy="Look at them with `quintain pay panel list` and confirm those who are people of their own.",
                 page="Look at the people from panels and confirm those who are people of their own.",
-                code=HELD,
+                code="pay_held",
             )
 
 
