@@ -15,7 +15,7 @@ import polars as pl
 
 from quintain.core.example import Prediction
 from quintain.core.task import Task
-from quintain.engine.asking import Failures, ask
+from quintain.engine.asking import FAILURE_LIMIT, Failures, ask
 from quintain.engine.runner import ModelRunner
 from quintain.tasks.contract import kind_of
 
@@ -37,22 +37,35 @@ EXCHANGE: Mapping[str, pl.DataType] = {
 def prediction_schema(task: Task, *, worded: bool = False) -> dict[str, pl.DataType]:
     """Give the columns of a predictions file; *worded* are those of models that are asked in words.
 
-    Spans and texts are kept as text. An example that the model failed on has no prediction, and says why in `failure`.
+    Spans and texts are kept as text. An example without a prediction says why in `failure`, and in `outcome` whether
+    the model or its server failed, or its reply was unreadable or refused.
     """
     kind = kind_of(task)
     schema: dict[str, pl.DataType] = {"id": pl.String(), "prediction": kind.answers.predicted}
     if kind.needs_labels:
         schema["probabilities"] = pl.Struct({label: pl.Float64() for label in task.label_names})
     schema["failure"] = pl.String()
+    schema["outcome"] = pl.String()
     return {**schema, **EXCHANGE} if worded else schema
 
 
 def write_predictions(
-    runner: ModelRunner, task: Task, inputs: Path, out: Path, *, batch_size: int, seed: int, progress: Progress
+    runner: ModelRunner,
+    task: Task,
+    inputs: Path,
+    out: Path,
+    *,
+    batch_size: int,
+    seed: int,
+    progress: Progress,
+    failure_limit: float = FAILURE_LIMIT,
 ) -> Failures:
-    """Ask *runner* for every row of *inputs* (`id` and the input fields) and write *out*; give what failed of them."""
+    """Ask *runner* for every row of *inputs* (`id` and the input fields) and write *out*; give what failed of them.
+
+    RunEnded is raised where more than *failure_limit*, a share of the rows, fail.
+    """
     rows: int = pl.scan_parquet(inputs).select(pl.len()).collect().item()
-    failures = Failures(rows)
+    failures = Failures(rows, limit=failure_limit)
     blocks = np.arange(-(-rows // BLOCK))
     generator = np.random.default_rng(seed)
     generator.shuffle(blocks)
@@ -89,6 +102,7 @@ def prediction_table(
             [None if p is None else dict(p) for p in given], dtype=schema["probabilities"]
         )
     columns["failure"] = pl.Series([prediction.failure for prediction in predictions], dtype=schema["failure"])
+    columns["outcome"] = pl.Series([prediction.outcome for prediction in predictions], dtype=schema["outcome"])
     for name in EXCHANGE if worded else ():
         told = [getattr(prediction.exchange, name, None) for prediction in predictions]
         columns[name] = pl.Series(told, dtype=schema[name])
