@@ -24,7 +24,7 @@ from quintain.adapters.chat_request import (
     concerns_content,
     concerns_length,
 )
-from quintain.adapters.contract import ADAPTERS, Adapter, AskingSize, Connection, Options, Outside
+from quintain.adapters.contract import ADAPTERS, Adapter, AskingSize, Connection, Options, Outside, RemoteExample
 from quintain.adapters.endpoint_calls import CallFailed, EndpointCaller
 from quintain.adapters.ledger import CallSize
 from quintain.adapters.remote import REMOTE_OPTIONS, check_options, permit
@@ -66,6 +66,11 @@ class ChatAdapter(Adapter):
         "max_tokens": "The most tokens of a reply; 64 by default.",
         "concurrency": "How many calls are made at once; 4 by default, 32 at most.",
     }
+
+    example: ClassVar[RemoteExample | None] = RemoteExample(
+        {"model": "some-model", "prompt": "{text}"},
+        lambda body, label: {"choices": [{"message": {"role": "assistant", "content": label}}]},
+    )
 
     def check(self, folder: Path, task: Task, options: Options) -> list[Fault]:
         """Look at the options and at the prompt's placeholders; nothing is called."""

@@ -73,6 +73,18 @@ class AskingSize:
     likely: int
 
 
+@dataclass(frozen=True, slots=True)
+class RemoteExample:
+    """How a server of an adapter is asked and answers, so that the contract's checks can play its part.
+
+    *options* are those beside the address; *reply* gives what the server sends back to the body of a request when all
+    its answers are one label.
+    """
+
+    options: Options
+    reply: Callable[[Any, str], Any]
+
+
 def _nothing() -> Mapping[str, Any]:
     return {}
 
@@ -107,6 +119,8 @@ class Adapter(ABC):
     modules: ClassVar[tuple[str, ...]] = ()
     # Whether its models are our own code with learned numbers, which may run in this process: see `load`.
     ours: ClassVar[bool] = False
+    # An adapter of place `remote` shows what its servers say.
+    example: ClassVar[RemoteExample | None] = None
     # The options that a manifest may give it, with what they mean.
     options: ClassVar[Mapping[str, str]] = {}
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import quote
 
-from quintain.adapters.contract import ADAPTERS, Adapter, AskingSize, Connection, Options, Outside
+from quintain.adapters.contract import ADAPTERS, Adapter, AskingSize, Connection, Options, Outside, RemoteExample
 from quintain.adapters.endpoint_calls import REPLY, EndpointCaller
 from quintain.adapters.ledger import CallSize, Usage
 from quintain.adapters.prices import BYTES_PER_TOKEN
@@ -42,6 +42,20 @@ class OpenInferenceAdapter(Adapter):
         "output": "Name of the output to read; the first one by default.",
         "labels": "The labels in the order of the scores or class numbers; those of the task by default.",
     }
+
+    example: ClassVar[RemoteExample | None] = RemoteExample(
+        {"model": "some-model"},
+        lambda body, label: {
+            "outputs": [
+                {
+                    "name": "label",
+                    "datatype": "BYTES",
+                    "shape": body["inputs"][0]["shape"],
+                    "data": [label for _ in body["inputs"][0]["data"]],
+                }
+            ]
+        },
+    )
 
     def check(self, folder: Path, task: Task, options: Options) -> list[Fault]:
         """Look at the options; nothing is called."""

@@ -287,8 +287,8 @@ def _value(axis: Axis, found: _Found, metric: str, tag: str | None) -> Figure | 
     bounds = result.bounds.get(metric) if tag is None else None
     if figure is None or bounds is None:
         return figure
-    ends = bounds["low"] * axis.scale, bounds["high"] * axis.scale
-    worst, best = reversed(ends) if axis.lower else ends
+    low, high = bounds["low"] * axis.scale, bounds["high"] * axis.scale
+    worst, best = (high, low) if axis.lower else (low, high)
     return replace(figure, failed=bounds["examples"], worst=worst, best=best)
 
 

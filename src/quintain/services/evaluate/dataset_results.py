@@ -22,8 +22,9 @@ class KeptResult:
     *examples* are those of its *rows* that have a gold answer, on which the metrics rest. *failed* counts, by variant,
     the examples that the model gave no usable answer to: they count as wrong, and as changed. *bounds* say, of each
     metric, what it is with those that failed all wrong, and all right. *draws* names where the resampled shares of
-    robustness and fairness are kept, for `read_draws`. *waiting* counts the runs that wait for a machine with a sandbox.
-    *gaps* say of each axis without a figure why it has none, and *runs* how many of the runs behind the axes are done.
+    robustness and fairness are kept, for `read_draws`. *waiting* counts the runs that wait for a machine with a
+    sandbox. *gaps* say of each axis without a figure why it has none, and *runs* how many of the runs behind the axes
+    are done.
     """
 
     model_version_id: int

@@ -85,8 +85,8 @@ def failure_bounds(task: Task, table: pl.DataFrame, names: Sequence[str], more: 
     ]
     bounds = {}
     for name in by_answers:
-        values = [end[name].estimate.value for end in ends]
-        if None not in values:
+        values = [value for end in ends if (value := end[name].estimate.value) is not None]
+        if len(values) == len(ends):
             bounds[name] = {"examples": int(failed.sum()), "low": min(values), "high": max(values)}
     return {"bounds": bounds}
 
