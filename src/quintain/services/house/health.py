@@ -18,6 +18,7 @@ from quintain import __version__
 from quintain.core.errors import QuintainError
 from quintain.core.people import Actor
 from quintain.services.access.permissions import require_admin
+from quintain.services.house.backup import LastBackup, last_backup
 from quintain.services.jobs import exports
 from quintain.store import archive, migrate
 from quintain.store.base import now
@@ -44,7 +45,7 @@ class HealthCheck:
 class HouseStatus:
     """What there is: the database and its migrations, rows by table, blobs and the room that is left.
 
-    Rows and blobs were counted at *counted_at*; None says now.
+    Rows and blobs were counted at *counted_at*; None says now. *backup* is None where migrations are missing.
     """
 
     version: str
@@ -57,6 +58,7 @@ class HouseStatus:
     disk_free: int
     disk_total: int
     counted_at: datetime | None = None
+    backup: LastBackup | None = None
 
 
 def readiness(db: Session, blobs: Blobs) -> list[HealthCheck]:
@@ -103,6 +105,7 @@ def status(db: Session, blobs: Blobs, actor: Actor, *, as_known: bool = False) -
         disk_free=disk.free,
         disk_total=disk.total,
         counted_at=kept.computed_at if kept is not None else None,
+        backup=None if pending else last_backup(db, actor),
         **counted,
     )
 
