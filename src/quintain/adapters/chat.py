@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from quintain.adapters.answer_reader import ReplyReader, check_reading
-from quintain.adapters.chat_reply import Completion, read_completion, tokens_of, usage_between, usage_of_completion
+from quintain.adapters.chat_reply import ChatReply, read_completion, tokens_of, usage_between, usage_of_completion
 from quintain.adapters.chat_request import (
     MOST_TOKENS,
     PLACEHOLDER,
@@ -183,7 +183,7 @@ class Chat:
             refused = concerns_content(error.words)
             self._count(refused=refused)
             failure = Failure(error.message, "refused" if refused else error.kind)
-            return WordedAnswer(failure, self._exchange(prompt, Completion("")))
+            return WordedAnswer(failure, self._exchange(prompt, ChatReply("")))
         return WordedAnswer(self._read(inputs, completion), self._exchange(prompt, completion))
 
     def facts(self) -> Mapping[str, Any]:
@@ -198,7 +198,7 @@ class Chat:
             "cost_per_example": ledger["cost"] / self._examples if self._examples else 0.0,
         }
 
-    def _read(self, inputs: Mapping[str, Any], completion: Completion) -> Any:
+    def _read(self, inputs: Mapping[str, Any], completion: ChatReply) -> Any:
         if completion.refused:
             self._count(refused=True)
             return Failure("The endpoint's filter kept the reply back.", "refused")
@@ -210,14 +210,14 @@ class Chat:
             return self.options["fallback"] if "fallback" in self.options else Failure(error.message, "unreadable")
         return raw
 
-    def _ask(self, prompt: str) -> Completion:
+    def _ask(self, prompt: str) -> ChatReply:
         """Give the reply that is kept for *prompt*, or call for one and keep it."""
         written = json.dumps(prompt, ensure_ascii=False).encode("utf-8", "replace")
         size = len((prompt + self.template.system).encode("utf-8", "replace"))
         key = self.template.key(self.caller.url, written) if self.kept is not None else ""
         row = self.kept.get(key) if self.kept is not None else None
         if row is not None:
-            completion = Completion(row[0], row[1], refused=bool(row[1].get("refused")))
+            completion = ChatReply(row[0], row[1], refused=bool(row[1].get("refused")))
             self.caller.ledger.enter_cached(usage_between(completion, size))
             return completion
         reply = self._call(written, prompt, CallSize(size, self.template.most_tokens))  # no token is less than a byte
@@ -244,7 +244,7 @@ class Chat:
                 if self.kept is not None:
                     self.kept.keep_parameters(self.endpoint, self.template.parameters)
 
-    def _exchange(self, prompt: str, completion: Completion) -> Exchange:
+    def _exchange(self, prompt: str, completion: ChatReply) -> Exchange:
         """Give the words of one example as far as they are kept."""
         system = f"{self.template.system}\n\n" if self.template.system else ""
         words = storable(f"{system}{prompt}", LONGEST_KEPT), storable(completion.text, LONGEST_KEPT)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from quintain.adapters.ledger import CallSize, Usage
+from quintain.adapters.ledger import CallSize, TokenUse
 from quintain.adapters.prices import BYTES_PER_TOKEN, estimated_tokens
 from quintain.core.errors import BadInput
 
@@ -15,7 +15,7 @@ FILTERED = "content_filter"  # how OpenAI's interface says that a filter has kep
 
 
 @dataclass(frozen=True, slots=True)
-class Completion:
+class ChatReply:
     """The text of a reply and its *usage* as the server says it; *refused* where a filter kept the answer back."""
 
     text: str
@@ -23,7 +23,7 @@ class Completion:
     refused: bool = False
 
 
-def read_completion(reply: Any) -> Completion:
+def read_completion(reply: Any) -> ChatReply:
     """Read a completion, or say that it is none."""
     try:
         choice = reply["choices"][0]
@@ -32,30 +32,30 @@ def read_completion(reply: Any) -> Completion:
     except (KeyError, IndexError, TypeError):
         raise BadInput("The endpoint's reply is not a chat completion: {reply}", reply=repr(str(reply)[:160])) from None
     usage = reply.get("usage")
-    return Completion(
+    return ChatReply(
         _text_of(content, reply),
         usage if isinstance(usage, dict) else {},
         refused=choice.get("finish_reason") == FILTERED,
     )
 
 
-def usage_of_completion(reply: Any, size: CallSize) -> Usage:
+def usage_of_completion(reply: Any, size: CallSize) -> TokenUse:
     """Give the tokens that a call of *size* took; what the server does not say is guessed from the texts."""
     try:
         completion = read_completion(reply)
     except BadInput:
-        return Usage(-(-size.sent // BYTES_PER_TOKEN), size.received, estimated=True)
+        return TokenUse(-(-size.sent // BYTES_PER_TOKEN), size.received, estimated=True)
     return usage_between(completion, size.sent)
 
 
-def usage_between(completion: Completion, sent_bytes: int) -> Usage:
+def usage_between(completion: ChatReply, sent_bytes: int) -> TokenUse:
     """Give the tokens of a prompt of so many bytes and its *completion*.
 
-    >>> usage_between(Completion("four", {"prompt_tokens": 7}), 100)
-    Usage(sent=7, received=1, estimated=True)
+    >>> usage_between(ChatReply("four", {"prompt_tokens": 7}), 100)
+    TokenUse(sent=7, received=1, estimated=True)
     """
     sent, received = tokens_of(completion.usage)
-    return Usage(
+    return TokenUse(
         -(-sent_bytes // BYTES_PER_TOKEN) if sent is None else sent,
         estimated_tokens(completion.text) if received is None else received,
         estimated=sent is None or received is None,

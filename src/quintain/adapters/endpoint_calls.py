@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from quintain.adapters.contract import Options, Outside
-from quintain.adapters.ledger import CallOutcome, CallSize, Ledger, Usage
+from quintain.adapters.ledger import CallOutcome, CallSize, Ledger, TokenUse
 from quintain.adapters.prices import BYTES_PER_TOKEN
 from quintain.adapters.remote import permit
 from quintain.adapters.retries import is_transient, wait_seconds
@@ -30,7 +30,7 @@ LONGEST_SAID = 4_000
 FAILURES_IN_A_ROW = 10  # after which it is the server that fails, and not what was asked
 NOT_THERE = frozenset({402, 404, 405, 410})  # what says nothing of the example that was asked about
 
-UsageReader = Callable[[Any, CallSize], Usage]
+UsageReader = Callable[[Any, CallSize], TokenUse]
 
 
 class CallFailed(BadInput):
@@ -138,10 +138,10 @@ class EndpointCaller:
     def _send(self, where: Text, path: str, data: bytes, size: CallSize) -> Any:
         """Make one request and enter it, whatever becomes of it."""
         reserved = self.ledger.reserve(size)
-        lost = Usage(-(-size.sent // BYTES_PER_TOKEN), size.received, estimated=True)  # nobody says what it took
+        lost = TokenUse(-(-size.sent // BYTES_PER_TOKEN), size.received, estimated=True)  # nobody says what it took
         outcome: CallOutcome = "failed"
         status: int | None = None
-        usage = Usage()
+        usage = TokenUse()
         try:
             reply = self._wire.post(path, data)
             self._enter_resent(reply.resent)
@@ -171,7 +171,7 @@ class EndpointCaller:
     def _enter_resent(self, resent: bool) -> None:
         """Enter the first of two requests, on a connection that the server had closed: it took nothing."""
         if resent:
-            self.ledger.settle(self.ledger.reserve(CallSize(0, 0)), "lost", None, Usage())
+            self.ledger.settle(self.ledger.reserve(CallSize(0, 0)), "lost", None, TokenUse())
 
     def _content(self, where: Text, reply: Answered) -> Any:
         """Give the JSON of a reply that is an answer."""

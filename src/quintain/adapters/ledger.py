@@ -32,7 +32,7 @@ class CallSize:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class TokenUse:
     """The tokens that a call took, and whether they are *estimated* because the server does not say."""
 
     sent: int = 0
@@ -50,7 +50,7 @@ class LedgerEntry:
 
     outcome: CallOutcome
     status: int | None
-    usage: Usage
+    usage: TokenUse
     cost: float
 
 
@@ -93,7 +93,7 @@ class Ledger:
             self._under_way += 1
         return most
 
-    def settle(self, reserved: float, outcome: CallOutcome, status: int | None, usage: Usage) -> None:
+    def settle(self, reserved: float, outcome: CallOutcome, status: int | None, usage: TokenUse) -> None:
         """Enter a call that has ended, in place of what was *reserved* for it."""
         entry = LedgerEntry(outcome, status, usage, self.prices.cost(usage.sent, usage.received))
         with self._changed:
@@ -105,7 +105,7 @@ class Ledger:
         if self._keep is not None:
             self._keep(entry)
 
-    def enter_cached(self, usage: Usage) -> None:
+    def enter_cached(self, usage: TokenUse) -> None:
         """Enter a reply that came from the cache."""
         entry = LedgerEntry("cached", None, usage, 0.0)
         with self._changed:

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from quintain.adapters.contract import ADAPTERS, Adapter, AskingSize, Connection, Options, Outside, RemoteExample
 from quintain.adapters.endpoint_calls import REPLY, EndpointCaller
-from quintain.adapters.ledger import CallSize, Usage
+from quintain.adapters.ledger import CallSize, TokenUse
 from quintain.adapters.prices import BYTES_PER_TOKEN
 from quintain.adapters.remote import REMOTE_OPTIONS, check_options, permit
 from quintain.adapters.reply_store import open_ledger
@@ -91,10 +91,10 @@ class OpenInferenceAdapter(Adapter):
             )
 
 
-def _usage(reply: Any, size: CallSize) -> Usage:
+def _usage(reply: Any, size: CallSize) -> TokenUse:
     """Guess the tokens of a call from what went back and forth."""
     received = len(json.dumps(reply, ensure_ascii=False).encode("utf-8", "replace"))
-    return Usage(-(-size.sent // BYTES_PER_TOKEN), -(-received // BYTES_PER_TOKEN), estimated=True)
+    return TokenUse(-(-size.sent // BYTES_PER_TOKEN), -(-received // BYTES_PER_TOKEN), estimated=True)
 
 
 def _ask(caller: EndpointCaller, path: str, batch: list[Mapping[str, Any]], task: Task, options: Options) -> list[Any]:

@@ -18,7 +18,7 @@ from typing import Any
 
 from quintain.adapters.chat_request import Parameters
 from quintain.adapters.contract import Options, Outside
-from quintain.adapters.ledger import Ledger, LedgerEntry, Usage
+from quintain.adapters.ledger import Ledger, LedgerEntry, TokenUse
 from quintain.adapters.prices import prices_of
 
 FILE = "chat.sqlite3"
@@ -121,7 +121,7 @@ class ReplyStore:
         """List the calls of *run* in the order in which they ended."""
         query = "SELECT outcome, status, sent, received, estimated, cost FROM call WHERE run = ? ORDER BY rowid"
         return [
-            LedgerEntry(outcome, status, Usage(sent, received, bool(estimated)), cost)
+            LedgerEntry(outcome, status, TokenUse(sent, received, bool(estimated)), cost)
             for outcome, status, sent, received, estimated, cost in self._read(query, (run,))
         ]
 

@@ -14,7 +14,7 @@ import pytest
 
 from quintain.adapters.chat import ChatAdapter
 from quintain.adapters.contract import Connection, Outside
-from quintain.adapters.ledger import CallSize, Ledger, OverBudget, Usage
+from quintain.adapters.ledger import CallSize, Ledger, OverBudget, TokenUse
 from quintain.adapters.prices import Prices
 from quintain.adapters.reply_store import ReplyStore
 from quintain.adapters.retries import MAX_WAIT, wait_seconds
@@ -252,7 +252,7 @@ def test_reservations_never_exceed_the_budget() -> None:
             reserved = ledger.reserve(CallSize(0, 3))
         except OverBudget:
             return
-        ledger.settle(reserved, "answered", 200, Usage(0, 1))
+        ledger.settle(reserved, "answered", 200, TokenUse(0, 1))
         done.append(1)
 
     threads = [threading.Thread(target=call) for _ in range(40)]
