@@ -24,12 +24,16 @@ from quintain.core.errors import (
     Forbidden,
     NotFound,
     NotSignedIn,
+    OutOfOrder,
     QuintainError,
+    Stale,
     TooMany,
     Unavailable,
+    Unreadable,
 )
 from quintain.core.texts import Text
 from quintain.store.database import RETRY_S
+from quintain.web.conflicts import conflict_page
 from quintain.web.i18n import Tongue
 from quintain.web.said import tell
 from quintain.web.visit import render_error
@@ -37,11 +41,13 @@ from quintain.web.visit import render_error
 log = logging.getLogger("quintain.web")
 
 STATUS: dict[type[QuintainError], int] = {
+    Unreadable: 400,
     BadInput: 422,
     NotFound: 404,
     NotSignedIn: 401,
     Forbidden: 403,
     Conflict: 409,
+    Stale: 409,
     TooMany: 429,
     Unavailable: 503,
 }
@@ -106,7 +112,10 @@ def trouble_of(error: Exception) -> Trouble:
 
 
 def _of_ours(error: QuintainError) -> Trouble:
-    faults, total = (error.faults, error.total) if isinstance(error, BadInput) else ((), 0)
+    if isinstance(error, OutOfOrder):  # it names a file or an address of ours, which the log has
+        return Trouble(503, error.code, error.outside, error.outside_remedy, retry_after=error.retry_after)
+    faults = error.faults if isinstance(error, BadInput | Stale) else ()
+    total = error.total if isinstance(error, BadInput) else len(faults)
     wait = error.retry_after if isinstance(error, TooMany | Unavailable) else None
     return Trouble(status_of(error), error.code, error.message, error.remedy, faults, total, wait, error.page)
 
@@ -165,6 +174,8 @@ def handle(request: Request, error: Exception) -> Response:
         return JSONResponse(trouble.as_dict(), trouble.status, headers)
     if trouble.status == HTTPStatus.UNAUTHORIZED:
         return _to_login(request)
+    if isinstance(error, Stale) and (choice := conflict_page(request, error)) is not None:
+        return choice
     return _page(request, trouble, headers)
 
 

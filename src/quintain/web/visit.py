@@ -7,6 +7,7 @@ change of threads is a wait, and a request that waits for its thread holds no co
 
 from __future__ import annotations
 
+import json
 import logging
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
@@ -22,16 +23,18 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from quintain.compose import Workspace
+from quintain.core.editing import EditOrigin, parts_of, revision_of
 from quintain.core.errors import BadInput, Fault, Forbidden, QuintainError
+from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.people import ANONYMOUS, Actor, RoleName, Scope
 from quintain.core.task import Task
 from quintain.services.access import notify
 from quintain.services.access import sign_in as sessions
-from quintain.services.access.permissions import require_scope, require_this_task
+from quintain.services.access.permissions import require_scope, require_signed_in, require_this_task
 from quintain.store.blobs import Blobs
 from quintain.web.i18n import Tongue, choose_language
 from quintain.web.peers import peer_of
-from quintain.web.rendering import environment
+from quintain.web.rendering import environment, mark_overrides
 from quintain.web.roles import NAMES, READER, may_play
 from quintain.web.sidebar import SidebarGroup, sidebar_of
 from quintain.web.tour import AT_WORK, TOUR_COOKIE, TourStep, read_step, role_of, words
@@ -42,6 +45,7 @@ LANGUAGE_COOKIE = "quintain_language"
 THEME_COOKIE = "quintain_theme"
 TOAST_COOKIE = "quintain_toast"
 DEVICE_COOKIE = "quintain_device"
+CHOICE, THEIRS = "choose:", "theirs"  # which of two values of a field is to stay, where two have changed it
 YEAR = 365 * 24 * 3600
 log = logging.getLogger("quintain.web")
 
@@ -158,12 +162,22 @@ class Visit:
             expert=self.actor.has(RoleName.EXPERT, task.name),
         )
 
+    def made_from(self, edits: str, stored: Mapping[str, Any]) -> MadeFrom:
+        """Give what a form that *edits* what is *stored* brings back.
+
+        A form that comes back with a fault in it still stands on what it was made from, whatever is stored by now.
+        """
+        form = getattr(self.request.state, "form", None)
+        if form is not None and form.get("edits") == edits and form.get("revision"):
+            return MadeFrom(edits, str(form["revision"]), str(form.get("parts", "{}")))
+        return MadeFrom.of(edits, stored)
+
     def render(
         self, template: str, *, status: int = 200, headers: Mapping[str, str] | None = None, **values: Any
     ) -> Response:
         """Answer with a page."""
         html = environment(self.language).get_template(template).render(visit=self, **values)
-        response = HTMLResponse(html, status, dict(headers or {}))
+        response = HTMLResponse(mark_overrides(html), status, dict(headers or {}))
         response.headers["vary"] = "Cookie, Accept-Language"
         response.headers["content-language"] = self.language
         if self.toasts:
@@ -195,6 +209,31 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True)
+class MadeFrom:
+    """What a form that edits something brings back: what it edits, the revision that it shows, a hash of each field."""
+
+    edits: str
+    revision: str
+    parts: str
+
+    @classmethod
+    def of(cls, edits: str, stored: Mapping[str, Any]) -> MadeFrom:
+        """Make it for what is *stored* now."""
+        return cls(edits, revision_of(stored), json.dumps(parts_of(stored), separators=(",", ":")))
+
+
+def edit_in(form: FormData) -> EditOrigin:
+    """Read from a form what it was made from."""
+    try:
+        parts = parse_json(str(form.get("parts") or "{}"))
+    except NotJson:
+        parts = {}
+    known = {str(name): str(value) for name, value in parts.items()} if isinstance(parts, dict) else {}
+    theirs = {name.removeprefix(CHOICE) for name, value in form.items() if name.startswith(CHOICE) and value == THEIRS}
+    return EditOrigin(str(form.get("revision") or ""), known, frozenset(theirs))
+
+
+@dataclass(frozen=True, slots=True)
 class Post:
     """A form that was sent by the person whose page it was on."""
 
@@ -218,6 +257,11 @@ class Post:
     def flag(self, name: str) -> bool:
         """Say whether the box *name* was ticked."""
         return name in self.form
+
+    @property
+    def edit(self) -> EditOrigin:
+        """What the form was made from, and which fields are to stay as others left them."""
+        return edit_in(self.form)
 
     def number(self, name: str) -> int:
         """Give the whole number in *name*, or say that there is none."""
@@ -298,7 +342,8 @@ async def arrive(request: Request) -> AsyncIterator[Arrival]:
 
 async def arrive_with_form(request: Request, arrival: Annotated[Arrival, Depends(arrive)]) -> Arrival:
     """Take a request in and read the form that it brought."""
-    return replace(arrival, form=await request.form())
+    request.state.form = await request.form()
+    return replace(arrival, form=request.state.form)
 
 
 # What a page is given is an `Arrival`, until `answering` opens it: a page that it does not stand around gets no visit.
@@ -306,11 +351,12 @@ Visiting = Annotated[Visit, Depends(arrive)]
 Posting = Annotated[Post, Depends(arrive_with_form)]
 
 
-def answering(view: Callable[..., Any], scopes: Iterable[Scope] = ()) -> Callable[..., Any]:
+def answering(view: Callable[..., Any], scopes: Iterable[Scope] = (), *, anybody: bool = True) -> Callable[..., Any]:
     """Stand around a page or an endpoint: open what arrived, answer, and give the connection back, all in one thread.
 
     The framework would keep it until the answer has been sent, for as long as somebody takes to read a large file.
-    Whoever comes with a credential that is not good for *scopes* is refused before the view is asked.
+    What is not for *anybody* tells those who are not signed in just that. Whoever comes with a credential that is not
+    good for *scopes* is refused before the view is asked.
     """
 
     @wraps(view)
@@ -320,6 +366,8 @@ def answering(view: Callable[..., Any], scopes: Iterable[Scope] = ()) -> Callabl
             opened = {name: value.open() if isinstance(value, Unopened) else value for name, value in given.items()}
             for value in opened.values():
                 if isinstance(actor := getattr(value, "actor", None), Actor):
+                    if not anybody:
+                        require_signed_in(actor)
                     _require(actor, scopes, given.get("task"))
             return view(**opened)
         finally:

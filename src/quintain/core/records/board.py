@@ -191,6 +191,7 @@ class BoardSettings(Record):
     freeze_until: str | None
     machine: str | None
     failure_limit: float = 0.05
+    revision: str = ""
 
 
 @dataclass(frozen=True, slots=True)

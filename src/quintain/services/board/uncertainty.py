@@ -5,8 +5,6 @@ What is drawn is said in `board_draws`.
 
 from __future__ import annotations
 
-import threading
-import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -39,6 +37,7 @@ from quintain.store.database import transaction
 from quintain.store.queries.board import boards as queries
 from quintain.store.queries.evaluate import results as cache
 from quintain.store.queries.jobs import figures as figure_queries
+from quintain.store.state import state_of
 
 FORMAT = 3
 RESAMPLES = 1000
@@ -50,10 +49,14 @@ MOST_TIMES = 1000
 AT_ONCE = 200_000  # answers of all models to all data sets that are resampled while somebody waits
 IN_MATRIX = 50  # of many models, how many stand in the matrix of who is above whom
 TEXTS_KEPT = 24
-# What is sent of large boards, one cache per database, gone with its engine.
-_TEXTS: weakref.WeakKeyDictionary[Any, WarmValues[bytes]] = weakref.WeakKeyDictionary()
-_TEXTS_LOCK = threading.Lock()
 NOTHING = Uncertainty(0, 0, [], [], [])
+
+
+class SentTexts(WarmValues[bytes]):
+    """What is sent of large boards, the last ones, for as long as the workspace is open."""
+
+    def __init__(self) -> None:
+        super().__init__(TEXTS_KEPT)
 
 
 def uncertainty(
@@ -110,8 +113,7 @@ def sent_uncertainty(
     kept = figure_queries.kept_basis(db, UNCERTAINTY.name, subject)
     if view not in (None, BoardView()) or kept is None or kept.basis != UNCERTAINTY.basis(db, subject):
         return to_json(known_uncertainty(db, blobs, actor, task, part, view)).encode()
-    with _TEXTS_LOCK:
-        texts = _TEXTS.setdefault(db.get_bind(), WarmValues(TEXTS_KEPT))
+    texts = state_of(db).part(SentTexts)
     key = (subject, *kept)
     return texts.get(key, lambda: to_json(known_uncertainty(db, blobs, actor, task, part)).encode())
 
