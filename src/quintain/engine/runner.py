@@ -53,6 +53,9 @@ class ModelRunner(Protocol):
         Raises AnswersLost where nothing came of it but the model may be asked again, else RunEnded.
         """
 
+    def observe(self) -> None:
+        """Note now what memory and processor time have been used, where that can be seen."""
+
     def facts(self) -> Mapping[str, Any]:
         """Give what asking has taken so far, such as what it cost."""
 
@@ -72,7 +75,14 @@ class SandboxRunner:
 
     def predict(self, inputs: Inputs, *, single: bool = False) -> Reply:
         """Ask the process inside."""
-        return self.session.predict(inputs, single=single)
+        if not single or len(inputs) == 1:
+            return self.session.predict(inputs)
+        replies = [self.session.predict([example]) for example in inputs]
+        return Reply([reply.answers[0] for reply in replies], sum(reply.ns for reply in replies))
+
+    def observe(self) -> None:
+        """Look at the process inside."""
+        self.session.observe()
 
     def facts(self) -> Mapping[str, Any]:
         """Give nothing: what a sandboxed model takes is measured apart."""
@@ -134,6 +144,9 @@ class CallRunner:
             ledger.budget = None if amount is None else ledger.spent + amount
         elif amount is not None:
             raise _no_ledger()
+
+    def observe(self) -> None:
+        """Do nothing: what happens elsewhere is out of sight."""
 
     def facts(self) -> Mapping[str, Any]:
         """Give what the connection has counted."""
