@@ -22,8 +22,8 @@ from sqlalchemy.orm import Session
 from quintain.core.cells import MEASURE, PLAIN
 from quintain.core.errors import QuintainError, Unavailable, reason_of
 from quintain.core.task import Task
+from quintain.engine.cutting import MEASURED_ROWS
 from quintain.engine.jobs import CellJob, CellResult
-from quintain.engine.measuring import MEASURED_ROWS
 from quintain.engine.sandbox.layers import NoSandbox
 from quintain.engine.sandbox.limits import Outcome, RunEnded
 from quintain.engine.scratch import scratch
