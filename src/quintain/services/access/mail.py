@@ -10,6 +10,7 @@ from email.utils import formatdate, make_msgid
 from urllib.parse import unquote, urlsplit
 
 from quintain.core.errors import BadInput, Unavailable
+from quintain.core.escaping import visible
 
 TIMEOUT_S = 15
 
@@ -37,10 +38,10 @@ def send(mail: Mail, to: str, subject: str, text: str) -> None:
     message = EmailMessage()
     message["From"] = mail.sender
     message["To"] = to
-    message["Subject"] = " ".join(subject.split())
+    message["Subject"] = " ".join(visible(subject).split())
     message["Date"] = formatdate()
     message["Message-ID"] = make_msgid(domain=mail.sender.rpartition("@")[2] or None)
-    message.set_content(text)
+    message.set_content(visible(text))
     try:
         with _open(mail.url) as server:
             server.send_message(message)

@@ -9,11 +9,9 @@ from __future__ import annotations
 import logging
 import threading
 import time
-import weakref
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
@@ -27,6 +25,7 @@ from quintain.services.board.parts import Axis, BoardMatrix
 from quintain.services.board.ranking import Ranked
 from quintain.store.blobs import Blobs
 from quintain.store.queries.board import boards as queries
+from quintain.store.state import state_of
 
 SECONDS = 5.0  # between two times that the board of one task is made anew for these pages
 logger = logging.getLogger(__name__)
@@ -101,46 +100,45 @@ def over_rounds(db: Session, made: BoardMatrix) -> dict[str, list[tuple[int, flo
 
 
 @dataclass(slots=True)
-class _Kept:
-    """What is known of the boards of one database: by task the standing, the stamp it was made at, and when."""
+class KnownStandings:
+    """What is known of a workspace's boards while it is open: by task the standing, its stamp, and when it was made.
 
+    There is at most one to a task, and one thread that makes them.
+    """
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
     standings: dict[str, tuple[tuple[int, ...], float, BoardStanding]] = field(default_factory=dict)
     wanted: OrderedDict[str, Blobs] = field(default_factory=OrderedDict)
     thread: threading.Thread | None = None
 
 
-_KEPT: weakref.WeakKeyDictionary[Any, _Kept] = weakref.WeakKeyDictionary()
-_LOCK = threading.Lock()
-
-
 def known_standings(db: Session, blobs: Blobs, tasks: Sequence[str]) -> dict[str, BoardStanding]:
     """Give the standings that are known, without making any; those that may have changed are made anew beside."""
     engine, stamp, moment = _engine(db), queries.stamp(db), time.monotonic()
-    with _LOCK:
-        kept = _KEPT.setdefault(engine, _Kept())
+    kept = state_of(db).part(KnownStandings)
+    with kept.lock:
         for task in tasks:
             known = kept.standings.get(task)
             if known is None or (known[0] != stamp and moment - known[1] > SECONDS):
                 kept.wanted[task] = blobs
         if kept.wanted and kept.thread is None:
-            kept.thread = threading.Thread(target=_make_wanted, args=(engine,), name="standings", daemon=True)
+            kept.thread = threading.Thread(target=_make_wanted, args=(engine, kept), name="standings", daemon=True)
             kept.thread.start()
         return {task: kept.standings[task][2] for task in tasks if task in kept.standings}
 
 
 def wait_for_standings(db: Session, seconds: float = 60.0) -> None:
     """Wait until no standing is being made."""
-    with _LOCK:
-        kept = _KEPT.get(_engine(db))
-        thread = kept.thread if kept else None
+    kept = state_of(db).part(KnownStandings)
+    with kept.lock:
+        thread = kept.thread
     if thread is not None:
         thread.join(seconds)
 
 
-def _make_wanted(engine: Engine) -> None:
+def _make_wanted(engine: Engine, kept: KnownStandings) -> None:
     while True:
-        with _LOCK:
-            kept = _KEPT.setdefault(engine, _Kept())
+        with kept.lock:
             if not kept.wanted:
                 kept.thread = None
                 return
@@ -153,7 +151,7 @@ def _make_wanted(engine: Engine) -> None:
             pending = isinstance(error, QuintainError) and error.code == PENDING  # a worker is at it
             logger.log(logging.DEBUG if pending else logging.WARNING, "no standing of task %s: %s", task, error)
             continue
-        with _LOCK:
+        with kept.lock:
             kept.standings[task] = (stamp, time.monotonic(), made)
 
 

@@ -34,11 +34,12 @@ LONGEST_LIMIT_S = 7 * 24 * 3600
 
 @dataclass(frozen=True, slots=True)
 class HealthCheck:
-    """One part, whether it works, and what is wrong with it."""
+    """One part, whether it works, and what is wrong with it: *detail* for operators, *told* for anybody."""
 
     name: str
     ok: bool
     detail: str = ""
+    told: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +135,9 @@ def _check(name: str, attempt: Callable[[], None]) -> HealthCheck:
     try:
         attempt()
     except QuintainError as error:
-        return HealthCheck(name, False, error.message)
+        return HealthCheck(name, False, error.message, error.told)
     except (SQLAlchemyError, OSError) as error:
-        return HealthCheck(name, False, type(error).__name__)
+        return HealthCheck(name, False, type(error).__name__, "failed")
     return HealthCheck(name, True)
 
 

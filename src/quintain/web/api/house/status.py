@@ -15,5 +15,5 @@ def get_status(request: Request) -> Status:
     return Status(
         version=__version__,
         ready=all(check.ok for check in checks),
-        checks={check.name: "ok" if check.ok else check.detail for check in checks},
+        checks={check.name: "ok" if check.ok else check.told for check in checks},
     )

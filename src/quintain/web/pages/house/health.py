@@ -17,5 +17,5 @@ def readyz(request: Request) -> Response:
     """Say whether the database, its migrations and the blobs work."""
     checks = workspace_of(request).watch.checks()
     ready = all(check.ok for check in checks)
-    parts = {check.name: "ok" if check.ok else check.detail for check in checks}
+    parts = {check.name: "ok" if check.ok else check.told for check in checks}
     return JSONResponse({"status": "ok" if ready else "not ready", "checks": parts}, 200 if ready else 503)
