@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple, get_args
 
 from quintain.core.errors import BadInput
+from quintain.core.label_form import label_form
 from quintain.core.task import one_form
 from quintain.stats.drop import drop_exact_match, drop_f1
 from quintain.stats.text import normalise, token_f1
@@ -67,6 +68,26 @@ class Grading:
                 remedy="Give one from 0 to below 1; --metric exact_match asks for the whole answer.",
             )
 
+    @property
+    def of_labels(self) -> bool:
+        """Whether answers are labels, which are the same or are not."""
+        return self.metric == "accuracy"
+
+    @property
+    def of_sets(self) -> bool:
+        """Whether an answer is a list in no order."""
+        return self.metric == "set_exact_match"
+
+    @property
+    def of_texts(self) -> bool:
+        """Whether answers are texts, of which there may be several."""
+        return not self.of_labels and not self.of_sets
+
+    @property
+    def by_form(self) -> bool:
+        """Whether *normalise* decides which answers are the same."""
+        return self.metric == "exact_match"
+
     def __call__(self, prediction: Any, gold: Any) -> Grade:
         """Grade *prediction*; None is no answer, which is wrong.
 
@@ -77,8 +98,8 @@ class Grading:
         """
         if prediction is None:
             return Grade(0.0, False)
-        if self.metric == "set_exact_match":
-            same = _set(prediction) == _set(gold)
+        if self.of_sets:
+            same = _set(prediction) == _set(gold)  # of choices, by their numbers or names
             return Grade(float(same), same)
         if isinstance(prediction, list | tuple) or (isinstance(gold, list | tuple) and any(map(_is_list, gold))):
             return self._spans(prediction, gold)
@@ -102,8 +123,8 @@ class Grading:
         return Grade(float(same), same)
 
     def _form(self) -> Any:
-        if self.metric == "accuracy":
-            return str
+        if self.of_labels:
+            return label_form
         return normalise if self.normalise == "squad" else str.lower
 
 
@@ -140,4 +161,4 @@ def _texts(value: Any) -> list[str]:
 
 def _set(values: Any) -> frozenset[str]:
     several: Sequence[Any] = values if isinstance(values, list | tuple) else [values]
-    return frozenset(written(one) for one in several)
+    return frozenset(label_form(one) for one in several)
