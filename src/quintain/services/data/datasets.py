@@ -35,6 +35,7 @@ from quintain.data.identity import example_ids, salted
 from quintain.data.importing import ImportReport, Progress, stored_schema, write_examples, write_version
 from quintain.data.plan import ImportPlan
 from quintain.services.access.audit import record
+from quintain.services.access.concealing import Conceal
 from quintain.services.access.permissions import require_owner
 from quintain.services.tasks.board_settings import board_spec, let_score
 from quintain.services.tasks.board_spec import BoardSpec
@@ -244,14 +245,26 @@ def list_versions(db: Session, actor: Actor, task: str | None = None) -> list[Ve
         find_row(db, task)
     rows = queries.versions(db, task)
     specs = {name: board_spec(db, name) for name in {row.task for row in rows}}
-    return [_info(row, spec=specs[row.task]) for row in rows]
+    conceal = {name: Conceal(db, actor, name) for name in specs}
+    return [_shown(conceal[row.task], _info(row, spec=specs[row.task])) for row in rows]
 
 
 def get_version(db: Session, actor: Actor, ref: str) -> VersionInfo:
     """Find the version that *ref* means, with its lineage; see the module's docstring."""
     row = _find(db, ref)
     parents, children = queries.parents(db, row.version.id), queries.children(db, row.version.id)
-    return _info(row, parents=parents, children=children, spec=board_spec(db, row.task))
+    return _shown(
+        Conceal(db, actor, row.task), _info(row, parents=parents, children=children, spec=board_spec(db, row.task))
+    )
+
+
+def _shown(conceal: Conceal, info: VersionInfo) -> VersionInfo:
+    """Take the names of models out of what is said of a version that whoever asks may not see."""
+    steps = {
+        way: tuple(replace(step, settings=conceal(step.settings)) for step in getattr(info, way))
+        for way in ("parents", "children")
+    }
+    return replace(info, meta=conceal(info.meta), description=conceal(info.description), **steps)
 
 
 def may_see_answers(actor: Actor, version: VersionInfo) -> bool:
