@@ -17,10 +17,12 @@ from quintain.core.records.jobs import JobStanding
 from quintain.core.records.ranking import Uncertainty
 from quintain.core.records.release import Release
 from quintain.core.records.report import Report
+from quintain.core.records.tasks import DatasetVersion
 from quintain.web.api.access import people as api_people
 from quintain.web.api.answers import as_json
 from quintain.web.api.board import board as api_board
 from quintain.web.api.collect import material as api_material
+from quintain.web.api.collect import panel_people as api_panel_people
 from quintain.web.api.collect import rounds as api_rounds
 from quintain.web.api.collect import writing_aids as api_writing_aids
 from quintain.web.api.contest import contests as api_contests
@@ -54,7 +56,16 @@ from quintain.web.guarded_route import OpenRoute, route_class
 from quintain.web.pages.access import account, admin
 from quintain.web.pages.access import sign_in as session
 from quintain.web.pages.board import board
-from quintain.web.pages.collect import eligibility, entry, outcomes, rounds, write, write_start, writing_aids
+from quintain.web.pages.collect import (
+    eligibility,
+    entry,
+    outcomes,
+    panel_people,
+    rounds,
+    write,
+    write_start,
+    writing_aids,
+)
 from quintain.web.pages.collect import round as round_page
 from quintain.web.pages.contest import breaking, building, contests, judging
 from quintain.web.pages.contest import results as contest_results
@@ -401,6 +412,8 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/rounds/{number}/pay", round_pay.decide),
     PageRoute("GET", "/tasks/{task}/pay", task_pay.show),
     PageRoute("POST", "/tasks/{task}/pay/policy", task_pay.save_policy),
+    PageRoute("GET", "/tasks/{task}/panel", panel_people.show),
+    PageRoute("POST", "/tasks/{task}/panel", panel_people.act),
     PageRoute("POST", "/tasks/{task}/pay/bonus", task_pay.grant),
     PageRoute("POST", "/tasks/{task}/pay/answers", task_pay.answer),
     PageRoute("POST", "/tasks/{task}/pay/payouts", task_pay.plan),
@@ -495,6 +508,7 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/quizzes/{quiz}/edit", onboarding.edit_quiz_page),
     PageRoute("POST", "/tasks/{task}/quizzes/{quiz}/edit", onboarding.save_quiz),
     PageRoute("POST", "/tasks/{task}/quizzes/{quiz}/retire", onboarding.retire_quiz),
+    PageRoute("POST", "/tasks/{task}/quizzes/{quiz}/restore", onboarding.restore_quiz),
     PageRoute("GET", "/tasks/{task}/quizzes/{quiz}/results", onboarding.results_page),
     PageRoute("GET", "/work", work.index),
     PageRoute("GET", "/work/export", work.export),
@@ -518,7 +532,15 @@ API = [
     Endpoint("POST", "/tasks/{task}/restore", api_tasks.restore_task, "tasks", 204),
     Endpoint("GET", "/tasks/{task}/history", api_tasks.get_task_history, "tasks"),
     Endpoint("GET", "/tasks/{task}/datasets", api_datasets.list_datasets, "datasets"),
-    Endpoint("POST", "/tasks/{task}/datasets", api_datasets.import_dataset, "datasets", 201),
+    Endpoint(
+        "POST",
+        "/tasks/{task}/datasets",
+        api_datasets.import_dataset,
+        "datasets",
+        201,
+        answer=DatasetVersion,
+        by_job=True,
+    ),
     Endpoint("GET", "/tasks/{task}/datasets/{dataset}", api_datasets.get_dataset, "datasets"),
     Endpoint("GET", "/tasks/{task}/datasets/{dataset}/preview", api_datasets.preview, "datasets"),
     Endpoint("GET", "/tasks/{task}/datasets/{dataset}/labels", api_datasets.get_label_counts, "datasets"),
@@ -647,6 +669,7 @@ API = [
     Endpoint("GET", "/tasks/{task}/quizzes/{quiz}", api_quizzes.get_quiz, "quizzes"),
     Endpoint("PUT", "/tasks/{task}/quizzes/{quiz}", api_quizzes.put_quiz, "quizzes"),
     Endpoint("POST", "/tasks/{task}/quizzes/{quiz}/retire", api_quizzes.retire_quiz, "quizzes"),
+    Endpoint("POST", "/tasks/{task}/quizzes/{quiz}/restore", api_quizzes.restore_quiz, "quizzes"),
     Endpoint("GET", "/tasks/{task}/quizzes/{quiz}/results", api_quizzes.get_quiz_results, "quizzes"),
     Endpoint("POST", "/tasks/{task}/quizzes/{quiz}/tries", api_quizzes.take_quiz, "quizzes"),
     Endpoint("POST", "/tasks/{task}/quizzes/{quiz}/practice", api_quizzes.practise_quiz, "quizzes"),
@@ -681,6 +704,11 @@ API = [
     Endpoint("POST", "/payouts/{payout}/cancellation", api_payouts.cancel_payout, "pay"),
     Endpoint("POST", "/payouts/{payout}/outcome", api_payouts.resolve_payout, "pay"),
     Endpoint("POST", "/payouts/{payout}/overpaid", api_payouts.answer_overpaid, "pay"),
+    Endpoint("GET", "/tasks/{task}/panel/people", api_panel_people.list_panel_people, "pay"),
+    Endpoint("POST", "/tasks/{task}/panel/people", api_panel_people.confirm_panel_people, "pay"),
+    Endpoint("POST", "/tasks/{task}/panel/people/{name}/code", api_panel_people.make_door_code, "pay", 201),
+    Endpoint("POST", "/tasks/{task}/panel/requests/{request}", api_panel_people.decide_door_request, "pay"),
+    Endpoint("GET", "/tasks/{task}/panel/key", api_panel_people.get_panel_key, "pay"),
     Endpoint("GET", "/tasks/{task}/earnings", api_pay.list_earnings, "pay"),
     Endpoint("POST", "/tasks/{task}/earnings/decisions", api_pay.decide_earnings, "pay"),
     Endpoint("GET", "/me/waiting", api_waiting.list_waiting, "me"),

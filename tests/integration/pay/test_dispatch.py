@@ -76,7 +76,15 @@ def panel_people(db: Session, owner: Actor, fake: FakeProlific, count: int, amou
         for one in people:
             outside = f"pid{one.user_id}"
             session = fake.arrive(STUDY, outside)
-            db.add(PanelPerson(user_id=one.user_id, provider="prolific", outside_id=outside))
+            db.add(
+                PanelPerson(
+                    user_id=one.user_id,
+                    provider="prolific",
+                    outside_id=outside,
+                    confirmed_at=now(),
+                    confirmed_by="panel",
+                )
+            )
             db.add(
                 PanelStay(
                     place="validation:0", user_id=one.user_id, provider="prolific", study=STUDY, outside_session=session

@@ -11,7 +11,7 @@ from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.plain.study import app
-from quintain.cli.streams import in_file
+from quintain.cli.streams import in_file, out_option
 from quintain.core.people import OPERATOR
 from quintain.core.records.coding import Coding, CodingResults, Codings
 from quintain.core.records.figures import Estimate
@@ -91,7 +91,7 @@ def close(context: typer.Context, ref: CodingRef, json: JsonFlag = False) -> Non
 def export(
     context: typer.Context,
     ref: CodingRef,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The CSV file to write.")],
+    out: Annotated[Path, out_option("The CSV file to write.", "--out", "-o")],
     json: JsonFlag = False,
 ) -> None:
     """Write all codes as a table from which every figure can be computed.

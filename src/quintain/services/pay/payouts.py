@@ -28,6 +28,7 @@ from quintain.services.access.notify import notify
 from quintain.services.access.permissions import require_owner
 from quintain.services.pay import ledger
 from quintain.services.pay.earnings import piece_of
+from quintain.services.pay.held import refuse_if_held
 from quintain.services.pay.holding_back import hold_back
 from quintain.services.tasks.definitions import find_row
 from quintain.store.base import now
@@ -87,6 +88,7 @@ def plan(db: Session, actor: Actor, task: str, *, provider: str, currency: str) 
         hold_back(db, task, task_id, currency, _payable(db, task_id, provider, currency)[0])
     found, waiting = _payable(db, task_id, provider, currency)
     if not found:
+        refuse_if_held(db, task_id, currency)
         raise _nothing_to_pay(provider, currency, waiting)
     step, made = "bonus" if provider == "prolific" else "file", []
     for study, parts in [*_parts(db, task_id, provider, found)]:

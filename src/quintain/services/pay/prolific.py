@@ -27,6 +27,7 @@ from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.pay import dispatch, payouts
 from quintain.services.pay.earnings import decide, earn
+from quintain.services.pay.held import refuse_if_held
 from quintain.services.pay.overpaid import book_overpaid
 from quintain.services.pay.payouts import MOST_LINES, PayoutPart
 from quintain.services.pay.providers import STEPS, prolific_of
@@ -35,6 +36,7 @@ from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.pay import earnings as earning_queries
 from quintain.store.queries.pay import payouts as queries
+from quintain.store.queries.pay.held import held_of
 
 NAME = "prolific"
 
@@ -64,6 +66,8 @@ def plan_approvals(db: Session, actor: Actor, task: str, outside: Outside, *, cu
     waiting = _waiting(db, task_id)
     with prolific_of(db, task_id, task, outside) as prolific:
         rewards = {study: _reward(prolific, study) for study in sorted({one.study for one in waiting})}
+    held = held_of(db, task_id, [one.user_id for one in waiting])
+    waiting = [one for one in waiting if one.user_id not in held]
     made = []
     for study, reward in rewards.items():
         stays = [one for one in waiting if one.study == study]
@@ -73,6 +77,7 @@ def plan_approvals(db: Session, actor: Actor, task: str, outside: Outside, *, cu
         approved = [one for one in stays if one.standing == PanelStanding.APPROVED]
         made += book_overpaid(db, task, task_id, approved, provider=NAME, reward=Money(reward, currency))
     if not made:
+        refuse_if_held(db, task_id, currency)
         raise Conflict(
             "No submission waits to be approved.",
             remedy="People complete their work first, and you approve what they earned.",
@@ -127,6 +132,7 @@ def _look(db: Session, task: str, outside: Outside) -> None:
     names = queries.outside_names(db, sorted({one.user_id for one in stays}), NAME)
     standings: dict[str, str] = {}
     with prolific_of(db, task_id, task, outside) as prolific:
+        confirm_by_submissions(db, task_id, stays, prolific, NAME)
         for study in sorted({one.study for one in stays}):
             known = prolific.submissions(study)
             by_person = {str(one.get("participant_id")): one for one in known.values()}

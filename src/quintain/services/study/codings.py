@@ -227,6 +227,7 @@ def _as_drawn(info: CodingInfo, spec: CodingSpec) -> CodingSpec:
 
 
 def _change(db: Session, actor: Actor, row: CodingRow, spec: CodingSpec, edit: EditOrigin) -> None:
+    db.refresh(row)  # as it is now that nobody else can change it, not as it was read before
     info = info_of(row, spec.task)
     asked = _as_drawn(info, spec)
     asked = settled(edit, info.spec, asked, partial(read, CodingSpec))

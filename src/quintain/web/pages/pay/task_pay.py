@@ -15,6 +15,7 @@ from quintain.core.spec import plain
 from quintain.core.spec_changes import ChangesToConfirm
 from quintain.services.collect import prolific as panel
 from quintain.services.pay import caps, earnings, overpaid, payouts, policy, prolific, questions, report
+from quintain.services.pay.held import held_pay
 from quintain.services.tasks import definitions as tasks
 from quintain.services.trial import studies
 from quintain.web.confirming import page_edit, show_changes
@@ -197,6 +198,7 @@ def _show(
         home=f"/tasks/{task}/pay",
         made_from=visit.made_from("pay policy", plain(spec)),
         owed=payouts.owed(visit.db, visit.actor, task),
+        held=held_pay(visit.db, visit.actor, task),
         payouts=page.payouts,
         paging=Paging(f"/tasks/{task}/pay", {}, offset, len(page.payouts), page.total, SIZE),
         costs=costs,
