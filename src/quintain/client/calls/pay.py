@@ -193,6 +193,10 @@ class PayCalls:
             PayoutRecord, "POST", f"/payouts/{payout}/outcome", json={"paid": paid, "note": note}
         )
 
+    def answer_overpaid(self, payout: int, hold_back: bool) -> PayoutRecord:
+        """Say whether what was paid twice is held back from the person's later pay, or let go (owners)."""
+        return self._transport.read(PayoutRecord, "POST", f"/payouts/{payout}/overpaid", json={"hold_back": hold_back})
+
     def panel_people(self, task: str, *, held: bool = False, limit: int = 100, offset: int = 0) -> PanelGuests:
         """List people whom panels sent to a task, or whose pay is *held*, and who wants to come in (owners)."""
         return self._transport.read(
