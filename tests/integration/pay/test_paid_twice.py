@@ -24,6 +24,8 @@ from quintain.services.access.notify import list_notifications
 from quintain.services.access.tokens import create_token
 from quintain.services.collect import entry
 from quintain.services.collect import prolific as panel
+from quintain.services.collect.admission import Visitor
+from quintain.services.collect.panel_people import confirm_guests
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.pay import ledger, overpaid, payouts, prolific
 from quintain.services.pay.earnings import Kind, decide, earn, list_earnings, my_earnings
@@ -41,6 +43,7 @@ ENTRY = '[entry]\nprovider = "prolific"\ncompletion_code = "C1ABC"'
 POLICY = '[prolific]\nsecret = "prolific"\nproject = "proj"\nhooks = "hooks"'
 SECRET = "whisper"
 STUDY = "study1"
+PID = "5f" * 12
 
 
 @pytest.fixture
@@ -74,14 +77,15 @@ def person(db: Session, owner: Actor, info: RoundInfo, fake: FakeProlific) -> Ac
 
 def arrived(db: Session, fake: FakeProlific, info: RoundInfo, status: str = "AWAITING REVIEW") -> Actor:
     """Let somebody come from the study."""
-    ids = {"PROLIFIC_PID": "pid1", "STUDY_ID": STUDY, "SESSION_ID": fake.arrive(STUDY, "pid1", status)}
-    actor = entry.enter(db, info.entry_key, ids).actor
+    ids = {"PROLIFIC_PID": PID, "STUDY_ID": STUDY, "SESSION_ID": fake.arrive(STUDY, PID, status)}
+    actor = entry.enter(db, info.entry_key, ids, Visitor()).actor
     assert actor is not None
     return actor
 
 
 def earned(db: Session, owner: Actor, info: RoundInfo, person: Actor, amount: int, kind: Kind = "base") -> Actor:
     """Let somebody have earned an amount that is approved."""
+    confirm_guests(db, owner, "mood", [person.name])
     with transaction(db):
         work = f"{kind}:{len(my_earnings(db, person))}"
         earn(db, person.user_id or 0, info.task_id, kind=kind, work=work, money=Money(amount), round_id=info.id)
@@ -97,16 +101,16 @@ def plan(db: Session, owner: Actor, outside: Outside, *, approvals: bool = False
 
 def paid_before(db: Session, owner: Actor, outside: Outside, fake: FakeProlific) -> PayoutRecord:
     """Pay base pay as a bonus after the submission was returned; then it is approved on the panel all the same."""
-    fake.submissions[f"s-{STUDY}-pid1"]["status"] = "RETURNED"
+    fake.submissions[f"s-{STUDY}-{PID}"]["status"] = "RETURNED"
     (bonus,) = plan(db, owner, outside)
     prolific.send(db, owner, bonus.id, outside)
-    fake.submissions[f"s-{STUDY}-pid1"]["status"] = "APPROVED"
+    fake.submissions[f"s-{STUDY}-{PID}"]["status"] = "APPROVED"
     return bonus
 
 
 def told(db: Session, outside: Outside, status: str) -> None:
     """Let Prolific send a message about the submission."""
-    event = {"event_type": "submission.status.change", "resource_id": f"s-{STUDY}-pid1", "status": status}
+    event = {"event_type": "submission.status.change", "resource_id": f"s-{STUDY}-{PID}", "status": status}
     body, stamp = json.dumps(event).encode(), str(int(now().timestamp()))
     headers = {"x-prolific-request-timestamp": stamp, "x-prolific-request-signature": signature(SECRET, stamp, body)}
     panel.take_event(db, "mood", outside, headers, body)
@@ -127,7 +131,7 @@ def test_base_pay_of_an_open_submission_is_paid_by_approving_it_only(
         assert refused.value.code == "waits_for_approval"
     (approval,) = plan(db, owner, outside, approvals=True)
     prolific.send(db, owner, approval.id, outside)
-    assert (approval.amount, fake.bonuses()) == (50, {"pid1": []})
+    assert (approval.amount, fake.bonuses()) == (50, {PID: []})
     with pytest.raises(Conflict, match="Nothing is approved"):
         plan(db, owner, outside)
     assert ledger.check(db, OPERATOR).ok
@@ -159,19 +163,19 @@ def test_a_submission_that_is_over_is_paid_by_a_bonus(
     db: Session, owner: Actor, outside: Outside, fake: FakeProlific, status: str
 ) -> None:
     """Work is paid also where there is nothing left to approve."""
-    fake.submissions[f"s-{STUDY}-pid1"]["status"] = status
+    fake.submissions[f"s-{STUDY}-{PID}"]["status"] = status
     (bonus,) = plan(db, owner, outside)
     assert prolific.send(db, owner, bonus.id, outside).state == "sent"
-    assert fake.bonuses() == {"pid1": [50]}
+    assert fake.bonuses() == {PID: [50]}
 
 
 def test_a_changed_address_hides_no_submission(
     db: Session, owner: Actor, info: RoundInfo, fake: FakeProlific, outside: Outside
 ) -> None:
     """Who comes with a session of their own making still has the submission that the panel knows."""
-    fake.arrive(STUDY, "pid1")
-    ids = {"PROLIFIC_PID": "pid1", "STUDY_ID": STUDY, "SESSION_ID": "made-up"}
-    actor = entry.enter(db, info.entry_key, ids).actor
+    fake.arrive(STUDY, PID)
+    ids = {"PROLIFIC_PID": PID, "STUDY_ID": STUDY, "SESSION_ID": "made-up"}
+    actor = entry.enter(db, info.entry_key, ids, Visitor()).actor
     assert actor is not None
     earned(db, owner, info, actor, 50)
     with pytest.raises(Conflict, match="approving their submissions"):
@@ -183,7 +187,7 @@ def test_a_planned_bonus_is_not_sent_once_the_submission_is_open(
     db: Session, owner: Actor, outside: Outside, fake: FakeProlific
 ) -> None:
     """What was planned before the rule, or before somebody came, is looked at again before money moves."""
-    fake.submissions[f"s-{STUDY}-pid1"]["status"] = "RETURNED"
+    fake.submissions[f"s-{STUDY}-{PID}"]["status"] = "RETURNED"
     (bonus,) = plan(db, owner, outside)
     with transaction(db):
         db.execute(update(PanelVisit).values(standing="waiting"))

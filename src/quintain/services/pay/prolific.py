@@ -27,7 +27,7 @@ from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.pay import dispatch, payouts
 from quintain.services.pay.earnings import decide, earn
-from quintain.services.pay.held import refuse_if_held
+from quintain.services.pay.held import confirm_by_submissions, refuse_if_held
 from quintain.services.pay.overpaid import book_overpaid
 from quintain.services.pay.payouts import MOST_LINES, PayoutPart
 from quintain.services.pay.providers import STEPS, prolific_of
