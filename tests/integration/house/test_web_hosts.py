@@ -21,7 +21,8 @@ from quintain.services.access.accounts import update_profile
 from quintain.services.access.links import make_link, redeem_link
 from quintain.settings import Settings
 from quintain.web import peers
-from quintain.web.app import create_app, keep_house
+from quintain.web.app import create_app
+from quintain.web.housekeeping import keep_house
 from quintain.web.peers import peer_of, trusted_proxies
 from tests.integration.access.mail_server import MailServer, mail_server
 from tests.people import make_person
