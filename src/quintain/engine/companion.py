@@ -74,7 +74,7 @@ class Companion:
         if time.monotonic() - begun >= QUIET_SECONDS:
             self.loop.forgive()
         command = " ".join(self._command[-2:])
-        raise Unavailable("{command} ended with {code}, and is started again", command=command, code=code)
+        raise Unavailable("{command} ended with {status}, and is started again.", command=command, status=code)
 
     def _watch(self) -> int:
         with subprocess.Popen(  # noqa: S603 - a command of our own

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Row, and_, delete, func, insert, literal, or_, select, update
+from sqlalchemy import ColumnElement, and_, delete, func, insert, literal, or_, select, update
 from sqlalchemy.orm import Session
 
 from quintain.core.records.access import MailPurpose, MailState
@@ -118,11 +118,12 @@ def _among(ids: Collection[int] | None) -> list[ColumnElement[bool]]:
     return [] if ids is None else [OutgoingMail.id.in_(ids)]
 
 
-def listed(db: Session, state: MailState | None, limit: int, offset: int) -> Sequence[Row[tuple[OutgoingMail, User]]]:
+def listed(db: Session, state: MailState | None, limit: int, offset: int) -> list[tuple[OutgoingMail, User]]:
     """List e-mails with whom they are for, the oldest first: those in *state*, or all that wait or failed."""
     query = select(OutgoingMail, User).join(User, User.id == OutgoingMail.user_id).where(_in(state))
     query = query.order_by(OutgoingMail.id).limit(limit).offset(offset)
-    return db.execute(query.execution_options(populate_existing=True)).all()
+    found = db.execute(query.execution_options(populate_existing=True))
+    return [(row[0], row[1]) for row in found]
 
 
 def count(db: Session, state: MailState | None) -> int:
