@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
 from email.policy import SMTPUTF8
@@ -10,6 +9,7 @@ from email.policy import SMTPUTF8
 import sqlalchemy as sa
 from alembic import op
 
+from quintain.core.texts import Text, packed
 from quintain.store.base import UtcTime
 
 revision = "0042"
@@ -19,11 +19,6 @@ depends_on = None
 
 DAY = timedelta(days=1)
 WAITS = sa.text("state = 'waiting'")
-TO_THEM = (
-    "No mail can be sent to the address '{email}', so it was taken out of your account. Give another one there if you "
-    "want messages by e-mail."
-)
-TO_ADMINS = "No mail can be sent to the address '{email}' of {name}, so it was taken out of the account."
 
 
 def upgrade() -> None:
@@ -89,13 +84,23 @@ def _set_aside() -> None:
     for user in broken:
         change = sa.text("UPDATE users SET email = NULL, email_notifications = :off WHERE id = :id")
         connection.execute(change.bindparams(id=user.id, off=False))
-        _tell(user.id, moment, TO_THEM, {"email": user.email})
+        told = Text(
+            "No mail can be sent to the address '{email}', so it was taken out of your account. Give another one there "
+            "if you want messages by e-mail.",
+            email=user.email,
+        )
+        _tell(user.id, moment, told)
+        told = Text(
+            "No mail can be sent to the address '{email}' of {name}, so it was taken out of the account.",
+            email=user.email,
+            name=user.name,
+        )
         for admin in admins:
             if admin != user.id:
-                _tell(admin, moment, TO_ADMINS, {"email": user.email, "name": user.name})
+                _tell(admin, moment, told)
 
 
-def _tell(user_id: int, moment: datetime, template: str, values: dict[str, str]) -> None:
+def _tell(user_id: int, moment: datetime, told: Text) -> None:
     notifications = sa.table(
         "notifications",
         *(sa.column(name) for name in ("user_id", "kind", "text", "url")),
@@ -109,8 +114,8 @@ def _tell(user_id: int, moment: datetime, template: str, values: dict[str, str])
                 "user_id": user_id,
                 "at": moment,
                 "kind": "account.email",
-                "text": template.format(**values),
-                "said": json.loads(json.dumps({"template": template, "values": values})),
+                "text": str(told),
+                "said": packed(told),
                 "url": "/account",
             }
         ],
