@@ -38,7 +38,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 sys.path.insert(0, str(Path(__file__).parent))
 
 from quintain.compose import Workspace, create_workspace
-from quintain.core.people import OPERATOR
+from quintain.core.people import OPERATOR, Scope
 from quintain.services.access import tokens
 from quintain.services.pay import ledger
 from quintain.services.tasks.definitions import put_task
@@ -145,7 +145,7 @@ def prepare(settings: Settings, workers: int) -> tuple[Workspace, list[str]]:
         open_trial(db, workspace.blobs, OPERATOR, "sentiment", "load")
         with transaction(db):  # one for all of them
             people = [make_person(db, f"worker-{number}", RoleName.WORKER) for number in range(workers)]
-            return workspace, [tokens.create_token(db, person, "load")[0] for person in people]
+            return workspace, [tokens.create_token(db, person, "load", scopes=[Scope.WORK])[0] for person in people]
 
 
 async def load(url: str, found: list[str], options: argparse.Namespace) -> list[Person]:

@@ -18,7 +18,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from quintain.compose import Workspace, create_workspace, open_workspace
-from quintain.core.people import OPERATOR
+from quintain.core.people import OPERATOR, Scope
 from quintain.services.access import tokens
 from quintain.services.access.accounts import get_person
 from quintain.services.access.actors import actor_of, find_user
@@ -67,7 +67,7 @@ def token_for(workspace: Workspace, name: str) -> str:
     with workspace.session() as db:
         actor = actor_of(db, find_user(db, name))
         assert get_person(db, actor).name == name
-        return tokens.create_token(db, actor, "tests")[0]
+        return tokens.create_token(db, actor, "tests", scopes=Scope)[0]
 
 
 @contextmanager

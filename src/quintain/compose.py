@@ -6,7 +6,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -197,15 +197,19 @@ def trainer_of(settings: Settings) -> Trainer:
 
 def open_workspace(settings: Settings, *, check: bool = True) -> Workspace:
     """Open the workspace that *settings* name; *check* refuses a database that has not been brought up to date."""
-    workspace = Workspace(
-        settings=settings,
-        engine=connect(settings.database),
-        blobs=open_blobs(settings.blobs, cache=settings.workspace / "cache", endpoint=settings.blobs_endpoint),
-    )
+    workspace = _workspace(settings)
     if check:
         require_current(workspace.engine)
     _shut_out_others(settings)
     return workspace
+
+
+def _workspace(settings: Settings) -> Workspace:
+    return Workspace(
+        settings=settings,
+        engine=connect(settings.database),
+        blobs=open_blobs(settings.blobs, cache=settings.workspace / "cache", endpoint=settings.blobs_endpoint),
+    )
 
 
 def _shut_out_others(settings: Settings) -> None:
@@ -215,8 +219,53 @@ def _shut_out_others(settings: Settings) -> None:
         file.chmod(stat.S_IMODE(file.stat().st_mode) & 0o770)
 
 
+@contextmanager
+def workspace_to_fill(settings: Settings) -> Iterator[Workspace]:
+    """Open the workspace that *settings* name for what a backup holds; its folder is made where there is none.
+
+    Where the block fails, what was not there before is gone again: folders, the database's file, blobs.
+    """
+    workspace = _workspace(settings)
+    absent = _absent(workspace)
+    try:
+        _make_folder(settings)
+        yield workspace
+    except BaseException:
+        workspace.close()
+        for path in absent:
+            _take_away(path)
+        raise
+    _shut_out_others(settings)
+
+
+def _absent(workspace: Workspace) -> list[Path]:
+    """List what may be made in a workspace and is not there yet, the innermost first."""
+    folder, file = workspace.settings.workspace, workspace.engine.url.database
+    paths = [folder / "cache", workspace.blobs.root / "scratch", workspace.blobs.root]
+    if workspace.engine.dialect.name == "sqlite" and file:
+        paths += [Path(f"{file}{ending}") for ending in ("-wal", "-shm", "")]
+    paths += [folder, *folder.absolute().parents]
+    return [path for path in paths if not path.exists()]
+
+
+def _take_away(path: Path) -> None:
+    """Remove a file, or a folder in which nothing is left."""
+    with suppress(OSError):  # it was never made, or others have put something there
+        path.rmdir() if path.is_dir() else path.unlink()
+
+
 def create_workspace(settings: Settings) -> Workspace:
     """Make the workspace that *settings* name, with all tables and no people, or bring an old one up to date."""
+    _make_folder(settings)
+    workspace = open_workspace(settings, check=False)
+    if upgrade(workspace.engine):
+        with workspace.session() as db:
+            sign_kept(db, workspace.blobs)
+    _shut_out_others(settings)
+    return workspace
+
+
+def _make_folder(settings: Settings) -> None:
     try:
         settings.workspace.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -226,9 +275,3 @@ def create_workspace(settings: Settings) -> Workspace:
             strerror=error.strerror,
             remedy="Name another one.",
         ) from error
-    workspace = open_workspace(settings, check=False)
-    if upgrade(workspace.engine):
-        with workspace.session() as db:
-            sign_kept(db, workspace.blobs)
-    _shut_out_others(settings)
-    return workspace

@@ -160,10 +160,11 @@ COMMANDS: Mapping[str, Listed] = {
         "Accounts and what they may do.", ("quintain.cli.access.user:app", "quintain.cli.work.qualification")
     ),
     "backup": Listed(
-        "Write all rows and all blobs to one file, also while the server runs.", ("quintain.cli.house.backup:backup",)
+        "Write all rows and blobs to one file, also while the server runs, and restore it on trial.",
+        ("quintain.cli.house.backup:backup",),
     ),
     "restore": Listed(
-        "Put what a backup holds into the workspace, which is made where there is none.",
+        "Put what a backup holds into the workspace, made where there is none; a refusal leaves nothing behind.",
         ("quintain.cli.house.backup:restore",),
     ),
     "upgrade": Listed(

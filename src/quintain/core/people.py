@@ -18,6 +18,20 @@ class RoleName(StrEnum):
     EXPERT = "expert"
 
 
+class Scope(StrEnum):
+    """What a credential allows, whatever its person may do besides: to look, to work, to build, to own, and so on."""
+
+    READ = "read"
+    WORK = "work"
+    BUILD = "build"
+    OWN = "own"
+    ADMIN = "admin"
+    ACCOUNT = "account"
+
+
+EVERYTHING = frozenset(Scope)
+
+
 @dataclass(frozen=True, slots=True)
 class Grant(Record):
     """A role held everywhere (*task* is None) or on one task only."""
@@ -30,13 +44,17 @@ class Grant(Record):
 class Actor:
     """The person on whose behalf a service acts. *user_id* is None for nobody and for the operator.
 
-    The *operator* is whoever has the workspace folder itself: the command line on the server's machine.
+    The *operator* is whoever has the workspace folder itself: the command line on the server's machine. *allows* is
+    what the credential is good for that they came with: a token with some scopes, or a session that a panel's link
+    began, is good for less than its person; and of such a session *task* is the one that they may work on.
     """
 
     user_id: int | None = None
     name: str = "anonymous"
     grants: frozenset[Grant] = frozenset()
     operator: bool = False
+    allows: frozenset[Scope] = EVERYTHING
+    task: str | None = None
 
     @property
     def is_admin(self) -> bool:
@@ -50,6 +68,10 @@ class Actor:
     def has_somewhere(self, *roles: RoleName) -> bool:
         """Say whether the actor holds one of *roles*, everywhere or on some task."""
         return self.is_admin or any(grant.role in roles for grant in self.grants)
+
+    def may(self, scope: Scope) -> bool:
+        """Say whether the credential that the actor came with is good for *scope*."""
+        return scope in self.allows
 
 
 ANONYMOUS = Actor()

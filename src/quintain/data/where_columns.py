@@ -33,7 +33,7 @@ LABEL_PREFIX = "probability "
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class WhereScope:
     """What a condition may speak of.
 
     *numbers* and *texts* are the names that are always there. *labels* are what `predicted` can be. *columns* are those
@@ -66,13 +66,13 @@ class Scope:
         return isinstance(value, Literal) and isinstance(value.value, str)
 
 
-def file_columns(condition: Condition, scope: Scope) -> list[str]:
+def file_columns(condition: Condition, scope: WhereScope) -> list[str]:
     """List the columns of the file that a condition looks at."""
     found = [one.name for one in _names(condition) if scope.is_own(one)]
     return list(dict.fromkeys(found))
 
 
-def mentions(condition: Condition, scope: Scope, *names: str) -> bool:
+def mentions(condition: Condition, scope: WhereScope, *names: str) -> bool:
     """Say whether a condition looks at one of the names that are always there; `probability` counts its function."""
     return any(
         (isinstance(one, Name) and not scope.is_own(one) and one.name in names)
@@ -81,7 +81,7 @@ def mentions(condition: Condition, scope: Scope, *names: str) -> bool:
     )
 
 
-def check_where(condition: Condition, scope: Scope, *, text: str, source: str) -> None:
+def check_where(condition: Condition, scope: WhereScope, *, text: str, source: str) -> None:
     """Refuse names, labels and comparisons that make no sense; *text* is the condition as it was written."""
     for leaf in leaves(condition):
         for one in (leaf.left, leaf.right) if isinstance(leaf, Compare) else (leaf.value,):
@@ -96,7 +96,7 @@ def check_where(condition: Condition, scope: Scope, *, text: str, source: str) -
                 _check_comparison(Compare("==", leaf.value, option, option.at), scope, text, source)
 
 
-def to_expression(condition: Condition, scope: Scope) -> pl.Expr:
+def to_expression(condition: Condition, scope: WhereScope) -> pl.Expr:
     """Turn a checked condition into an expression that is true or false, and never missing."""
     if isinstance(condition, Every):
         return pl.all_horizontal(*(to_expression(part, scope) for part in condition.parts))
@@ -107,7 +107,7 @@ def to_expression(condition: Condition, scope: Scope) -> pl.Expr:
     return _leaf(condition, scope)
 
 
-def _leaf(condition: Compare | Among | Contains | Missing, scope: Scope) -> pl.Expr:
+def _leaf(condition: Compare | Among | Contains | Missing, scope: WhereScope) -> pl.Expr:
     if isinstance(condition, Missing):
         value = _column(condition.value, scope)
         return value.is_null() if scope.is_number(condition.value) else (value.cast(pl.String()).fill_null("") == "")
@@ -126,7 +126,7 @@ def _names(condition: Condition) -> list[Name]:
     return [one for one in operands(condition) if isinstance(one, Name)]
 
 
-def _compared(leaf: Compare, scope: Scope) -> pl.Expr:
+def _compared(leaf: Compare, scope: WhereScope) -> pl.Expr:
     numeric = scope.is_number(leaf.left) or scope.is_number(leaf.right)
     left, right = (_value(one, scope, numeric=numeric) for one in (leaf.left, leaf.right))
     # What is missing equals nothing: `!=` holds for it, all else does not.
@@ -141,7 +141,7 @@ def _compared(leaf: Compare, scope: Scope) -> pl.Expr:
     return made.fill_null(leaf.operator == "!=")
 
 
-def _value(one: Operand, scope: Scope, *, numeric: bool) -> pl.Expr:
+def _value(one: Operand, scope: WhereScope, *, numeric: bool) -> pl.Expr:
     if isinstance(one, Literal):
         return pl.lit(one.value)
     if isinstance(one, LabelProbability):
@@ -152,11 +152,11 @@ def _value(one: Operand, scope: Scope, *, numeric: bool) -> pl.Expr:
     return column.cast(pl.Float64(), strict=False) if numeric else column.cast(pl.String())
 
 
-def _column(one: Name, scope: Scope) -> pl.Expr:
+def _column(one: Name, scope: WhereScope) -> pl.Expr:
     return pl.col(COLUMN_PREFIX + one.name if scope.is_own(one) else one.name)
 
 
-def _check_comparison(leaf: Compare, scope: Scope, text: str, source: str) -> None:
+def _check_comparison(leaf: Compare, scope: WhereScope, text: str, source: str) -> None:
     for one, other in ((leaf.left, leaf.right), (leaf.right, leaf.left)):
         if scope.is_number(one) and scope.is_text(other):
             raise where_error(
@@ -178,7 +178,7 @@ def _called(one: Operand) -> str:
     return f"probability('{one.label}')" if isinstance(one, LabelProbability) else repr(one.value)
 
 
-def _check_label(label: str, at: int, scope: Scope, text: str, source: str) -> None:
+def _check_label(label: str, at: int, scope: WhereScope, text: str, source: str) -> None:
     if label not in scope.labels:
         close = get_close_matches(label, scope.labels, n=1)
         reason = (
@@ -195,7 +195,7 @@ def _check_label(label: str, at: int, scope: Scope, text: str, source: str) -> N
         )
 
 
-def _unknown_name(one: Name, scope: Scope, text: str, source: str) -> BadInput:
+def _unknown_name(one: Name, scope: WhereScope, text: str, source: str) -> BadInput:
     known = [*scope.columns] if one.quoted else [*scope.numbers, *scope.texts, *scope.columns]
     close = get_close_matches(one.name, known, n=1)
     what = Text("column") if one.quoted else Text("name")

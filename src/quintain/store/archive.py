@@ -2,6 +2,9 @@
 
 Tables are read as the database has them, not as the code knows them: a backup made before an upgrade must hold what
 is there. Both ways work in one transaction.
+
+A column of JSON may hold JSON's null, which is a value, or nothing at all: plain rows say `JSON_NULL` and None. Where a
+row knows only None, it is read as JSON's null in a column that must hold something.
 """
 
 from __future__ import annotations
@@ -12,11 +15,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from enum import Enum
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import (
     JSON,
+    Column,
     Connection,
     DateTime,
     Engine,
@@ -39,6 +44,15 @@ VERSION_TABLE = "alembic_version"
 BATCH = 1000
 
 
+class JsonNull(Enum):
+    """JSON's null as a value of a row, which None is not: None is a column without a value."""
+
+    NULL = "null"
+
+
+JSON_NULL: Final = JsonNull.NULL
+
+
 @dataclass(frozen=True, slots=True)
 class DatabaseSnapshot:
     """The database as it was at one moment, however long the reading takes."""
@@ -51,10 +65,18 @@ class DatabaseSnapshot:
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
         """Go through the rows of *table* as plain data, in the order of their keys."""
         source = self._metadata.tables[table]
-        query = select(source).order_by(*source.primary_key.columns)
+        documents = [column for column in source.columns if isinstance(column.type, JSON)]
+        # Drivers give None for both, so the database is asked which it is.
+        absent = [column.is_(None) for column in documents]
+        query = select(*source.columns, *absent).order_by(*source.primary_key.columns)
         result = self._connection.execution_options(yield_per=BATCH).execute(query)
-        for row in result.mappings():
-            yield {name: _to_plain(value) for name, value in row.items()}
+        names = [column.name for column in source.columns]
+        for values in result:
+            row = {name: _to_plain(value) for name, value in zip(names, values, strict=False)}
+            for column, is_absent in zip(documents, values[len(names) :], strict=True):
+                if row[column.name] is None and not is_absent:
+                    row[column.name] = JSON_NULL
+            yield row
 
 
 @contextmanager
@@ -70,12 +92,23 @@ def snapshot(engine: Engine) -> Iterator[DatabaseSnapshot]:
             yield DatabaseSnapshot(revision, names, connection, metadata)
 
 
+def _nothing_more() -> None:
+    """Do nothing besides."""
+
+
 def replace_all(
-    engine: Engine, revision: str, tables: Iterable[str], rows: Callable[[str], Iterable[dict[str, Any]]]
+    engine: Engine,
+    revision: str,
+    tables: Iterable[str],
+    rows: Callable[[str], Iterable[dict[str, Any]]],
+    *,
+    to: str = "head",
+    finish: Callable[[], None] = _nothing_more,
 ) -> dict[str, int]:
     """Put *tables*, as of migration *revision*, in the place of all that is there; give the number of rows of each.
 
-    The newer migrations run afterwards. It happens in one transaction: when anything fails, all is as it was.
+    The newer migrations run afterwards, up to *to*, and then *finish*. It happens in one transaction: when anything
+    fails, *finish* included, all is as it was.
     """
     with alone(engine) as connection:
         _drop_all(connection)
@@ -94,7 +127,9 @@ def replace_all(
             for table in metadata.sorted_tables
             if table.name in wanted
         }
-        upgrade_on(connection, "head")
+        if to != revision:
+            upgrade_on(connection, to)
+        finish()
         return counts
 
 
@@ -159,18 +194,21 @@ def _to_plain(value: Any) -> Any:
 
 def _from_plain(table: Table, row: dict[str, Any]) -> dict[str, Any]:
     try:
-        return {name: _value(table.columns[name].type, value) for name, value in row.items()}
+        return {name: _value(table.columns[name], value) for name, value in row.items()}
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise BadInput(
             "The archive has a row in {name} that does not fit: {error}.", name=table.name, error=error
         ) from error
 
 
-def _value(kind: object, value: Any) -> Any:
+def _value(column: Column[Any], value: Any) -> Any:
+    kind = column.type
+    if isinstance(kind, JSON) and (value is JSON_NULL or (value is None and not column.nullable)):
+        return JSON.NULL
     if value is None:
         return None
     if isinstance(kind, DateTime):
-        return datetime.fromisoformat(value)
+        return datetime.fromisoformat(value).astimezone(UTC)
     if isinstance(kind, LargeBinary):
         return base64.b64decode(value)
     if isinstance(kind, Numeric) and isinstance(value, str):

@@ -9,8 +9,8 @@ import re
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -77,6 +77,14 @@ class Blobs:
                 os.replace(path, target)
                 _sync_folder(target.parent)
         return key
+
+    def discard(self, keys: Iterable[str]) -> None:
+        """Remove blobs that were added for what did not come to pass. No row may name them."""
+        for key in keys:
+            place = self._place(key)
+            place.unlink(missing_ok=True)
+            with suppress(OSError):  # others are in the folder, or it was never made
+                place.parent.rmdir()
 
     def put_passing(self, path: Path) -> str:
         """Keep a file of the scratch folder for a while, under a new name with its ending, and give that name.

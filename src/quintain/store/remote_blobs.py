@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -76,6 +76,15 @@ class RemoteBlobs(Blobs):
                 # An upload shows under its name when all of it has arrived, or never.
                 self._remote.put_file(str(self._place(key)), self._object(key))
         return key
+
+    def discard(self, keys: Iterable[str]) -> None:
+        """Remove blobs here and in the object store that were added for what did not come to pass."""
+        listed = list(keys)
+        super().discard(listed)
+        with self._reaching():
+            for key in listed:
+                if self._remote.exists(self._object(key)):
+                    self._remote.rm_file(self._object(key))
 
     def put_passing(self, path: Path) -> str:
         """Keep a file for a while here and in the object store, where other machines find it."""

@@ -10,6 +10,7 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
+from quintain.core.people import Scope
 from quintain.core.records.base import Record
 from quintain.core.records.board import Board
 from quintain.core.records.jobs import JobStanding
@@ -83,6 +84,7 @@ from quintain.web.pages.validate import judges as validation_judges
 from quintain.web.pages.wheel import timeline
 from quintain.web.pages.work import quizzes as onboarding
 from quintain.web.pages.work import work
+from quintain.web.scopes import scope_of_operation, scope_of_page
 from quintain.web.visit import answering
 
 DESCRIPTION = """\
@@ -113,10 +115,15 @@ class PageRoute:
     path: str
     view: Callable[..., Any]
 
+    @property
+    def scope(self) -> Scope:
+        """What a session must be good for that asks for it."""
+        return scope_of_page(self.method, self.path)
+
     def add_to(self, router: APIRouter) -> None:
         """Put the page on *router*."""
         methods = ["GET", "HEAD"] if self.method == "GET" else [self.method]
-        view = answering(self.view)
+        view = answering(self.view, [self.scope])
         router.add_api_route(self.path, view, methods=methods, include_in_schema=False, response_model=None)
 
 
@@ -138,6 +145,12 @@ class Endpoint:
         """What the client calls it: a thing that is asked for by its noun, all else by its verb."""
         return re.sub("^(get|list)_", "", self.view.__name__)
 
+    @property
+    def scopes(self) -> list[Scope]:
+        """What a token must be good for that asks for it: one scope, or all where nobody has said which."""
+        scope = scope_of_operation(self.method, self.view.__name__)
+        return [*Scope] if scope is None else [scope]
+
     def add_to(self, router: APIRouter) -> None:
         """Put the endpoint on *router*."""
         responses: dict[int | str, dict[str, Any]] = {}
@@ -152,13 +165,14 @@ class Endpoint:
             }
         router.add_api_route(
             f"/api/v1{self.path}",
-            answering(as_json(self.view, self.status)),
+            answering(as_json(self.view, self.status), self.scopes),
             methods=[self.method],
             tags=[self.tag],
             status_code=self.status,
             operation_id=self.name,
             summary=(self.view.__doc__ or "").split("\n")[0],
             responses=responses,
+            openapi_extra={"x-scope": " ".join(self.scopes)},
             response_class=Response if self.media_type else JSONResponse,
         )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import Annotated, Any
@@ -23,10 +23,11 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Fault, Forbidden, QuintainError
-from quintain.core.people import ANONYMOUS, Actor, RoleName
+from quintain.core.people import ANONYMOUS, Actor, RoleName, Scope
 from quintain.core.task import Task
 from quintain.services.access import notify
 from quintain.services.access import sign_in as sessions
+from quintain.services.access.permissions import require_scope, require_this_task
 from quintain.store.blobs import Blobs
 from quintain.web.i18n import Tongue, choose_language
 from quintain.web.peers import peer_of
@@ -200,6 +201,11 @@ class Post:
     visit: Visit
     form: FormData
 
+    @property
+    def actor(self) -> Actor:
+        """The person who sent it."""
+        return self.visit.actor
+
     def text(self, name: str, default: str = "") -> str:
         """Give what was typed into *name*."""
         value = self.form.get(name, default)
@@ -300,22 +306,34 @@ Visiting = Annotated[Visit, Depends(arrive)]
 Posting = Annotated[Post, Depends(arrive_with_form)]
 
 
-def answering(view: Callable[..., Any]) -> Callable[..., Any]:
+def answering(view: Callable[..., Any], scopes: Iterable[Scope] = ()) -> Callable[..., Any]:
     """Stand around a page or an endpoint: open what arrived, answer, and give the connection back, all in one thread.
 
     The framework would keep it until the answer has been sent, for as long as somebody takes to read a large file.
+    Whoever comes with a credential that is not good for *scopes* is refused before the view is asked.
     """
 
     @wraps(view)
     def answer(**given: Any) -> Any:
         sessions = [db for one in given.values() if isinstance(db := getattr(one, "db", None), Session)]
         try:
-            return view(**{name: one.open() if isinstance(one, Unopened) else one for name, one in given.items()})
+            opened = {name: value.open() if isinstance(value, Unopened) else value for name, value in given.items()}
+            for value in opened.values():
+                if isinstance(actor := getattr(value, "actor", None), Actor):
+                    _require(actor, scopes, given.get("task"))
+            return view(**opened)
         finally:
             for db in sessions:
                 db.close()
 
     return answer
+
+
+def _require(actor: Actor, scopes: Iterable[Scope], task: str | None) -> None:
+    for scope in scopes:
+        require_scope(actor, scope)
+        if scope is not Scope.READ:
+            require_this_task(actor, task)
 
 
 def check_csrf(visit: Visit, given: str) -> None:

@@ -15,7 +15,7 @@ from typer.testing import Result
 
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, NotFound, NotSignedIn
-from quintain.core.people import ANONYMOUS, OPERATOR, Actor
+from quintain.core.people import ANONYMOUS, OPERATOR, Actor, Scope
 from quintain.core.records.board import BoardView
 from quintain.services.access import tokens
 from quintain.services.access.links import make_link, redeem_link
@@ -129,7 +129,7 @@ def test_the_api_gives_the_board_once_and_ranks_it(workspace: Workspace, db: Ses
         assert client.get(f"{CALL}/export", params=params).status_code == 200
     assert client.get(CALL, params={"live": "true"}).status_code in {401, 403}
     assert client.put(f"{CALL}/settings", json={"weights": {"memory": 1}}).status_code == 401
-    token = {"authorization": f"Bearer {tokens.create_token(db, owner, 'test')[0]}"}
+    token = {"authorization": f"Bearer {tokens.create_token(db, owner, 'test', scopes=Scope)[0]}"}
     assert client.put(f"{CALL}/settings", json={"weights": {"memory": 1}}, headers=token).status_code == 200
     assert client.get(f"{CALL}/settings").json()["weights"] == {"memory": 1}
     fork = client.post(f"{CALL}/forks", json={"name": "mine", "weights": {"memory": 1}}, headers=token)

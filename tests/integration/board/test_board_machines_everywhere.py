@@ -14,7 +14,7 @@ from typer.testing import Result
 import quintain
 from quintain.compose import Workspace, conditions_of
 from quintain.core.errors import BadInput
-from quintain.core.people import OPERATOR, Actor
+from quintain.core.people import OPERATOR, Actor, Scope
 from quintain.core.records.board import Remeasured
 from quintain.services.access import tokens
 from quintain.settings import Settings
@@ -46,7 +46,7 @@ def test_over_the_api(workspace: Workspace, db: Session, owner: Actor, builder: 
     ranked = client.get(f"{CALL}/rank").json()
     assert (ranked["provisional"], ranked["runs"]["waiting"]) == (True, 12)
     assert ranked["machine"]["name"] == "here"
-    called = {person.name: tokens.create_token(db, person, "test")[0] for person in (owner, builder)}
+    called = {person.name: tokens.create_token(db, person, "test", scopes=Scope)[0] for person in (owner, builder)}
     for name, status in ((None, 401), (builder.name, 403), (owner.name, 200)):
         headers = {"authorization": f"Bearer {called[name]}"} if name else {}
         answer = client.post(f"{CALL}/remeasure", headers=headers)
@@ -60,7 +60,7 @@ def test_over_the_api(workspace: Workspace, db: Session, owner: Actor, builder: 
 
 def test_over_the_client(workspace: Workspace, db: Session, owner: Actor) -> None:
     """A client names the class, has the others measured again, and reads that the order is provisional."""
-    token = tokens.create_token(db, owner, "test")[0]
+    token = tokens.create_token(db, owner, "test", scopes=Scope)[0]
     with running(workspace) as url, quintain.Client(url, token) as client:
         assert client.board("mood").provisional
         assert client.rank("mood").runs["waiting"] == 12

@@ -18,7 +18,7 @@ from typer.testing import Result
 
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Forbidden, NotFound
-from quintain.core.people import ANONYMOUS, Actor
+from quintain.core.people import ANONYMOUS, Actor, Scope
 from quintain.data.plan import ImportPlan
 from quintain.perturbations.contract import names_of
 from quintain.perturbations.tables import lineage
@@ -173,7 +173,8 @@ def test_how_many_more_examples_follows_from_how_sure_it_is() -> None:
 def test_programs_let_a_data_set_score(workspace: Workspace, db: Session, owner: Actor, builder: Actor) -> None:
     """The API imports without scoring, lets it score for its owner only, and scores at once where asked to."""
     client = TestClient(create_app(workspace))
-    mine, other = ({"authorization": f"Bearer {tokens.create_token(db, who, 'test')[0]}"} for who in (owner, builder))
+    secrets = [tokens.create_token(db, who, "test", scopes=Scope)[0] for who in (owner, builder)]
+    mine, other = ({"authorization": f"Bearer {secret}"} for secret in secrets)
     files = {"file": ("eight.jsonl", ROWS.encode())}
     where = "/api/v1/tasks/mood"
     made = client.post(f"{where}/datasets", data={"name": "eight", "role": "test"}, files=files, headers=mine)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-import shutil
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from alembic import command
 from alembic.script import ScriptDirectory
-from sqlalchemy import select, text
+from sqlalchemy import JSON, insert, select, text
 from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace, create_workspace, open_workspace
@@ -20,12 +21,15 @@ from quintain.core.errors import BadInput, Conflict, Forbidden, QuintainError, U
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.services.access import accounts, audit, tokens
 from quintain.services.access import sign_in as sessions
-from quintain.services.house.backup import check_backup, create_backup, restore_backup, upgrade_workspace
+from quintain.services.house import backup_file
+from quintain.services.house.backup import create_backup, last_backup, restore_backup, upgrade_workspace
 from quintain.settings import Settings
 from quintain.store import archive, migrate
+from quintain.store.base import table_of
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
-from quintain.store.tables import AuditEntry, User
+from quintain.store.tables import AuditEntry, Notification, User
+from tests.backups import forge, rewrite
 
 
 @pytest.fixture
@@ -90,7 +94,7 @@ def test_a_backup_is_one_moment(workspace: Workspace, db: Session, fill: str, tm
     thread = threading.Thread(target=write)
     thread.start()
     try:
-        backups = [create_backup(db, workspace.blobs, OPERATOR, tmp_path / f"{n}.zip") for n in range(5)]
+        backups = [create_backup(db, workspace.blobs, OPERATOR, tmp_path / f"{n}.zip", verify=False) for n in range(5)]
     finally:
         stop.set()
         thread.join()
@@ -114,7 +118,7 @@ def test_what_is_there_is_not_replaced_by_accident(
     file = create_backup(db, workspace.blobs, OPERATOR, tmp_path / "b.zip").file
     with pytest.raises(Conflict, match="there already"):
         create_backup(db, workspace.blobs, OPERATOR, file)
-    create_backup(db, workspace.blobs, OPERATOR, file, force=True)
+    create_backup(db, workspace.blobs, OPERATOR, file, force=True, verify=False)
     accounts.invite(db, OPERATOR, "later")
     with pytest.raises(Conflict, match="not empty"):
         restore_backup(db, workspace.blobs, OPERATOR, file)
@@ -142,28 +146,20 @@ def _flip_a_byte(file: Path) -> None:
     file.write_bytes(bytes(data))
 
 
-def _rewrite(file: Path, member: str, change: Callable[[bytes], bytes]) -> None:
-    copy = file.with_suffix(".copy")
-    with zipfile.ZipFile(file) as old, zipfile.ZipFile(copy, "w") as new:
-        for name in old.namelist():
-            new.writestr(name, change(old.read(name)) if name == member else old.read(name))
-    shutil.move(copy, file)
-
-
 def _lose_a_row(file: Path) -> None:
-    _rewrite(file, "tables/users.jsonl", lambda data: data.split(b"\n", 1)[1])
+    rewrite(file, "tables/users.jsonl", lambda data: data.split(b"\n", 1)[1])
 
 
 def _name_another_format(file: Path) -> None:
-    _rewrite(file, "manifest.json", lambda data: json.dumps({**json.loads(data), "format": 99}).encode())
+    rewrite(file, "manifest.json", lambda data: json.dumps({**json.loads(data), "format": 99}).encode())
 
 
 def _spoil_the_manifest(file: Path) -> None:
-    _rewrite(file, "manifest.json", lambda data: b"[]")
+    rewrite(file, "manifest.json", lambda data: b"[]")
 
 
 def _come_from_the_future(file: Path) -> None:
-    _rewrite(file, "manifest.json", lambda data: json.dumps({**json.loads(data), "migration": "9999"}).encode())
+    rewrite(file, "manifest.json", lambda data: json.dumps({**json.loads(data), "migration": "9999"}).encode())
 
 
 def _be_something_else(file: Path) -> None:
@@ -191,7 +187,7 @@ def test_a_broken_backup_changes_nothing(
     workspace: Workspace, db: Session, fill: str, tmp_path: Path, damage: Callable[[Path], None]
 ) -> None:
     """Whatever is wrong with the file, it is refused by name and the workspace stays as it is, even by force."""
-    file = create_backup(db, workspace.blobs, OPERATOR, tmp_path / "b.zip").file
+    file = create_backup(db, workspace.blobs, OPERATOR, tmp_path / "b.zip", verify=False).file
     before = _everything(workspace)
     damage(file)
     with pytest.raises(QuintainError) as caught:
@@ -204,13 +200,132 @@ def test_a_broken_backup_changes_nothing(
 @pytest.mark.both_databases
 def test_rows_that_do_not_fit_change_nothing(workspace: Workspace, db: Session, fill: str, tmp_path: Path) -> None:
     """A failure in the middle of loading undoes all of it, the dropped tables too."""
-    file = create_backup(db, workspace.blobs, OPERATOR, tmp_path / "b.zip").file
+    file = create_backup(db, workspace.blobs, OPERATOR, tmp_path / "b.zip", verify=False).file
     before = _everything(workspace)
     rows = {"users": [{"id": 1, "name": "x", "nonsense": True}]}
     with pytest.raises(BadInput, match="does not fit"):
         archive.replace_all(workspace.engine, migrate.newest(), rows, lambda name: rows[name])
     assert _everything(workspace) == before
-    assert check_backup(file).rows["users"] == 2
+    with backup_file.opened(file) as backup:
+        backup.check(lambda what, done, total: None)
+        assert backup.info().rows["users"] == 2
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize("database", ["sqlite"])
+@pytest.mark.parametrize("where", ["rows", "blobs", "references"])
+def test_a_refused_restore_adds_no_blob(
+    workspace: Workspace,
+    db: Session,
+    fill: str,
+    other: Workspace,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    where: str,
+) -> None:
+    """Whether the database refuses the rows or the disk is full among the blobs, all is as it was."""
+    workspace.blobs.put(b"another blob")
+    file = create_backup(db, workspace.blobs, OPERATOR, tmp_path / "b.zip", verify=False).file
+    kept = other.blobs.put(b"was here before")
+    if where == "rows":
+        forge(file, "users", lambda row: {**row, "name": None})
+    elif where == "references":
+        forge(file, "api_tokens", lambda row: {**row, "user_id": 999_999})
+    else:
+        _fill_the_disk(other.blobs, monkeypatch, after=1)
+    before = _everything(other)
+    with other.session() as there, pytest.raises(QuintainError):
+        restore_backup(there, other.blobs, OPERATOR, file)
+    assert _everything(other) == before
+    assert other.blobs.keys() == [kept]
+    assert sorted(path.name for path in other.blobs.root.iterdir()) == sorted([kept[:2], "scratch"])
+
+
+def _fill_the_disk(blobs: Blobs, monkeypatch: pytest.MonkeyPatch, after: int) -> None:
+    """Let *blobs* take as many more as *after* says."""
+    take, taken = Blobs.put_file, itertools.count()
+
+    def put_file(self: Blobs, path: Path) -> str:
+        if self is blobs and next(taken) >= after:
+            raise Unavailable("The disk is full.")
+        return take(self, path)
+
+    monkeypatch.setattr(Blobs, "put_file", put_file)
+
+
+def _lose_nulls(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backup_file._NullRanges, "plain", lambda self: {})
+
+
+def _write_other_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = backup_file._NullRanges.written
+
+    def other(self: backup_file._NullRanges, number: int, row: dict[str, Any]) -> dict[str, Any]:
+        return {**written(self, number, row), **({"actor": "somebody else"} if "actor" in row else {})}
+
+    monkeypatch.setattr(backup_file._NullRanges, "written", other)
+
+
+def _have_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise Unavailable("The disk of {where} is full; nothing was written.", where="the scratch database")
+
+    monkeypatch.setattr(archive, "replace_all", full)
+
+
+@pytest.mark.parametrize(
+    ("trouble", "reason"),
+    [
+        (_lose_nulls, "table notifications comes back"),
+        (_write_other_rows, "table audit comes back"),
+        (_have_no_room, "disk .* is full"),
+    ],
+)
+def test_a_backup_that_could_not_be_restored_is_not_kept(
+    workspace: Workspace,
+    db: Session,
+    admin: Actor,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    trouble: Callable[[pytest.MonkeyPatch], None],
+    reason: str,
+) -> None:
+    """What does not come back as it was is refused before it counts; what was there stays, and the health says so."""
+    _put_a_null(db, admin)
+    file = create_backup(db, workspace.blobs, OPERATOR, tmp_path / "b.zip").file
+    whole = file.read_bytes()
+    with monkeypatch.context() as patch:
+        trouble(patch)
+        with pytest.raises(Unavailable, match=reason) as caught:
+            create_backup(db, workspace.blobs, OPERATOR, file, force=True)
+        assert "--no-verify" in str(caught.value.remedy)
+        assert file.read_bytes() == whole
+        assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+        last = last_backup(db, OPERATOR)
+        assert (last.file, last.failed_at is not None) == ("b.zip", True)
+        assert last.verified_at is not None
+        assert create_backup(db, workspace.blobs, OPERATOR, file, force=True, verify=False).verified is False
+    assert last_backup(db, OPERATOR).failed_at is not None
+    assert create_backup(db, workspace.blobs, OPERATOR, file, force=True).verified
+    assert last_backup(db, OPERATOR).failed_at is None
+
+
+def _put_a_null(db: Session, reader: Actor) -> None:
+    """Keep JSON's null in a column that could also lack a value."""
+    with transaction(db):
+        message = {"user_id": reader.user_id, "kind": "test", "text": "", "said": JSON.NULL}
+        db.execute(insert(table_of(Notification)).values(message))
+
+
+def test_a_damaged_blob_is_noticed_when_it_is_backed_up(
+    workspace: Workspace, db: Session, fill: str, tmp_path: Path
+) -> None:
+    """A file of the workspace that changed by itself is named by its key, not found at the restore."""
+    (key,) = workspace.blobs.keys()
+    workspace.blobs.path(key).write_bytes(b"rotten")
+    with pytest.raises(Unavailable, match=f"blob {key} has other content"):
+        create_backup(db, workspace.blobs, OPERATOR, tmp_path / "b.zip")
+    assert not (tmp_path / "b.zip").exists()
 
 
 def test_a_backup_that_cannot_be_written_leaves_nothing(workspace: Workspace, db: Session, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
-from quintain.core.people import OPERATOR, Actor
+from quintain.core.people import OPERATOR, Actor, Scope
 from quintain.services.access.tokens import actor_for_token, create_token
 from quintain.services.collect.attempt import attempt
 from quintain.services.collect.writing import start
@@ -78,7 +78,7 @@ def test_no_step_asks_more_than_it_must(workspace: Workspace) -> None:
     """Somebody goes through a trial; each step stays below its bound, the last as the first, and all is paid once."""
     with workspace.session() as db:
         person = make_person(db, "worker", RoleName.WORKER)
-        secret, _ = create_token(db, person, "steps")
+        secret, _ = create_token(db, person, "steps", scopes=Scope)
         actor_for_token(db, secret)  # notes that it was used, which the next ones need not
 
     def step(bound: int, do: Callable[[Session, Actor], Found]) -> Found:

@@ -12,14 +12,14 @@ from quintain.data.where import Every, Not, conjuncts, parse_where
 from quintain.data.where_columns import (
     COLUMN_PREFIX,
     LABEL_PREFIX,
-    Scope,
+    WhereScope,
     check_where,
     file_columns,
     mentions,
     to_expression,
 )
 
-SCOPE = Scope(
+SCOPE = WhereScope(
     numbers=("rating", "length", "probability"),
     texts=("predicted", "text"),
     labels=("negative", "positive"),

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from quintain.cli import output
+from quintain.cli.access.user_token import app as token_commands
 from quintain.cli.context import link_base, workspace_of
 from quintain.cli.output import JsonFlag
 from quintain.cli.streams import out_file
@@ -17,6 +18,7 @@ from quintain.services.access import accounts, links
 from quintain.services.house import personal_data
 
 app = typer.Typer(help="Accounts and what they may do.", no_args_is_help=True)
+app.add_typer(token_commands, name="token")
 
 Name = Annotated[str, typer.Argument(help="Account name or e-mail address.")]
 Role = Annotated[RoleName, typer.Argument(help="Role.")]

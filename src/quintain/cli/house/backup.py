@@ -11,26 +11,34 @@ from quintain.cli import output
 from quintain.cli.context import settings_of, workspace_of
 from quintain.cli.output import JsonFlag
 from quintain.cli.streams import in_file, out_file
-from quintain.compose import create_workspace
+from quintain.compose import workspace_to_fill
 from quintain.core.people import OPERATOR
 from quintain.services.house import backup as service
-from quintain.services.house.backup import BackupInfo
+from quintain.services.house.backup_file import BackupInfo
+
+Verify = Annotated[
+    bool,
+    typer.Option("--verify/--no-verify", help="Restore the file on trial and compare all of it, before it counts."),
+]
 
 
 def backup(
     context: typer.Context,
     file: Annotated[Path | None, out_file("ZIP file to write; by default one in the workspace.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    verify: Verify = True,
     json: JsonFlag = False,
 ) -> None:
-    """Write all rows and all blobs to one file, also while the server runs.
+    """Write all rows and blobs to one file, also while the server runs, and restore it on trial.
 
     Example: quintain backup monday.zip
     """
     workspace = workspace_of(context, check=False)
     target = file or service.default_file(workspace.settings.workspace / "backups")
     with workspace.session() as db, output.bar() as progress:
-        made = service.create_backup(db, workspace.blobs, OPERATOR, target, force=force, progress=progress)
+        made = service.create_backup(
+            db, workspace.blobs, OPERATOR, target, force=force, verify=verify, progress=progress
+        )
     _show(made, json=json)
 
 
@@ -40,27 +48,25 @@ def restore(
     force: Annotated[bool, typer.Option("--force", help="Replace a workspace that is not empty.")] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Put what a backup holds into the workspace, which is made where there is none.
+    """Put what a backup holds into the workspace, made where there is none; a refusal leaves nothing behind.
 
     The database may be of the other kind than the one that was backed up.
     Example: quintain --workspace copy restore monday.zip
     """
-    with output.bar() as progress:
-        service.check_backup(file, progress=progress)  # before a workspace is made for it
-        workspace = create_workspace(settings_of(context))
-        with workspace.session() as db:
-            done = service.restore_backup(db, workspace.blobs, OPERATOR, file, force=force, progress=progress)
+    with output.bar() as progress, workspace_to_fill(settings_of(context)) as workspace, workspace.session() as db:
+        done = service.restore_backup(db, workspace.blobs, OPERATOR, file, force=force, progress=progress)
     _show(done, json=json)
 
 
-def upgrade(context: typer.Context, json: JsonFlag = False) -> None:
+def upgrade(context: typer.Context, verify: Verify = True, json: JsonFlag = False) -> None:
     """Bring the database to what this version needs, after a copy of all rows; blobs stay as they are.
 
     Example: quintain upgrade
     """
     workspace = workspace_of(context, check=False)
-    with workspace.session() as db:
-        done = service.upgrade_workspace(db, workspace.blobs, OPERATOR, workspace.settings.workspace / "backups")
+    folder = workspace.settings.workspace / "backups"
+    with workspace.session() as db, output.bar() as progress:
+        done = service.upgrade_workspace(db, workspace.blobs, OPERATOR, folder, verify=verify, progress=progress)
     if json:
         output.print_json({"migrations": done.migrations, "backup": done.backup})
     elif done.migrations:
@@ -76,4 +82,5 @@ def _show(info: BackupInfo, *, json: bool) -> None:
         output.print_json(info)
         return
     rows = sum(info.rows.values())
-    output.print_line(f"{info.file}: {rows} rows, {info.blobs} blobs, {output.size(info.size)}.")
+    verified = "verified" if info.verified else "not verified"
+    output.print_line(f"{info.file}: {rows} rows, {info.blobs} blobs, {output.size(info.size)}, {verified}.")

@@ -19,6 +19,7 @@ from quintain.core.records.pay import BooksCheck
 from quintain.core.records.queue import RunQueue
 from quintain.services.evaluate.queue import run_queue
 from quintain.services.house import health, mailing
+from quintain.services.house.backup import LastBackup
 from quintain.services.pay import ledger
 
 
@@ -29,8 +30,9 @@ def status(
 ) -> None:
     """Show the workspace, its database and migrations, what it holds, the room that is left and the sandbox.
 
-    Exit with 1 when something does not work, or with --check when a kept figure did not agree with its facts: such a
-    figure is computed again. So it does where the books of pay do not. Example: quintain status --check
+    Exit with 1 when something does not work or the last backup could not be verified, or with --check when a kept
+    figure did not agree with its facts: such a figure is computed again. So it does where the books of pay do not.
+    Example: quintain status --check
     """
     workspace = workspace_of(context, check=False)
     with workspace.session() as db:
@@ -69,12 +71,14 @@ def status(
             *_figure_facts(figures),
             *_book_facts(books),
             *_mail_facts(mails),
+            *_backup_facts(found.backup),
             *((f"check: {check.name}", "ok" if check.ok else check.detail) for check in readiness.checks),
             *((f"loop: {loop.name}", _loop_words(loop)) for loop in readiness.loops),
             *(("sandbox", line.removeprefix("Sandbox: ").strip()) for line in sandbox_lines(workspace.settings)),
         ]
         output.print_table(("what", "value"), facts)
-    if not works or (figures is not None and figures.faults) or (books is not None and not books.ok):
+    unsafe = found.backup is not None and found.backup.failed_at is not None
+    if not works or unsafe or (figures is not None and figures.faults) or (books is not None and not books.ok):
         raise typer.Exit(1)
 
 
@@ -104,6 +108,17 @@ def _book_facts(found: BooksCheck | None) -> list[tuple[str, str]]:
         return []
     wrong = [("books: wrong", f"{one.place}: {one.booked}, not {one.counted}") for one in found.discrepancies]
     return [("books", f"{found.transactions} transactions, {len(wrong)} differences"), *wrong]
+
+
+def _backup_facts(last: LastBackup | None) -> list[tuple[str, str]]:
+    """Say when a backup was verified last, and whether a later one could not be."""
+    if last is None:
+        return []
+    verified = f"{last.verified_at:%Y-%m-%d %H:%M} UTC, {last.file}" if last.verified_at else "none yet"
+    facts = [("last verified backup", verified)]
+    if last.failed_at:
+        facts.append(("check: backup", f"not verified at {last.failed_at:%Y-%m-%d %H:%M} UTC: {last.reason}"))
+    return facts
 
 
 def _outcome(fault: FigureFault) -> str:

@@ -75,9 +75,11 @@ class MeCalls:
         """List one's own API tokens."""
         return self._transport.read(Tokens, "GET", "/me/tokens").tokens
 
-    def create_token(self, name: str, days: int | None = 90) -> NewToken:
+    def create_token(self, name: str, days: int | None = 90, *, scopes: Iterable[str] = ()) -> NewToken:
         """Make an API token; its secret is known only now."""
-        return self._transport.read(NewToken, "POST", "/me/tokens", json={"name": name, "days": days})
+        return self._transport.read(
+            NewToken, "POST", "/me/tokens", json={"name": name, "days": days, "scopes": list(scopes)}
+        )
 
     def revoke_token(self, token_id: int) -> None:
         """Make one of one's own tokens useless."""

@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal
 
-from quintain.core.people import Grant
+from quintain.core.people import Grant, Scope
 from quintain.core.records.base import Record
 
 PeopleOrder = Literal["name", "name_down", "newest", "oldest"]
@@ -61,7 +61,10 @@ class OneTimeLink(Record):
 
 @dataclass(frozen=True, slots=True)
 class Token(Record):
-    """An API token as its owner sees it afterwards: its name and its first letters, never the whole."""
+    """An API token as its owner sees it afterwards: its name and its first letters, never the whole.
+
+    *scopes* is what it is good for; one that is *unscoped* was made before tokens had any, and is good for everything.
+    """
 
     id: int
     name: str
@@ -70,13 +73,15 @@ class Token(Record):
     expires_at: datetime | None
     used_at: datetime | None
     expired: bool
+    scopes: tuple[Scope, ...] = ()
+    unscoped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class NewToken(Token):
     """A token that was just made; *token* is the secret itself, shown this once."""
 
-    token: str = field(repr=False)
+    token: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

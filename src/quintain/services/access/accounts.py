@@ -10,14 +10,20 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, NotFound
 from quintain.core.mail_addresses import is_address, normal_address
-from quintain.core.people import OPERATOR, Actor, Grant, RoleName
+from quintain.core.people import OPERATOR, Actor, Grant, RoleName, Scope
 from quintain.core.records.access import People, PeopleOrder, Person
 from quintain.core.texts import Text
 from quintain.services.access import audit, throttle
 from quintain.services.access.actors import actor_of, find_user, normal_name
 from quintain.services.access.links import Link, Purpose, issue
 from quintain.services.access.passwords import check_password, hash_password, verify_password
-from quintain.services.access.permissions import require_admin, require_role, require_user
+from quintain.services.access.permissions import (
+    require_account,
+    require_admin,
+    require_role,
+    require_scope,
+    require_user,
+)
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.access import people
@@ -174,11 +180,15 @@ def revoke_role(db: Session, actor: Actor, name: str, role: RoleName, *, task: s
 
 
 def change_password(db: Session, actor: Actor, old: str, new: str, *, current: str | None = None) -> None:
-    """Change one's own password and sign out everywhere but in the *current* session."""
-    user_id = require_user(actor)
+    """Change one's own password and sign out everywhere but in the *current* session.
+
+    Who came by a panel's link and has shown who they are has none yet, and chooses the first one without an old one.
+    """
+    user_id = require_account(actor)
     throttle.hit(db, f"password:user:{user_id}", 10, 300)
     user = db.get(User, user_id)
-    if user is None or not verify_password(user.password_hash, old):
+    first = user is not None and user.password_hash is None
+    if user is None or (not first and not verify_password(user.password_hash, old)):
         raise BadInput(faults=[Fault("this is not the present password", field="old")])
     check_password(new, name=user.name, email=user.email)
     kept = hash_password(new)
@@ -198,8 +208,13 @@ def update_profile(
     language: str | None = None,
     email_notifications: bool | None = None,
 ) -> Person:
-    """Change what is given of one's own account; an empty *email* removes the address."""
+    """Change what is given of one's own account; an empty *email* removes the address.
+
+    With a lesser credential only the language can be chosen.
+    """
     user_id = require_user(actor)
+    if not (display_name is None and email is None and email_notifications is None):
+        require_scope(actor, Scope.ACCOUNT)
     if language is not None:
         _check_language(language)
     with transaction(db):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quintain.core.errors import Forbidden, NotSignedIn
-from quintain.core.people import Actor, RoleName
+from quintain.core.people import Actor, RoleName, Scope
 from quintain.core.texts import Word, either
 
 
@@ -19,6 +19,38 @@ def require_user(actor: Actor) -> int:
     if actor.user_id is None:
         raise Forbidden("This belongs to one account, and the operator has none.", remedy="Do it signed in.")
     return actor.user_id
+
+
+def require_scope(actor: Actor, scope: Scope) -> None:
+    """Refuse where the credential that the actor came with is not good for *scope*, whatever they may do besides."""
+    if not actor.may(scope):
+        raise Forbidden(
+            "This takes the scope '{scope}', and what you signed in with has only {allows}.",
+            scope=scope,
+            allows=", ".join(sorted(actor.allows)) or "none",
+            remedy="Use a token with that scope, or sign in.",
+            page="Sign in with a password, or show first that this account is yours.",
+            code="scope_missing",
+        )
+
+
+def require_this_task(actor: Actor, task: str | None) -> None:
+    """Refuse to change anything of another *task* with a session that is good for one."""
+    if actor.task is not None and task is not None and task != actor.task:
+        raise Forbidden(
+            "You came here to work on '{own}', and this belongs to '{task}'.",
+            own=actor.task,
+            task=task,
+            remedy="Sign in, or come by the link for that task.",
+            code="scope_missing",
+        )
+
+
+def require_account(actor: Actor) -> int:
+    """Give the id of the actor's account, which they are about to change; a lesser credential may not."""
+    user_id = require_user(actor)
+    require_scope(actor, Scope.ACCOUNT)
+    return user_id
 
 
 def require_admin(actor: Actor) -> None:

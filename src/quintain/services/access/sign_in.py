@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import NotFound, NotSignedIn
-from quintain.core.people import Actor
+from quintain.core.people import EVERYTHING, Actor, Grant, RoleName, Scope
 from quintain.services.access import audit, devices, throttle
 from quintain.services.access.actors import actor_of, normal_name
 from quintain.services.access.passwords import fingerprint, hash_password, needs_rehash, new_secret, verify_password
-from quintain.services.access.permissions import require_user
+from quintain.services.access.permissions import require_account, require_user
+from quintain.services.access.scopes import from_text, to_text
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.access import people
@@ -102,8 +104,15 @@ def mark_device(db: Session, actor: Actor) -> str:
     return devices.make_mark(db.get_one(User, require_user(actor)))
 
 
-def start_session(db: Session, actor: Actor, *, user_agent: str = "") -> StartedSession:
-    """Begin a session for *actor*, who has shown who they are."""
+def start_session(
+    db: Session,
+    actor: Actor,
+    *,
+    user_agent: str = "",
+    scopes: frozenset[Scope] = EVERYTHING,
+    task_id: int | None = None,
+) -> StartedSession:
+    """Begin a session for *actor*, who has shown who they are; or one that is good for *scopes* on one task only."""
     user_id = require_user(actor)
     token, csrf, moment = new_secret(), new_secret(), now()
     with transaction(db):
@@ -114,6 +123,8 @@ def start_session(db: Session, actor: Actor, *, user_agent: str = "") -> Started
                 csrf=csrf,
                 user_agent=user_agent[:200],
                 expires_at=moment + LIFETIME,
+                scopes="" if scopes == EVERYTHING else to_text(scopes),
+                task_id=task_id,
             )
         )
         audit.record(db, actor, "session.start", f"user:{user_id}")
@@ -131,8 +142,17 @@ def open_session(db: Session, token: str) -> OpenSession | None:
         expires_at = min(moment + LIFETIME, session.created_at + LONGEST)
         with transaction(db):
             people.prolong_session(db, session.token_hash, moment, expires_at)
-    actor = Actor(user_id=session.user_id, name=session.name, grants=frozenset(grants))
+    allows = from_text(session.scopes) if session.scopes else EVERYTHING
+    held = frozenset(_at_work(grants, session.door_task) if session.door_task is not None else grants)
+    actor = Actor(user_id=session.user_id, name=session.name, grants=held, allows=allows, task=session.door_task)
     return OpenSession(actor=actor, csrf=session.csrf, language=session.language, id=session.token_hash)
+
+
+def _at_work(grants: Iterable[Grant], task: str) -> Iterator[Grant]:
+    """Give what somebody holds of one task as one who works there: what a session is good for that its door began."""
+    for grant in grants:
+        if grant.role in (RoleName.WORKER, RoleName.EXPERT) and grant.task in (None, task):
+            yield Grant(grant.role, task)
 
 
 def end_session(db: Session, token: str) -> None:
@@ -160,7 +180,7 @@ def list_sessions(db: Session, actor: Actor, *, current: str = "") -> list[Sessi
 
 def revoke_session(db: Session, actor: Actor, session_id: str) -> None:
     """End one of the actor's own sessions, by its id in `list_sessions`."""
-    user_id = require_user(actor)
+    user_id = require_account(actor)
     with transaction(db):
         if not people.end_sessions(db, user_id, only=session_id):
             raise NotFound("There is no such session.", remedy="It may have ended already.")
@@ -169,7 +189,7 @@ def revoke_session(db: Session, actor: Actor, session_id: str) -> None:
 
 def revoke_other_sessions(db: Session, actor: Actor, *, current: str) -> int:
     """End all of the actor's sessions but the *current* one, and count them."""
-    user_id = require_user(actor)
+    user_id = require_account(actor)
     with transaction(db):
         ended = people.end_sessions(db, user_id, keep=current)
         audit.record(db, actor, "session.revoke_others", f"user:{user_id}", count=ended)

@@ -26,7 +26,7 @@ from quintain.data.where import Condition, conjuncts, parse_where
 from quintain.data.where_columns import (
     COLUMN_PREFIX,
     LABEL_PREFIX,
-    Scope,
+    WhereScope,
     check_where,
     file_columns,
     mentions,
@@ -134,7 +134,7 @@ class _Stream:
         self.files, self.target, self.rules, self.seed = files, target, rules, settings.seed
         shared = [name for name in files[0].source.columns if all(name in one.source.columns for one in files)]
         rated = all("rating" in one.columns for one in files)
-        self.scope = Scope([name for name in NUMBERS if rated or name != "rating"], TEXTS, target.labels, shared)
+        self.scope = WhereScope([name for name in NUMBERS if rated or name != "rating"], TEXTS, target.labels, shared)
         extra = parse_where(settings.where) if settings.where.strip() else None
         given = [Where(settings.where, extra, "--where")] if extra is not None else []
         wheres = [*given, *rules.conditions]

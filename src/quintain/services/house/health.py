@@ -21,6 +21,7 @@ from quintain.core.records.jobs import LoopReport
 from quintain.engine.loops import Each, LoopCondition, LoopState, straight
 from quintain.services.access.permissions import require_admin
 from quintain.services.house import mailing
+from quintain.services.house.backup import LastBackup, last_backup
 from quintain.services.jobs import exports, loops
 from quintain.store import archive, migrate
 from quintain.store.base import now
@@ -84,7 +85,7 @@ def _last_success(loop: LoopReport) -> str:
 class HouseStatus:
     """What there is: the database and its migrations, rows by table, blobs and the room that is left.
 
-    Rows and blobs were counted at *counted_at*; None says now.
+    Rows and blobs were counted at *counted_at*; None says now. *backup* is None where migrations are missing.
     """
 
     version: str
@@ -97,6 +98,7 @@ class HouseStatus:
     disk_free: int
     disk_total: int
     counted_at: datetime | None = None
+    backup: LastBackup | None = None
 
 
 def readiness(db: Session, blobs: Blobs, own: Sequence[LoopState] = ()) -> Readiness:
@@ -144,6 +146,7 @@ def status(db: Session, blobs: Blobs, actor: Actor, *, as_known: bool = False) -
         disk_free=disk.free,
         disk_total=disk.total,
         counted_at=kept.computed_at if kept is not None else None,
+        backup=None if pending else last_backup(db, actor),
         **counted,
     )
 

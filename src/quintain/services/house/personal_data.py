@@ -16,7 +16,7 @@ from quintain.data.exporting import json_list, whole_or_nothing
 from quintain.services.access import audit
 from quintain.services.access.accounts import refuse_last_admin
 from quintain.services.access.actors import actor_of, find_user, normal_name
-from quintain.services.access.permissions import require_admin, require_user
+from quintain.services.access.permissions import require_account, require_admin
 from quintain.services.collect.target_names import tell_own
 from quintain.store.base import now
 from quintain.store.database import transaction
@@ -87,6 +87,6 @@ def delete_person(db: Session, actor: Actor, name: str | None = None) -> None:
 
 def _whom(db: Session, actor: Actor, name: str | None) -> User:
     if name is None or normal_name(name) == actor.name:
-        return db.get_one(User, require_user(actor))
+        return db.get_one(User, require_account(actor))
     require_admin(actor)
     return find_user(db, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import BigInteger, ForeignKey, Index, String
+from sqlalchemy import BigInteger, ForeignKey, Index, String, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from quintain.store.base import Base, now
@@ -42,7 +42,11 @@ class RoleGrant(Base):
 
 
 class WebSession(Base):
-    """A signed-in browser. Only the hash of the cookie is kept."""
+    """A signed-in browser. Only the hash of the cookie is kept.
+
+    *scopes* are what the session is good for, empty for everything. One that a panel's link began is good for work on
+    one task.
+    """
 
     __tablename__ = "web_sessions"
 
@@ -53,10 +57,12 @@ class WebSession(Base):
     created_at: Mapped[datetime] = mapped_column(default=now)
     seen_at: Mapped[datetime] = mapped_column(default=now)
     expires_at: Mapped[datetime]
+    scopes: Mapped[str] = mapped_column(String(80), default="", server_default="")
+    task_id: Mapped[int | None] = mapped_column(ForeignKey("tasks.id"))
 
 
 class ApiToken(Base):
-    """A token for programs: shown once, kept as a hash."""
+    """A token for programs: shown once, kept as a hash. *unscoped* marks those from before tokens had scopes."""
 
     __tablename__ = "api_tokens"
 
@@ -69,6 +75,8 @@ class ApiToken(Base):
     expires_at: Mapped[datetime | None]
     used_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]
+    scopes: Mapped[str] = mapped_column(String(80), default="read", server_default="read")
+    unscoped: Mapped[bool] = mapped_column(default=False, server_default=false())
 
 
 class OneTimeLink(Base):

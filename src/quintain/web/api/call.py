@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
 from quintain.core.errors import QuintainError
-from quintain.core.people import Actor
+from quintain.core.people import Actor, Scope
 from quintain.services.access import sign_in as sessions
 from quintain.services.access import tokens
 from quintain.services.access.permissions import may_send_files
@@ -87,12 +87,16 @@ def may_send(request: Request) -> bool:
         cookie = request.cookies.get(SESSION_COOKIE)
         session = sessions.open_session(db, cookie) if cookie else None
         if session is not None:
-            return may_send_files(session.actor)
+            return _may_send(session.actor)
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         try:
-            return scheme.lower() == "bearer" and may_send_files(tokens.actor_for_token(db, token))
+            return scheme.lower() == "bearer" and _may_send(tokens.actor_for_token(db, token))
         except QuintainError:
             return False
+
+
+def _may_send(actor: Actor) -> bool:
+    return may_send_files(actor) and any(actor.may(scope) for scope in (Scope.WORK, Scope.BUILD, Scope.OWN))
 
 
 Calling = Annotated[Call, Depends(arrive_at_call)]

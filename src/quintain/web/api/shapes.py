@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from quintain.core.people import RoleName
+from quintain.core.people import RoleName, Scope
 
 # A NUL cannot be stored by PostgreSQL, and half a surrogate pair by nobody: neither gets past the door.
 Text = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=2_000)]
@@ -98,10 +98,11 @@ class Invitation(Shape):
 
 
 class TokenRequest(Shape):
-    """A token to make; *days* null means until it is revoked."""
+    """A token to make; *days* null means until it is revoked. What it is good for is *scopes*; it can always read."""
 
     name: Text
     days: Annotated[int, Field(ge=1, le=3660)] | None = 90
+    scopes: list[Scope] = [Scope.READ]
 
 
 class ReadRequest(Shape):

@@ -18,6 +18,12 @@ def audit_entries(db: Session, *, limit: int, before: int | None = None) -> list
     return list(db.scalars(query if before is None else query.where(AuditEntry.id < before)))
 
 
+def newest_with(db: Session, action: str, mark: str | None = None) -> AuditEntry | None:
+    """Give the newest entry of *action*; with *mark*, the newest whose details say that this is true."""
+    query = select(AuditEntry).where(AuditEntry.action == action).order_by(AuditEntry.id.desc()).limit(1)
+    return db.scalar(query if mark is None else query.where(AuditEntry.details[mark].as_boolean().is_(True)))
+
+
 def entries_of_validation(db: Session, ref: str, *, limit: int) -> list[AuditEntry]:
     """List the newest audit entries on a validation, and on judges because of it.
 

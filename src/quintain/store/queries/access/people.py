@@ -25,6 +25,8 @@ class FoundSession(NamedTuple):
     csrf: str
     created_at: datetime
     seen_at: datetime
+    scopes: str
+    door_task: str | None
     user_id: int
     name: str
     language: str
@@ -38,18 +40,22 @@ class FoundToken(NamedTuple):
     expires_at: datetime | None
     used_at: datetime | None
     revoked_at: datetime | None
+    scopes: str
     user_id: int
     name: str
 
 
 # Every request asks one of these: they are put together once, of columns. Objects take longer than the answer.
 _web, _token, _user, _grant, _task = (table_of(table) for table in (WebSession, ApiToken, User, RoleGrant, TaskRow))
+_door = _task.alias()
 _SESSION = (
     select(
         _web.c.token_hash,
         _web.c.csrf,
         _web.c.created_at,
         _web.c.seen_at,
+        _web.c.scopes,
+        _door.c.name.label("door_task"),
         _user.c.id,
         _user.c.name,
         _user.c.language,
@@ -57,6 +63,7 @@ _SESSION = (
         _task.c.name.label("task"),
     )
     .join_from(_web, _user, _user.c.id == _web.c.user_id)
+    .outerjoin(_door, _door.c.id == _web.c.task_id)
     .outerjoin(_grant, and_(_grant.c.user_id == _user.c.id, _grant.c.revoked_at.is_(None)))
     .outerjoin(_task, _task.c.id == _grant.c.task_id)
     .where(
@@ -71,6 +78,7 @@ _TOKEN = (
         _token.c.expires_at,
         _token.c.used_at,
         _token.c.revoked_at,
+        _token.c.scopes,
         _user.c.id,
         _user.c.name,
         _grant.c.role,

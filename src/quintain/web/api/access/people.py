@@ -50,7 +50,7 @@ def list_tokens(call: Calling) -> Tokens:
 
 def create_token(call: Calling, wanted: TokenRequest) -> NewToken:
     """Make an API token; its secret is known only now."""
-    secret, info = tokens.create_token(call.db, call.actor, wanted.name, days=wanted.days)
+    secret, info = tokens.create_token(call.db, call.actor, wanted.name, days=wanted.days, scopes=wanted.scopes)
     return NewToken(**plain(info), token=secret)
 
 
