@@ -106,7 +106,7 @@ def test_addresses_that_nobody_can_write_to_are_set_aside(
     database: str, new_database: Callable[..., str], tmp_path: Path
 ) -> None:
     """The person keeps the account and is told, and so are the admins; what is still to be mailed is queued."""
-    engine = connect(new_database(database, tmp_path / "old.db"))
+    engine = connect(new_database(database, template="template0") or f"sqlite:///{tmp_path / 'old.db'}")
     with engine.begin() as connection:
         upgrade_on(connection, "0042")
         for number, (name, email) in enumerate(
@@ -120,9 +120,7 @@ def test_addresses_that_nobody_can_write_to_are_set_aside(
                 {"id": number, "name": name, "email": email, "yes": True, "now": datetime.now(UTC)},
             )
             connection.execute(
-                text(
-                    "INSERT INTO notifications (id, user_id, at, kind, text, url) VALUES (:id, :id, :now, 'x', 'y', '')"
-                ),
+                text("INSERT INTO notifications (user_id, at, kind, text, url) VALUES (:id, :now, 'x', 'y', '')"),
                 {"id": number, "now": datetime.now(UTC)},
             )
         connection.execute(
