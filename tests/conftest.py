@@ -38,6 +38,7 @@ from quintain.store.migrate import upgrade, upgrade_on
 from quintain.web import rendering
 from tests.beginnings import Beginnings, Build
 from tests.once import once
+from tests.pages import pages_looked_at
 from tests.people import find_or_make_person
 from tests.postgres import TEMPLATE, PostgresServer
 from tests.properties import examples
@@ -81,6 +82,13 @@ def _compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     folder = once(tmp_path_factory, "templates", lambda made: None)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rendering, "COMPILED", FileSystemBytecodeCache(str(folder)))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_id_twice() -> Iterator[None]:
+    """Look at every page that any test renders: no two of its elements have one id."""
+    with pages_looked_at():
         yield
 
 

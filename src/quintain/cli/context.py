@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,16 @@ from quintain.settings import Settings, read_settings
 
 if TYPE_CHECKING:
     from quintain.compose import Workspace
+
+
+RevisionOption = Annotated[
+    str,
+    typer.Option(
+        "--revision",
+        help="The revision that this was made from, as --json shows it; refused if something else is stored by now.",
+        show_default=False,
+    ),
+]
 
 
 def settings_of(context: typer.Context, **overrides: Any) -> Settings:

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 from rich.text import Text
 
-from quintain.core.errors import BadInput, QuintainError, Unavailable
+from quintain.core.errors import BadInput, QuintainError, Stale, Unavailable
 from quintain.core.records.base import plain
 
 out = Console(highlight=False)
@@ -166,7 +166,7 @@ def explain(error: QuintainError) -> None:
     """Say what went wrong, every place of it, and what to do."""
     err.print("error: ", style="bold red", end="")
     err.print(error.message, markup=False, soft_wrap=True)
-    if isinstance(error, BadInput) and error.faults:
+    if isinstance(error, BadInput | Stale) and error.faults:
         listed = "\n".join(str(fault) for fault in error.faults)
         if listed != error.message:
             err.print(listed, markup=False, soft_wrap=True)

@@ -18,6 +18,7 @@ from quintain.core.errors import (
     NotFound,
     NotSignedIn,
     QuintainError,
+    Stale,
     TooMany,
     Unavailable,
 )
@@ -192,6 +193,8 @@ def error_of(response: httpx2.Response) -> QuintainError:
         return TooMany(message, retry_after=wait, remedy=remedy, code=code)
     if status in {400, 413, 422}:
         return BadInput(message, faults=[_fault(item) for item in body.get("faults", [])], remedy=remedy, code=code)
+    if code == Stale.code:
+        return Stale(faults=[_fault(item) for item in body.get("faults", [])])
     return ERRORS.get(status, Unavailable)(message, remedy=remedy, code=code)
 
 

@@ -6,6 +6,7 @@
     ├── NotSignedIn          nobody is known to be asking
     ├── Forbidden            this person may not do that
     ├── Conflict             it clashes with what is already there
+    ├── Stale                it was made from what somebody else has changed meanwhile; carries one Difference per field
     ├── TooMany              a limit on rate or quota was reached
     └── Unavailable          something outside is missing, full or down
 
@@ -20,7 +21,7 @@ given by name, so that pages can say them in another language (see `texts.py`):
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -168,6 +169,53 @@ class Conflict(QuintainError):
     """It clashes with what is already there."""
 
     code = "conflict"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A field that two people left differently: what is stored (*theirs*) and what was sent (*yours*).
+
+    *mine* and *others* say who changed it; both, where that is not known.
+    """
+
+    field: str
+    title: str
+    theirs: Any
+    yours: Any
+    mine: bool = True
+    others: bool = True
+
+    @property
+    def fault(self) -> Fault:
+        """The difference as a fault at its field."""
+        theirs, yours = ("–" if one is None else str(one) for one in (self.theirs, self.yours))
+        return Fault("is '{theirs}' by now; here it is '{yours}'", theirs=theirs, yours=yours, field=self.field)
+
+
+class Stale(QuintainError):
+    """An edit was made from what somebody else has changed since; nothing was changed.
+
+    *revision* and *parts* are of what is stored now.
+    """
+
+    code = "stale"
+
+    def __init__(
+        self,
+        differences: Iterable[Difference] = (),
+        *,
+        faults: Iterable[Fault] = (),
+        revision: str = "",
+        parts: Mapping[str, str] | None = None,
+    ) -> None:
+        self.differences, self.revision, self.parts = tuple(differences), revision, dict(parts or {})
+        self.faults = tuple(faults) or tuple(one.fault for one in self.differences)
+        self.total = len(self.faults)
+        super().__init__("Somebody else has changed this meanwhile.", remedy="Look at both, and choose.")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, with every field that differs."""
+        return {**super().as_dict(), "faults": [fault.as_dict() for fault in self.faults]}
 
 
 class TooMany(QuintainError):

@@ -81,6 +81,15 @@ def options_of(make: type[Any]) -> dict[str, Option]:
     return {name.removesuffix("_"): one for name, one in named.items()}
 
 
+def title_at(make: type[Any], path: str) -> str:
+    """Give the title of the option at a dotted *path*, or the path where it has none."""
+    head, _, rest = path.partition(".")
+    one = options_of(make).get(head)
+    if one is not None and rest and one.kind.make:
+        return title_at(one.kind.make, rest)
+    return one.title if one is not None and one.title and not rest else path
+
+
 def attribute(name: str) -> str:
     """Give the field that holds the option *name*: one that Python takes for a word of its own has _ behind it.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from quintain.core.errors import Conflict, QuintainError
+from quintain.core.spec import plain
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.i18n import Tongue
 from quintain.web.spec_form import Choice, Sheet, SpecForm
@@ -22,6 +23,7 @@ class SpecDraft:
     text: str
     as_file: bool = False
     trouble: Trouble | None = None
+    stored: Any = None  # the specification that is edited, as it is stored; none where one is new
 
     def typed(self, post: Post) -> SpecDraft:
         """Give the same with what was sent: the file, or the form."""
@@ -40,7 +42,9 @@ class SpecDraft:
     def shown(self, visit: Visit, choices: Mapping[str, list[Choice]] | None = None) -> dict[str, Any]:
         """Give what every editor's template needs of it; *choices* are those that only the page knows."""
         faults = self.faults(visit.language)
+        edits = type(self.stored).__name__
         return {
+            "made_from": visit.made_from(edits, plain(self.stored)) if self.stored is not None else None,
             "status": self.trouble.status if self.trouble else 200,
             "as_file": self.as_file,
             "toml": self.text,

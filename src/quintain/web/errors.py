@@ -25,11 +25,13 @@ from quintain.core.errors import (
     NotFound,
     NotSignedIn,
     QuintainError,
+    Stale,
     TooMany,
     Unavailable,
 )
 from quintain.core.texts import Text
 from quintain.store.database import RETRY_S
+from quintain.web.conflicts import conflict_page
 from quintain.web.i18n import Tongue
 from quintain.web.said import tell
 from quintain.web.visit import render_error
@@ -42,6 +44,7 @@ STATUS: dict[type[QuintainError], int] = {
     NotSignedIn: 401,
     Forbidden: 403,
     Conflict: 409,
+    Stale: 409,
     TooMany: 429,
     Unavailable: 503,
 }
@@ -106,7 +109,8 @@ def trouble_of(error: Exception) -> Trouble:
 
 
 def _of_ours(error: QuintainError) -> Trouble:
-    faults, total = (error.faults, error.total) if isinstance(error, BadInput) else ((), 0)
+    faults = error.faults if isinstance(error, BadInput | Stale) else ()
+    total = error.total if isinstance(error, BadInput) else len(faults)
     wait = error.retry_after if isinstance(error, TooMany | Unavailable) else None
     return Trouble(status_of(error), error.code, error.message, error.remedy, faults, total, wait, error.page)
 
@@ -165,6 +169,8 @@ def handle(request: Request, error: Exception) -> Response:
         return JSONResponse(trouble.as_dict(), trouble.status, headers)
     if trouble.status == HTTPStatus.UNAUTHORIZED:
         return _to_login(request)
+    if isinstance(error, Stale) and (choice := conflict_page(request, error)) is not None:
+        return choice
     return _page(request, trouble, headers)
 
 

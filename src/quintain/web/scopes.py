@@ -14,18 +14,19 @@ from quintain.core.people import Scope
 _WORK = """
     choose begin_writing write save_draft end_writing confirm decide add_notes retract practise
     take_quiz practise_quiz state_fact ask_about_pay claim_page submit_page save_answer extend_page return_page
-    enter_trial leave_trial answer_quiz_step reply_to_letter grade_item change_grade
+    enter_trial leave_trial answer_quiz_step reply_to_letter ask_for_last_pay grade_item change_grade
     adjudicate take_pivot add_variant finish_pivot return_pivot search_contrast_drafts add_variants withdraw_variant
     next_check check_variant settle_variant add_phenomenon scout_contrast next_to_code code_item
     create_contest_team join_contest_team leave_contest_team put_contest_pair upload_pairs remove_contest_pair
     judge_pair dispute_pair read_notifications save_fork remove_fork cancel_job
 """
 _BUILD = """
-    submit_model change_visibility change_card withdraw_model start_training cancel_training begin_upload put_part
+    submit_model change_visibility change_card withdraw_model restore_model
+    start_training cancel_training begin_upload put_part
     cancel_run retry_run submit_contest_model hand_in_answers
 """
 _OWN = """
-    put_task change_task archive_task import_dataset set_board remeasure let_score take_snapshot
+    put_task change_task archive_task restore_task import_dataset set_board remeasure let_score take_snapshot
     put_round add_harvest open_round close_round clone_round import_prompts decide_flag
     put_quiz retire_quiz qualify
     approve_round_pay set_pay_policy grant_bonus answer_pay_question create_study change_study create_judging_study
@@ -40,9 +41,9 @@ _OWN = """
     put_trial_doors open_trial_pool run_trial_models grant_role revoke_role
 """
 _ADMIN = """
-    list_users get_user invite_user make_link list_audit list_mails retry_mails give_up_mails list_loops
+    list_users get_user invite_user make_link delete_user list_audit list_mails retry_mails give_up_mails list_loops
 """
-_ACCOUNT = "change_me export_me list_tokens create_token revoke_token"
+_ACCOUNT = "change_me export_me delete_me list_tokens create_token revoke_token"
 # What changes nothing that is kept, or proves by itself who sends it.
 _READ = "ask_model take_prolific_event"
 

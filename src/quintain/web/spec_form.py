@@ -250,7 +250,9 @@ def _owner(spec: Any, place: Place) -> Any:
 
 def _shown(spec: Any, place: Place, currency: str) -> Any:
     owner, one = _owner(spec, place), place.option
-    # Of a table that is not there, the form shows what it would be.
+    if owner is None and place.switch == place.name:
+        return ""  # or saving what is shown would bring the table in
+    # Of a table that is not there, the form shows what else it would be.
     value = getattr(owner, attribute(place.path[-1]), None if one.required else one.default)
     if one.kind.widget == "money" and value is not None:
         return amount_text(Money(value, getattr(owner, "currency", currency)))

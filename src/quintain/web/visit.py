@@ -7,6 +7,7 @@ change of threads is a wait, and a request that waits for its thread holds no co
 
 from __future__ import annotations
 
+import json
 import logging
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
@@ -22,6 +23,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from quintain.compose import Workspace
+from quintain.core.editing import EditOrigin, parts_of, revision_of
 from quintain.core.errors import BadInput, Fault, Forbidden, QuintainError
 from quintain.core.people import ANONYMOUS, Actor, RoleName, Scope
 from quintain.core.task import Task
@@ -42,6 +44,7 @@ LANGUAGE_COOKIE = "quintain_language"
 THEME_COOKIE = "quintain_theme"
 TOAST_COOKIE = "quintain_toast"
 DEVICE_COOKIE = "quintain_device"
+CHOICE, THEIRS = "choose:", "theirs"  # which of two values of a field is to stay, where two have changed it
 YEAR = 365 * 24 * 3600
 log = logging.getLogger("quintain.web")
 
@@ -158,6 +161,16 @@ class Visit:
             expert=self.actor.has(RoleName.EXPERT, task.name),
         )
 
+    def made_from(self, edits: str, stored: Mapping[str, Any]) -> MadeFrom:
+        """Give what a form that *edits* what is *stored* brings back.
+
+        A form that comes back with a fault in it still stands on what it was made from, whatever is stored by now.
+        """
+        form = getattr(self.request.state, "form", None)
+        if form is not None and form.get("edits") == edits and form.get("revision"):
+            return MadeFrom(edits, str(form["revision"]), str(form.get("parts", "{}")))
+        return MadeFrom.of(edits, stored)
+
     def render(
         self, template: str, *, status: int = 200, headers: Mapping[str, str] | None = None, **values: Any
     ) -> Response:
@@ -195,6 +208,31 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True)
+class MadeFrom:
+    """What a form that edits something brings back: what it edits, the revision that it shows, a hash of each field."""
+
+    edits: str
+    revision: str
+    parts: str
+
+    @classmethod
+    def of(cls, edits: str, stored: Mapping[str, Any]) -> MadeFrom:
+        """Make it for what is *stored* now."""
+        return cls(edits, revision_of(stored), json.dumps(parts_of(stored), separators=(",", ":")))
+
+
+def edit_in(form: FormData) -> EditOrigin:
+    """Read from a form what it was made from."""
+    try:
+        parts = json.loads(str(form.get("parts") or "{}"))
+    except ValueError:
+        parts = {}
+    known = {str(name): str(value) for name, value in parts.items()} if isinstance(parts, dict) else {}
+    theirs = {name.removeprefix(CHOICE) for name, value in form.items() if name.startswith(CHOICE) and value == THEIRS}
+    return EditOrigin(str(form.get("revision") or ""), known, frozenset(theirs))
+
+
+@dataclass(frozen=True, slots=True)
 class Post:
     """A form that was sent by the person whose page it was on."""
 
@@ -218,6 +256,11 @@ class Post:
     def flag(self, name: str) -> bool:
         """Say whether the box *name* was ticked."""
         return name in self.form
+
+    @property
+    def edit(self) -> EditOrigin:
+        """What the form was made from, and which fields are to stay as others left them."""
+        return edit_in(self.form)
 
     def number(self, name: str) -> int:
         """Give the whole number in *name*, or say that there is none."""
@@ -298,7 +341,8 @@ async def arrive(request: Request) -> AsyncIterator[Arrival]:
 
 async def arrive_with_form(request: Request, arrival: Annotated[Arrival, Depends(arrive)]) -> Arrival:
     """Take a request in and read the form that it brought."""
-    return replace(arrival, form=await request.form())
+    request.state.form = await request.form()
+    return replace(arrival, form=request.state.form)
 
 
 # What a page is given is an `Arrival`, until `answering` opens it: a page that it does not stand around gets no visit.

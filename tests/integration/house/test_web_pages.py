@@ -339,8 +339,8 @@ def test_an_account_is_exported_and_deleted(own_demo: Workspace) -> None:
     """A person takes their data along, and is gone after typing their name."""
     worker = browser_of(own_demo, "demo-worker")
     assert worker.get("/account/export").content.startswith(b"PK")
-    assert post(worker, "/account", "/account/delete", confirm="something else").status_code == 422
-    assert post(worker, "/account", "/account/delete", confirm="demo-worker").status_code == 303
+    assert post(worker, "/account", "/account/delete", name="something else").status_code == 422
+    assert post(worker, "/account", "/account/delete", name="demo-worker").status_code == 303
     again = browser_of(own_demo)
     assert post(again, "/login", "/login", name="demo-worker", password=PASSWORD).status_code == 401
 

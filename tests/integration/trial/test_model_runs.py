@@ -20,6 +20,7 @@ from quintain.services.data.content import preview, scan
 from quintain.services.data.datasets import get_version
 from quintain.services.evaluate import cells
 from quintain.services.evaluate.progress import explain
+from quintain.services.models.registry import withdraw
 from quintain.services.plain.trial_measures import ReportOptions
 from quintain.services.plain.trials import report as report_of_file
 from quintain.services.study.whole import whole_report
@@ -114,6 +115,9 @@ def test_models_are_run_and_the_report_says_on_which_arm_they_are_behind(
     assert again.sections[1].tables == next(one for one in found.sections if one.key == "differences").tables
     whole = whole_report(db, blobs, owner, "mood/words")
     assert next(one for one in whole.sections if one.key == "differences").tables[0].rows == rows
+    withdraw(db, owner, "mood/lexicon")
+    rested = report(db, blobs, owner, *WHERE)
+    assert next(one for one in rested.sections if one.key == "differences").tables[0].rows == rows
 
 
 def test_nothing_of_labels_or_arms_is_in_what_models_and_workers_see(

@@ -35,6 +35,7 @@ OTHERWISE = {
     "services/evaluate/worker.py": "holds the threads that run the loops of cells",
     "services/harvest/corpus.py": "reads ahead of one corpus, and ends with it",
     "services/house/backup.py": "packs one archive, and ends with it",
+    "services/house/backup_file.py": "reads one archive, and ends with it",
     "services/models/ask.py": "answers calls; what fails is raised to who asked",
     "simulate/crowd_drive.py": "a simulated person whose time passes",
     "simulate/driving.py": "simulated people whose time passes",

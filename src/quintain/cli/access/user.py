@@ -141,19 +141,27 @@ def delete(
     context: typer.Context,
     name: Name,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    give_up_pay: Annotated[
+        bool, typer.Option("--give-up-pay", help="They said that they give up what they are not paid yet.")
+    ] = False,
     json: JsonFlag = False,
 ) -> None:
     """Erase somebody's name, address, password, tokens and messages; what they contributed keeps counting.
 
+    Whose work is not paid yet is not erased, unless they give it up.
+
     Example: quintain user delete wilma --yes
     """
     workspace = workspace_of(context)
-    if not yes:
-        typer.confirm(f"Erase {name} for good?", abort=True, err=True)
     with workspace.session() as db:
-        personal_data.delete_person(db, OPERATOR, name)
+        owed = personal_data.open_pay_of(db, OPERATOR, name)
+    if not yes:
+        gone = f", who gives up {', '.join(map(str, owed.open))}" if owed.open and give_up_pay else ""
+        typer.confirm(f"Erase {name}{gone} for good?", abort=True, err=True)
+    with workspace.session() as db:
+        personal_data.delete_person(db, OPERATOR, name, give_up_pay=give_up_pay)
     if json:
-        output.print_json({"deleted": name})
+        output.print_json({"deleted": name, "given_up": owed.open if give_up_pay else ()})
     else:
         output.print_line(f"{name} has been erased.")
 

@@ -9,9 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from quintain.cli import output
-from quintain.cli.context import workspace_of
+from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.plain.rank import app, number, say_unranked, traded
 from quintain.cli.streams import in_file, named, out_option
+from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.base import plain, to_plain
@@ -192,6 +193,7 @@ def set_settings(
     context: typer.Context,
     task: Task,
     file: Annotated[Path | None, in_file("A TOML file of settings; without it, show them.")] = None,
+    revision: RevisionOption = "",
     json: output.JsonFlag = False,
 ) -> None:
     """Set a board from a TOML file: datasets, weights, caps, metric, machine, hidden_models, freeze_until and more.
@@ -201,7 +203,11 @@ def set_settings(
     workspace = workspace_of(context)
     with workspace.session() as db:
         get_task(db, task)
-        spec = board_spec(db, task) if file is None else set_board(db, OPERATOR, task, _settings(file))
+        spec = (
+            board_spec(db, task)
+            if file is None
+            else set_board(db, OPERATOR, task, _settings(file), edit=EditOrigin(revision))
+        )
     if json:
         output.print_json(spec.record())
     else:

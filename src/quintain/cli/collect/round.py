@@ -8,9 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from quintain.cli.context import link_base, workspace_of
+from quintain.cli.context import RevisionOption, link_base, workspace_of
 from quintain.cli.output import UNCOUNTED, JsonFlag, bar, print_json, print_line, print_table, say
 from quintain.cli.streams import in_file, named, out_file
+from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.collect import Counters, Rounds
@@ -32,6 +33,7 @@ def new(
     context: typer.Context,
     file: Annotated[Path, in_file("TOML file of the round.")],
     check: Annotated[bool, typer.Option("--check", help="Only say what is wrong with it; needs no workspace.")] = False,
+    revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
     """Add a round as a draft, or change it.
@@ -46,7 +48,7 @@ def new(
             print_json({"file": str(file), "task": spec.task, "title": spec.title})
         return
     with workspace_of(context).session() as db:
-        info = service.put_round(db, OPERATOR, text, file=str(file))
+        info = service.put_round(db, OPERATOR, text, file=str(file), edit=EditOrigin(revision))
     _show(info, json, f"Round {info.ref} is a {info.state}, version {info.version}.")
 
 

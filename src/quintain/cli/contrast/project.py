@@ -7,11 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from quintain.cli.context import workspace_of
+from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.plain.contrast import app, print_score
 from quintain.cli.streams import in_file
 from quintain.core.contrast import ProjectState
+from quintain.core.editing import EditOrigin
 from quintain.core.people import OPERATOR
 from quintain.core.records.base import to_json
 from quintain.core.records.contrasting import (
@@ -33,6 +34,7 @@ Limit = Annotated[int, typer.Option(min=1, max=500, help="At most so many.")]
 def new(
     context: typer.Context,
     file: Annotated[Path, in_file("TOML file of the project.", metavar="FILE")],
+    revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
     """Make a contrast project: draw examples of a test set for experts to edit; or change the one of that name.
@@ -41,7 +43,9 @@ def new(
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        made = projects.put_project(db, workspace.blobs, OPERATOR, read_text(file), file=str(file))
+        made = projects.put_project(
+            db, workspace.blobs, OPERATOR, read_text(file), file=str(file), edit=EditOrigin(revision)
+        )
         found = projects.get_project(db, OPERATOR, made.ref)
     _show([found], json=json, single=True)
 

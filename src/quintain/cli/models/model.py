@@ -7,14 +7,16 @@ from typing import Annotated
 
 import typer
 
-from quintain.cli.context import workspace_of
+from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.models.predict import read_text_file
 from quintain.cli.output import JsonFlag, out, print_json, print_table, say
 from quintain.cli.plain.models import app
 from quintain.cli.streams import in_option
+from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.tasks import Models
+from quintain.services.evaluate import withdrawing
 from quintain.services.models import registry as service
 
 Ref = Annotated[
@@ -63,6 +65,7 @@ def card(
     ref: Ref,
     file: Annotated[Path | None, in_option("Give it this Markdown file as its card.", "--set")] = None,
     history: Annotated[bool, typer.Option("--history", help="Show when it was changed, and by whom.")] = False,
+    revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
     """Print a model's card, or give it a new one.
@@ -73,7 +76,7 @@ def card(
     """
     with workspace_of(context).session() as db:
         if file is not None:
-            version = service.update_card(db, OPERATOR, ref, read_text_file(file))
+            version = service.update_card(db, OPERATOR, ref, read_text_file(file), edit=EditOrigin(revision))
             say(f"The card of {version.ref} is up to date.")
         else:
             version = service.get_model(db, OPERATOR, ref).version
@@ -126,6 +129,20 @@ def withdraw(context: typer.Context, ref: Ref, json: JsonFlag = False) -> None:
         print_json(version.record())
     else:
         say(f"{version.ref} is withdrawn.")
+
+
+@app.command()
+def restore(context: typer.Context, ref: Ref, json: JsonFlag = False) -> None:
+    """Take a version back that was withdrawn; what it has missed is queued.
+
+    Example: quintain model restore sentiment/tfidf@1
+    """
+    with workspace_of(context).session() as db:
+        version = withdrawing.take_back(db, OPERATOR, ref)
+    if json:
+        print_json(version.record())
+    else:
+        say(f"{version.ref} is back.")
 
 
 def _state(version: service.ModelVersionInfo) -> str:

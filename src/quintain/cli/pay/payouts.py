@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from quintain.cli.context import workspace_of
+from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.pay.pay import app
+from quintain.core.editing import EditOrigin
 from quintain.core.people import OPERATOR
 from quintain.core.records.pay import OwedList, PayoutFile, PayoutRecord, Payouts
 from quintain.core.rounds import Money
@@ -29,6 +30,7 @@ def policy(
     context: typer.Context,
     task: TaskArgument,
     file: Annotated[Path | None, typer.Argument(help="A TOML file that is to hold from now on.")] = None,
+    revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
     """Print what is promised and allowed to be spent, as TOML; or let a file hold.
@@ -39,7 +41,7 @@ def policy(
     """
     with workspace_of(context).session() as db:
         if file is not None:
-            policies.put_policy(db, OPERATOR, task, read_text(file), file=file.name)
+            policies.put_policy(db, OPERATOR, task, read_text(file), file=file.name, edit=EditOrigin(revision))
             say("Saved.")
         found = policies.policy_text(db, OPERATOR, task)
     if json:

@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
-from quintain.cli.context import workspace_of
+from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.plain.study import app
 from quintain.cli.streams import in_file
+from quintain.core.editing import EditOrigin
 from quintain.core.people import OPERATOR
 from quintain.core.records.coding import Coding, CodingResults, Codings
 from quintain.core.records.figures import Estimate
@@ -28,6 +29,7 @@ CodingRef = Annotated[str, typer.Argument(metavar="CODING", help="The coding, as
 def new(
     context: typer.Context,
     file: Annotated[Path, in_file("TOML file of the coding.", metavar="FILE")],
+    revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
     """Make a coding: draw a sample of data sets, rounds or trials; or change the one of that name.
@@ -36,7 +38,9 @@ def new(
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        made = codings.put_coding(db, workspace.blobs, OPERATOR, read_text(file), file=str(file))
+        made = codings.put_coding(
+            db, workspace.blobs, OPERATOR, read_text(file), file=str(file), edit=EditOrigin(revision)
+        )
     _show([made], json=json, single=True)
 
 

@@ -6,9 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
-from quintain.cli.context import workspace_of
+from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.plain.task import TaskFile, app
+from quintain.core.editing import EditOrigin
 from quintain.core.people import OPERATOR
 from quintain.core.records.tasks import TaskHistory, Tasks
 from quintain.core.task import Task
@@ -20,17 +21,18 @@ TaskName = Annotated[str, typer.Argument(metavar="NAME", help="The task's name."
 
 
 @app.command()
-def add(context: typer.Context, file: TaskFile, json: JsonFlag = False) -> None:
+def add(context: typer.Context, file: TaskFile, revision: RevisionOption = "", json: JsonFlag = False) -> None:
     """Add the task that a file defines, or change the one of that name.
 
     Example: quintain task add sentiment.toml
     """
     text = read_task_text(file)
     with workspace_of(context).session() as db:
-        task = service.put_task(db, OPERATOR, text, file=str(file))
+        task = service.put_task(db, OPERATOR, text, file=str(file), edit=EditOrigin(revision))
         version = service.task_history(db, task.name)[0].number
+        record = service.record_of(task, service.task_revision(db, task.name))
     if json:
-        print_json({"task": service.record_of(task), "version": version})
+        print_json({"task": record, "version": version})
     else:
         say(f"Task '{task.name}' is there, version {version}.")
 
@@ -70,8 +72,9 @@ def show(
     with workspace_of(context).session() as db:
         history = service.task_history(db, name)
         task = service.get_task(db, name)
+        record = service.record_of(task, service.task_revision(db, name))
     if json:
-        print_json({"task": service.record_of(task), "version": history[0].number})
+        print_json({"task": record, "version": history[0].number})
     elif toml:
         typer.echo(history[0].toml, nl=not history[0].toml.endswith("\n"))
     else:

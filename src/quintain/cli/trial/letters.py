@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
-from quintain.cli.context import workspace_of
+from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line
 from quintain.cli.plain.trial import app
 from quintain.cli.streams import in_file
 from quintain.cli.trial.trial import TrialArgument, give, split_ref
+from quintain.core.editing import EditOrigin
 from quintain.core.people import OPERATOR
 from quintain.core.records.trial import LetterDraft
 from quintain.data.text import read_bytes
@@ -50,6 +51,7 @@ def edit_letter(
     stage: StageArgument,
     person: PersonArgument,
     file: Annotated[Path, in_file("The letter as it is to go out; - is standard input.")],
+    revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
     """Change a letter before it goes out, which is when its stage is closed.
@@ -59,7 +61,9 @@ def edit_letter(
     task, name = split_ref(ref)
     text = read_bytes(file).decode()
     with workspace_of(context).session() as db:
-        letters_.edit_letter(db, OPERATOR, task, name, arm=arm, stage=stage, person=person, text=text)
+        letters_.edit_letter(
+            db, OPERATOR, task, name, arm=arm, stage=stage, person=person, text=text, edit=EditOrigin(revision)
+        )
         found = letters_.letters(db, OPERATOR, task, name, arm, stage)
     _give_one(found, person, json=json)
 

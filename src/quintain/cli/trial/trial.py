@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
-from quintain.cli.context import link_base, workspace_of
+from quintain.cli.context import RevisionOption, link_base, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.cli.plain.trial import app
 from quintain.cli.reporting import FolderOption, give_report
+from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.trial import CrowdTrial, TrialModels
@@ -42,6 +43,7 @@ def put(
         list[str], typer.Argument(metavar="PROTOCOL…", help="Names of protocols that ship, or TOML files.")
     ],
     title: Annotated[str, typer.Option(help="What workers see.")] = "",
+    revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
     """Add a trial with an arm for each protocol, as a draft.
@@ -53,7 +55,7 @@ def put(
         shipped_text(one.lower()) if one.lower() in shipped() else read_bytes(Path(one)).decode() for one in protocols
     ]
     with workspace_of(context).session() as db:
-        found = trials.put_trial(db, OPERATOR, task, name, texts, title=title)
+        found = trials.put_trial(db, OPERATOR, task, name, texts, title=title, edit=EditOrigin(revision))
     give(found, json=json)
 
 
@@ -188,6 +190,7 @@ def doors(
     context: typer.Context,
     ref: TrialArgument,
     file: Annotated[Path | None, typer.Argument(help="A TOML file that says how people come and go back.")] = None,
+    revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
     """Print the addresses that panels send people to, to take part and to grade; with a file, set them up first.
@@ -200,7 +203,7 @@ def doors(
     with workspace.session() as db:
         if file is not None:
             text = read_bytes(file).decode()
-            doors_.put_doors(db, OPERATOR, task, name, text, base_url=base, file=file.name)
+            doors_.put_doors(db, OPERATOR, task, name, text, base_url=base, file=file.name, edit=EditOrigin(revision))
         found = doors_.get_doors(db, OPERATOR, task, name, base_url=base)
     if json:
         print_json(found)

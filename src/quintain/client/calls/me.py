@@ -11,7 +11,7 @@ from quintain.client.transport import Transport
 from quintain.core.records.access import NewToken, Notification, Notifications, Person, ReadCount, Token, Tokens
 from quintain.core.records.collect import OwnAttempt, OwnAttempts
 from quintain.core.records.house import Errand, Errands
-from quintain.core.records.pay import Earning, Earnings, PayQuestions
+from quintain.core.records.pay import Earning, Earnings, OpenPay, PayQuestions
 from quintain.core.records.work import KnownFact, KnownFacts
 
 
@@ -57,12 +57,14 @@ class MeCalls:
         email: str | None = None,
         language: str | None = None,
         email_notifications: bool | None = None,
+        revision: str = "",
     ) -> Person:
         """Change one's own account."""
         return self._transport.read(
             Person,
             "PATCH",
             "/me",
+            params={"revision": revision},
             json={
                 "display_name": display_name,
                 "email": email,
@@ -70,6 +72,18 @@ class MeCalls:
                 "email_notifications": email_notifications,
             },
         )
+
+    def delete_me(self, name: str, *, give_up_pay: bool = False) -> None:
+        """Delete one's own account for good; what one contributed stays in the counts, under no name."""
+        self._transport.ask("POST", "/me/deletion", json={"give_up_pay": give_up_pay, "name": name})
+
+    def open_pay(self) -> OpenPay:
+        """Add up what one earned that is not paid yet: deleting the account would give it up."""
+        return self._transport.read(OpenPay, "GET", "/me/pay/open")
+
+    def ask_for_last_pay(self) -> None:
+        """Ask the owners of all that is not paid yet to pay it, because one wants to leave."""
+        self._transport.ask("POST", "/me/pay/open/wish")
 
     def tokens(self) -> list[Token]:
         """List one's own API tokens."""

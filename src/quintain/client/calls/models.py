@@ -31,15 +31,22 @@ class ModelsCalls:
         """Say who sees a model (its owner)."""
         return self._transport.read(Model, "PUT", f"{place(ref, 'models')}/visibility", json={"visibility": visibility})
 
-    def change_card(self, ref: str, card: str) -> ModelVersion:
+    def change_card(self, ref: str, card: str, *, revision: str = "") -> ModelVersion:
         """Give one version a new card; the old ones are kept (its owner)."""
         where, version = address(ref, "models")
-        return self._transport.read(ModelVersion, "PUT", f"{where}/card", params=version, json={"card": card})
+        return self._transport.read(
+            ModelVersion, "PUT", f"{where}/card", params={**version, "revision": revision}, json={"card": card}
+        )
 
     def withdraw_model(self, ref: str) -> ModelVersion:
         """Withdraw one version: it stays in the records and can never run again (its owner)."""
         where, version = address(ref, "models")
         return self._transport.read(ModelVersion, "POST", f"{where}/withdraw", params=version)
+
+    def restore_model(self, ref: str) -> ModelVersion:
+        """Take a version back that was withdrawn, and run it on what it has missed (its owner)."""
+        where, version = address(ref, "models")
+        return self._transport.read(ModelVersion, "POST", f"{where}/restore", params=version)
 
     def quota(self, task: str) -> int | None:
         """Say how many models the caller may still submit to a task today."""

@@ -62,9 +62,11 @@ class PayCalls:
         """Give what the owner of a task promises and allows, as TOML (owners)."""
         return self._transport.read(PayPolicyText, "GET", f"{task_path(task)}/pay/policy")
 
-    def set_pay_policy(self, task: str, toml: str) -> PayPolicyText:
+    def set_pay_policy(self, task: str, toml: str, *, revision: str = "") -> PayPolicyText:
         """Let another pay policy hold from now on (owners)."""
-        return self._transport.read(PayPolicyText, "PUT", f"{task_path(task)}/pay/policy", json={"toml": toml})
+        return self._transport.read(
+            PayPolicyText, "PUT", f"{task_path(task)}/pay/policy", params={"revision": revision}, json={"toml": toml}
+        )
 
     def costs(self, task: str, *, currency: str = "") -> CostReport:
         """Say what a text has cost in each round of a task, with training and without it (owners)."""

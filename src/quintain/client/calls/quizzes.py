@@ -37,9 +37,11 @@ class QuizzesCalls:
         """Give a quiz to whoever is to take it and has signed in; right answers to the task's owners only."""
         return self._transport.read(Quiz, "GET", place(ref, "quizzes"))
 
-    def put_quiz(self, ref: str, definition: Mapping[str, Any]) -> Quiz:
+    def put_quiz(self, ref: str, definition: Mapping[str, Any], *, revision: str = "") -> Quiz:
         """Add the quiz that *definition* describes, with the keys of its file, or change it (owners)."""
-        return self._transport.read(Quiz, "PUT", place(ref, "quizzes"), json={"definition": dict(definition)})
+        return self._transport.read(
+            Quiz, "PUT", place(ref, "quizzes"), params={"revision": revision}, json={"definition": dict(definition)}
+        )
 
     def retire_quiz(self, ref: str) -> Quiz:
         """Take a quiz out of use; who passed it has passed it (owners)."""

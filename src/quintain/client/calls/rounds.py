@@ -20,9 +20,11 @@ class RoundsCalls:
         """List the rounds of a task; drafts to its owners only."""
         return self._transport.read(Rounds, "GET", f"{task_path(task)}/rounds").rounds
 
-    def put_round(self, task: str, toml: str) -> Round:
+    def put_round(self, task: str, toml: str, *, revision: str = "") -> Round:
         """Add the round that a TOML file defines as a draft, or change the one of that number (owners)."""
-        return self._transport.read(Round, "POST", f"{task_path(task)}/rounds", json={"toml": toml})
+        return self._transport.read(
+            Round, "POST", f"{task_path(task)}/rounds", params={"revision": revision}, json={"toml": toml}
+        )
 
     def round(self, ref: str) -> Round:
         """Give a round; how people from a panel come and go is in it for the task's owners only."""

@@ -24,21 +24,27 @@ class TasksCalls:
         """List the tasks."""
         return self._transport.read(Tasks, "GET", "/tasks", params={"archived": archived}).tasks
 
-    def put_task(self, toml: str) -> TaskInfo:
+    def put_task(self, toml: str, *, revision: str = "") -> TaskInfo:
         """Add the task that a TOML file defines, or change the one of that name."""
-        return self._transport.read(TaskInfo, "POST", "/tasks", json={"toml": toml})
+        return self._transport.read(TaskInfo, "POST", "/tasks", params={"revision": revision}, json={"toml": toml})
 
     def task(self, task: str) -> TaskInfo:
         """Give a task as it is defined now."""
         return self._transport.read(TaskInfo, "GET", task_path(task))
 
-    def change_task(self, task: str, toml: str) -> TaskInfo:
+    def change_task(self, task: str, toml: str, *, revision: str = "") -> TaskInfo:
         """Change a task's definition; every version is kept."""
-        return self._transport.read(TaskInfo, "PUT", task_path(task), json={"toml": toml})
+        return self._transport.read(
+            TaskInfo, "PUT", task_path(task), params={"revision": revision}, json={"toml": toml}
+        )
 
     def archive_task(self, task: str) -> None:
         """Take a task out of the lists; nothing is lost."""
         self._transport.ask("DELETE", task_path(task))
+
+    def restore_task(self, task: str) -> None:
+        """Put an archived task back into the lists."""
+        self._transport.ask("POST", f"{task_path(task)}/restore")
 
     def task_history(self, task: str) -> list[TaskChange]:
         """List every version of a task's TOML file, the newest first."""

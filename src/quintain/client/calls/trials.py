@@ -44,10 +44,14 @@ class TrialsCalls:
         """Give a trial; where its arms stand, to owners only."""
         return self._transport.read(CrowdTrial, "GET", place(ref, "trials"))
 
-    def put_trial(self, ref: str, protocols: Iterable[str], title: str = "") -> CrowdTrial:
+    def put_trial(self, ref: str, protocols: Iterable[str], title: str = "", *, revision: str = "") -> CrowdTrial:
         """Add a trial, or change one that is not open yet."""
         return self._transport.read(
-            CrowdTrial, "PUT", place(ref, "trials"), json={"protocols": list(protocols), "title": title}
+            CrowdTrial,
+            "PUT",
+            place(ref, "trials"),
+            params={"revision": revision},
+            json={"protocols": list(protocols), "title": title},
         )
 
     def open_trial(self, ref: str, source: str = "", *, models: Iterable[str] = (), genre: str = "genre") -> CrowdTrial:
@@ -87,11 +91,12 @@ class TrialsCalls:
             LetterDrafts, "GET", f"{place(ref, 'trials')}/letters/{quote(arm, safe='')}/{quote(stage, safe='')}"
         ).letters
 
-    def edit_letter(self, ref: str, arm: str, stage: str, name: str, text: str) -> None:
+    def edit_letter(self, ref: str, arm: str, stage: str, name: str, text: str, *, revision: str = "") -> None:
         """Change a letter before it goes out."""
         self._transport.ask(
             "PUT",
             f"{place(ref, 'trials')}/letters/{quote(arm, safe='')}/{quote(stage, safe='')}/{quote(name, safe='')}",
+            params={"revision": revision},
             json={"text": text},
         )
 
@@ -167,9 +172,11 @@ class TrialsCalls:
         """Give the addresses that panels send people to, to take part and to grade (owners)."""
         return self._transport.read(TrialEntries, "GET", f"{place(ref, 'trials')}/doors")
 
-    def put_trial_doors(self, ref: str, toml: str) -> TrialEntries:
+    def put_trial_doors(self, ref: str, toml: str, *, revision: str = "") -> TrialEntries:
         """Say how people from panels come into a trial and go back (owners)."""
-        return self._transport.read(TrialEntries, "PUT", f"{place(ref, 'trials')}/doors", json={"toml": toml})
+        return self._transport.read(
+            TrialEntries, "PUT", f"{place(ref, 'trials')}/doors", params={"revision": revision}, json={"toml": toml}
+        )
 
     def open_trial_pool(self, ref: str) -> PoolAdded:
         """Let the final items of all arms be judged, in one pool."""

@@ -55,6 +55,10 @@ class UsersCalls:
         """Give one account: one's own, or anybody's for admins."""
         return self._transport.read(Person, "GET", f"/users/{quote(name, safe='')}")
 
+    def delete_user(self, name: str, *, give_up_pay: bool = False) -> None:
+        """Delete somebody's account for good, as they asked (admins)."""
+        self._transport.ask("POST", f"/users/{quote(name, safe='')}/deletion", json={"give_up_pay": give_up_pay})
+
     def make_link(self, name: str) -> OneTimeLink:
         """Make a link with which somebody chooses a new password (admins)."""
         return self._transport.read(OneTimeLink, "POST", f"/users/{quote(name, safe='')}/link")

@@ -89,9 +89,15 @@ class ValidationCalls:
         """Give the policy as TOML, and every state that it had, the newest first (owners)."""
         return self._transport.read(Policies, "GET", f"{place(ref, 'validations')}/policy").versions
 
-    def set_validation_policy(self, ref: str, policy: str) -> Policies:
+    def set_validation_policy(self, ref: str, policy: str, *, revision: str = "") -> Policies:
         """Change the policy, a TOML text; slots that are there stay (owners)."""
-        return self._transport.read(Policies, "PUT", f"{place(ref, 'validations')}/policy", json={"policy": policy})
+        return self._transport.read(
+            Policies,
+            "PUT",
+            f"{place(ref, 'validations')}/policy",
+            params={"revision": revision},
+            json={"policy": policy},
+        )
 
     def foresee_adaptive(self, ref: str, policy: str | None = None) -> AdaptiveForecast:
         """Say what asking adaptively would save and risk, by the policy that stands or another TOML text (owners)."""

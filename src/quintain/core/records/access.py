@@ -40,6 +40,7 @@ class Person(Record):
     opened: bool
     created_at: datetime
     grants: tuple[Grant, ...]
+    revision: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -190,6 +190,7 @@ class BoardSettings(Record):
     human: float | None
     freeze_until: str | None
     machine: str | None
+    revision: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,7 @@ class Coding(Record):
     closed_at: datetime | None
     toml: str
     progress: CodingProgress
+    revision: str = ""
 
 
 @dataclass(frozen=True, slots=True)

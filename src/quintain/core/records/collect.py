@@ -30,6 +30,7 @@ class Round(Record):
     toml: str = field(repr=False)
     entry_url: str | None = None
     kind: str = "writing"
+    revision: str = ""
 
 
 @dataclass(frozen=True, slots=True)

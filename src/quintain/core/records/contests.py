@@ -28,6 +28,7 @@ class Contest(Record):
     version: int
     created_at: datetime
     toml: str
+    revision: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,7 @@ class ContrastProject(Record):
     closed_at: datetime | None
     toml: str
     progress: ContrastProgress
+    revision: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -59,6 +60,14 @@ class PayTotal(Record):
     def money(self) -> Money:
         """The amount with its currency."""
         return Money(self.amount, self.currency)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPay(Record):
+    """What somebody earned and was not paid, by currency: *open*, and *under_way* in payouts that are not over."""
+
+    open: Sequence[Money]
+    under_way: Sequence[Money]
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +280,7 @@ class PayPolicyText(Record):
 
     task: str
     toml: str
+    revision: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,7 @@ class TaskInfo(Record):
     metrics: list[str]
     canonical_metric: str
     options: Mapping[str, Any]
+    revision: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +200,7 @@ class ModelVersion(Record):
     created_at: datetime
     withdrawn_at: datetime | None
     meta: Mapping[str, Any]
+    revision: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

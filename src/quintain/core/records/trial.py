@@ -237,6 +237,7 @@ class CrowdTrial(Record):
     simulated: bool
     arms: list[ArmStatus] = field(default_factory=list)
     judging: TrialJudging | None = None
+    revision: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,6 +351,7 @@ class LetterDraft(Record):
     appeal: bool = False
     answer: str = ""
     turned_away: bool = False
+    revision: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,3 +416,4 @@ class TrialEntries(Record):
     grading: str | None
     batch: int
     toml: str
+    revision: str = ""

@@ -326,6 +326,7 @@ class PolicyVersion(Record):
     policy: str = field(repr=False)
     at: datetime
     by: str
+    revision: str
 
 
 @dataclass(frozen=True, slots=True)

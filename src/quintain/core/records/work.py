@@ -47,6 +47,7 @@ class Quiz(Record):
     rest_until: datetime | None
     retired: bool = False
     pay: Money | None = None
+    revision: str = ""
 
 
 @dataclass(frozen=True, slots=True)

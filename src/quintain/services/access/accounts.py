@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of
 from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, NotFound
 from quintain.core.mail_addresses import is_address, normal_address
 from quintain.core.people import OPERATOR, Actor, Grant, RoleName, Scope
@@ -207,28 +209,47 @@ def update_profile(
     email: str | None = None,
     language: str | None = None,
     email_notifications: bool | None = None,
+    edit: EditOrigin = ANYHOW,
 ) -> Person:
     """Change what is given of one's own account; an empty *email* removes the address.
 
-    With a lesser credential only the language can be chosen.
+    With a lesser credential only the language can be chosen. *edit* says what the change was made from.
     """
     user_id = require_user(actor)
     if not (display_name is None and email is None and email_notifications is None):
         require_scope(actor, Scope.ACCOUNT)
     if language is not None:
         _check_language(language)
+    given = {
+        "display_name": display_name,
+        "email": email,
+        "language": language,
+        "email_notifications": email_notifications,
+    }
     with transaction(db):
+        lock(db, f"profile of {user_id}")
         user = db.get_one(User, user_id)
-        if display_name is not None:
-            user.display_name = _check_display_name(display_name)
-        if email is not None:
-            user.email = _check_email(db, email, user_id)
-        if language is not None:
-            user.language = language
-        if email_notifications is not None:
-            user.email_notifications = email_notifications
+        stored = profile_of(user)
+        chosen = edit.settled(stored, stored | {name: value for name, value in given.items() if value is not None})
+        changed = {name: value for name, value in chosen.items() if value != stored[name]}
+        if "display_name" in changed:
+            user.display_name = _check_display_name(changed["display_name"])
+        if "email" in changed:
+            user.email = _check_email(db, changed["email"], user_id)
+        user.language = chosen["language"]
+        user.email_notifications = chosen["email_notifications"]
         audit.record(db, actor, "user.profile", f"user:{user_id}")
         return _person(db, user)
+
+
+def profile_of(user: User | Person) -> dict[str, Any]:
+    """Give what a person may change of their own account, as it is stored."""
+    return {
+        "display_name": user.display_name,
+        "email": user.email or "",
+        "language": user.language,
+        "email_notifications": user.email_notifications,
+    }
 
 
 def refuse_last_admin(db: Session, user: User) -> None:
@@ -337,4 +358,5 @@ def _person_of(user: User, grants: Iterable[Grant]) -> Person:
         opened=user.password_hash is not None,
         created_at=user.created_at,
         grants=tuple(grants),
+        revision=revision_of(profile_of(user)),
     )

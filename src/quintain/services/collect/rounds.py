@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of_spec, settled
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.core.records import collect as records
@@ -20,7 +21,7 @@ from quintain.core.texts import Text, Word
 from quintain.services.access import audit
 from quintain.services.access.notify import notify_all
 from quintain.services.access.permissions import require_owner
-from quintain.services.collect.definition import dump_round, parse_round
+from quintain.services.collect.definition import dump_round, parse_round, round_of
 from quintain.services.collect.pins import pin_targets
 from quintain.services.collect.unlisted import is_hidden
 from quintain.services.models.registry import get_model
@@ -91,6 +92,7 @@ class RoundInfo:
             toml=dump_round(self.spec),
             entry_url=entry_url,
             kind=self.kind.value,
+            revision=revision_of_spec(self.spec),
         )
 
 
@@ -100,7 +102,13 @@ def check_round(toml_text: str, *, file: str | None = None) -> RoundSpec:
 
 
 def put_round(
-    db: Session, actor: Actor, toml_text: str, *, task: str | None = None, file: str | None = None
+    db: Session,
+    actor: Actor,
+    toml_text: str,
+    *,
+    task: str | None = None,
+    file: str | None = None,
+    edit: EditOrigin = ANYHOW,
 ) -> RoundInfo:
     """Add the round that *toml_text* defines as a draft, or change the one of that number.
 
@@ -110,20 +118,29 @@ def put_round(
     spec = parse_round(toml_text, file=file)
     if task is not None and spec.task != task:
         raise Conflict("This defines a round of '{named}', not of '{task}'.", named=spec.task, task=task)
-    return put_spec(db, actor, spec, toml_text=toml_text, file=file)
+    return put_spec(db, actor, spec, toml_text=toml_text, file=file, edit=edit)
 
 
 def put_spec(
-    db: Session, actor: Actor, spec: RoundSpec, *, toml_text: str | None = None, file: str | None = None
+    db: Session,
+    actor: Actor,
+    spec: RoundSpec,
+    *,
+    toml_text: str | None = None,
+    file: str | None = None,
+    edit: EditOrigin = ANYHOW,
 ) -> RoundInfo:
-    """Add or change a round from a spec, as `put_round` does from a file."""
+    """Add or change a round from a spec, as `put_round` does from a file; *edit* says what it was made from."""
     with transaction(db):
         task_row = find_row(db, spec.task)
         require_owner(actor, spec.task)
         lock(db, f"rounds of {spec.task}")
-        _check_surroundings(db, spec, file)
         number = spec.number or queries.newest_number(db, task_row.id) + 1
         found = queries.find(db, spec.task, number)
+        if found is not None:
+            chosen = settled(edit, parse_round(found[1].toml), replace(spec, number=number), round_of)
+            spec, toml_text = (spec, toml_text) if chosen == replace(spec, number=number) else (chosen, None)
+        _check_surroundings(db, spec, file)
         text = toml_text if toml_text is not None and spec.number else dump_round(replace(spec, number=number))
         if found is None:
             row = Round(

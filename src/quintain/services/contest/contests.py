@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.cells import PLAIN
 from quintain.core.contests import MOMENTS, ContestSpec, Phase
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of_spec, settled
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound, QuintainError
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.core.records import contests as records
@@ -84,11 +85,18 @@ class ContestInfo:
             version=self.version,
             created_at=self.created_at,
             toml=dump_contest(self.spec),
+            revision=revision_of_spec(self.spec),
         )
 
 
 def put_contest(
-    db: Session, actor: Actor, toml_text: str, *, task: str | None = None, file: str | None = None
+    db: Session,
+    actor: Actor,
+    toml_text: str,
+    *,
+    task: str | None = None,
+    file: str | None = None,
+    edit: EditOrigin = ANYHOW,
 ) -> ContestInfo:
     """Add the contest that *toml_text* defines, or change the one of that name (owners).
 
@@ -97,13 +105,22 @@ def put_contest(
     spec = parse_contest(toml_text, file=file)
     if task is not None and spec.task != task:
         raise Conflict("This defines a contest of '{named}', not of '{task}'.", named=spec.task, task=task)
-    return put_spec(db, actor, spec, file=file)
+    return put_spec(db, actor, spec, file=file, edit=edit)
 
 
 def put_spec(
-    db: Session, actor: Actor, spec: ContestSpec, *, file: str | None = None, new: bool = False
+    db: Session,
+    actor: Actor,
+    spec: ContestSpec,
+    *,
+    file: str | None = None,
+    new: bool = False,
+    edit: EditOrigin = ANYHOW,
 ) -> ContestInfo:
-    """Add or change a contest from a spec, as `put_contest` does from a file; a *new* one may not be there."""
+    """Add or change a contest from a spec, as `put_contest` does from a file; a *new* one may not be there.
+
+    *edit* says what the spec was made from.
+    """
     spec = contest_of(dict(_given(spec)), file=file)
     with transaction(db):
         task_row = find_row(db, spec.task)
@@ -112,6 +129,8 @@ def put_spec(
         _check_surroundings(db, spec, file)
         spec = _pinned(db, spec)
         found = queries.find(db, spec.task, spec.name)
+        if found is not None and not new:
+            spec = settled(edit, parse_contest(found.version.toml), spec, contest_of)
         text = dump_contest(spec)
         if found is None:
             row = ContestRow(task_id=task_row.id, name=spec.name, created_by=actor.user_id)

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import polars as pl
 from sqlalchemy.orm import Session
 
 from quintain.core.contrast import ContrastSpec, ProjectState
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of_spec, settled
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.example import Role
 from quintain.core.people import Actor, RoleName
@@ -89,7 +90,14 @@ def dump_contrast(spec: ContrastSpec) -> str:
 
 
 def put_project(
-    db: Session, blobs: Blobs, actor: Actor, toml_text: str, *, task: str | None = None, file: str | None = None
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    toml_text: str,
+    *,
+    task: str | None = None,
+    file: str | None = None,
+    edit: EditOrigin = ANYHOW,
 ) -> ProjectInfo:
     """Make the project that *toml_text* defines and draw its examples, or change the one of that name.
 
@@ -98,13 +106,23 @@ def put_project(
     spec = parse_contrast(toml_text, file=file)
     if task is not None and spec.task != task:
         raise Conflict("This defines a contrast project of '{named}', not of '{task}'.", named=spec.task, task=task)
-    return put_spec(db, blobs, actor, spec, file=file)
+    return put_spec(db, blobs, actor, spec, file=file, edit=edit)
 
 
 def put_spec(
-    db: Session, blobs: Blobs, actor: Actor, spec: ContrastSpec, *, file: str | None = None, new: bool = False
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    spec: ContrastSpec,
+    *,
+    file: str | None = None,
+    new: bool = False,
+    edit: EditOrigin = ANYHOW,
 ) -> ProjectInfo:
-    """Make or change a project from a specification, as `put_project` does; a *new* one may not be there."""
+    """Make or change a project from a specification, as `put_project` does; a *new* one may not be there.
+
+    *edit* says what the specification was made from.
+    """
     task_id = find_row(db, spec.task).id
     require_owner(actor, spec.task)
     ref = f"{spec.task}/{spec.name}"
@@ -124,7 +142,7 @@ def put_spec(
         if found is not None and new:
             raise Conflict("Task '{task}' has a contrast project '{name}' already.", task=spec.task, name=spec.name)
         if found is not None:
-            _change(db, actor, found, spec)
+            _change(db, actor, found, spec, edit)
         elif version is not None:
             row = ContrastProject(
                 task_id=task_id,
@@ -240,6 +258,7 @@ def record_of(db: Session, info: ProjectInfo) -> records.ContrastProject:
         closed_at=info.closed_at,
         toml=dump_contrast(info.spec),
         progress=records.ContrastProgress(**{name: counts[name] for name in names}),
+        revision=revision_of_spec(info.spec),
     )
 
 
@@ -293,9 +312,10 @@ def _pivot(row: Mapping[str, Any], inputs: Sequence[str], place: int) -> dict[st
     }
 
 
-def _change(db: Session, actor: Actor, found: queries.ProjectRow, spec: ContrastSpec) -> None:
+def _change(db: Session, actor: Actor, found: queries.ProjectRow, spec: ContrastSpec, edit: EditOrigin) -> None:
     info = info_of(found)
     asked = replace(spec, dataset=info.spec.dataset if spec.dataset in _names_of(info) else spec.dataset)
+    asked = settled(edit, info.spec, asked, partial(read, ContrastSpec))
     before, after = plain(info.spec, whole=True), plain(asked, whole=True)
     changed = [name for name in after if name not in LOOSE and before.get(name) != after.get(name)]
     if changed:

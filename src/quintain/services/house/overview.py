@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from quintain.core.contests import Phase
 from quintain.core.people import Actor
 from quintain.core.rounds import RoundState
 from quintain.services.board.standings import BoardStanding, known_standings
@@ -60,3 +61,17 @@ def _open(db: Session, actor: Actor, info: RoundInfo) -> OpenRound:
     texts, fooled = written_and_fooled(db, info)
     targets = () if info.spec.targets.mode == "best" else spec_for(db, actor, info).targets.models
     return OpenRound(info, tuple(ref.partition("/")[2] or ref for ref in targets), texts, fooled)
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """What goes on in a task that is archived: people take part in it, though no list leads there."""
+
+    rounds: list[RoundInfo]
+    contests: list[ContestInfo]
+
+
+def running_in(db: Session, actor: Actor, task: str) -> Running:
+    """List the rounds that are open and the contests that are not over."""
+    rounds = [one for one in list_rounds(db, actor, task) if one.state is RoundState.OPEN]
+    return Running(rounds, [one for one in list_contests(db, task) if one.phase is not Phase.OVER])

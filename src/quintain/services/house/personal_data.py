@@ -10,14 +10,17 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from quintain.core.errors import Conflict
 from quintain.core.passes import is_pass
 from quintain.core.people import OPERATOR, Actor
+from quintain.core.records.pay import OpenPay
 from quintain.data.exporting import json_list, whole_or_nothing
 from quintain.services.access import audit
 from quintain.services.access.accounts import refuse_last_admin
 from quintain.services.access.actors import actor_of, find_user, normal_name
 from quintain.services.access.permissions import require_account, require_admin
 from quintain.services.collect.target_names import tell_own
+from quintain.services.pay import leaving
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.house import personal
@@ -71,18 +74,38 @@ def _without_arms(table: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]
     return rows
 
 
-def delete_person(db: Session, actor: Actor, name: str | None = None) -> None:
+def delete_person(db: Session, actor: Actor, name: str | None = None, *, give_up_pay: bool = False) -> None:
     """Forget the actor (or, for an admin, *name*): name, address, password, sessions, tokens and messages.
 
     What they contributed stays, under the name `deleted-<number>`, so that counts and standings stay right. The last
-    admin is refused.
+    admin is refused, and so is somebody whose work is not paid yet, unless they give that up: *give_up_pay*.
     """
     with transaction(db):
         user = _whom(db, actor, name)
         refuse_last_admin(db, user)
-        personal.erase(db, user, now())
         by_self = user.id == actor.user_id
+        _settle_pay(db, actor, user, give_up_pay=give_up_pay)
+        personal.erase(db, user, now())
         audit.record(db, OPERATOR if by_self else actor, "person.delete", f"user:{user.id}", by_self=by_self)
+
+
+def open_pay_of(db: Session, actor: Actor, name: str | None = None) -> OpenPay:
+    """Add up what the actor (or, for an admin, *name*) earned and was not paid: what deleting them gives up."""
+    return leaving.open_pay(db, _whom(db, actor, name).id)
+
+
+def _settle_pay(db: Session, actor: Actor, user: User, *, give_up_pay: bool) -> None:
+    """Refuse while something is owed to somebody, or note that they gave it up."""
+    owed = leaving.open_pay(db, user.id)
+    if owed.open and not give_up_pay:
+        raise Conflict(
+            "{money} of your work is not paid yet.",
+            money=leaving.said(owed.open),
+            remedy="Have it paid first, or say that you give it up (`give_up_pay`).",
+            page="Have it paid first, or say that you give it up.",
+            code="unpaid_work",
+        )
+    leaving.give_up(db, user.id, actor)
 
 
 def _whom(db: Session, actor: Actor, name: str | None) -> User:

@@ -19,6 +19,7 @@ from typing import Any, get_args
 
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor, RoleName
@@ -34,6 +35,7 @@ from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
 from quintain.store.queries.evaluate import cells
 from quintain.store.queries.models import models as queries
+from quintain.store.queries.models import tried
 from quintain.store.queries.models.models import Sight
 from quintain.store.tables import Model, ModelCard, ModelVersion
 
@@ -41,6 +43,7 @@ VISIBILITIES: tuple[Visibility, ...] = get_args(Visibility)
 MIN_PREFIX = 6
 MOST_CHOICES = 100  # of models that a form offers; of more, others are named
 _NAME = re.compile(r"[a-z0-9]([a-z0-9._-]{0,118}[a-z0-9])?")
+WITHDRAWN = "the model was withdrawn"  # why runs of it were cancelled, which come back with it
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,7 @@ class ModelVersionInfo:
             created_at=self.created_at,
             withdrawn_at=self.withdrawn_at,
             meta=self.meta,
+            revision=revision_of({"card": self.card}),
         )
 
 
@@ -328,18 +332,43 @@ def withdraw(db: Session, actor: Actor, ref: str) -> ModelVersionInfo:
         if info.version.withdrawn_at is None:
             version = db.get_one(ModelVersion, info.version.id)
             version.withdrawn_at = now()
-            cells.cancel_all(db, version.id, "the model was withdrawn", now())
+            cells.cancel_all(db, version.id, WITHDRAWN, now())
             audit.record(db, actor, "model.withdraw", info.version.ref)
     return get_model(db, actor, info.version.ref).version
 
 
-def update_card(db: Session, actor: Actor, ref: str, text: str) -> ModelVersionInfo:
-    """Give a version a new wording of its card; the old ones stay in its history, and its hash stays the same."""
+def restore(db: Session, actor: Actor, ref: str) -> ModelVersionInfo:
+    """Take a version back that was withdrawn: it can be run again, and runs that were cancelled then are queued.
+
+    What was refused when it was tried is sent again instead.
+    """
+    with transaction(db):
+        info, _ = _editable(db, actor, ref)
+        if info.version.withdrawn_at is not None:
+            if tried.is_refused(db, info.version.id):
+                raise Conflict(
+                    "{ref} was refused when it was tried.", ref=info.version.ref, remedy="Mend it, and send it again."
+                )
+            version = db.get_one(ModelVersion, info.version.id)
+            version.withdrawn_at = None
+            db.flush()
+            cells.revive_all(db, version.id, WITHDRAWN)
+            audit.record(db, actor, "model.restore", info.version.ref)
+    return get_model(db, actor, info.version.ref).version
+
+
+def update_card(db: Session, actor: Actor, ref: str, text: str, *, edit: EditOrigin = ANYHOW) -> ModelVersionInfo:
+    """Give a version a new wording of its card; the old ones stay in its history, and its hash stays the same.
+
+    *edit* says which wording the new one was made from.
+    """
     faults = check_card(text)
     if faults:
         raise BadInput("The card is not complete.", faults=faults, remedy="Fill in each heading.")
     with transaction(db):
+        lock(db, f"card of {ref}")
         info, _ = _editable(db, actor, ref)
+        text = str(edit.settled({"card": info.version.card}, {"card": text})["card"])
         if text != info.version.card:
             db.add(ModelCard(version_id=info.version.id, text=text, created_by=actor.user_id))
             audit.record(db, actor, "model.card", info.version.ref)

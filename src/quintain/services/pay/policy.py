@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of_spec, settled
 from quintain.core.pay import PaySpec
 from quintain.core.people import Actor
 from quintain.core.records.pay import PayPolicyText
@@ -17,7 +19,7 @@ from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.pay.earnings import earn
 from quintain.services.tasks.definitions import find_row
-from quintain.store.database import transaction
+from quintain.store.database import lock, transaction
 from quintain.store.queries.pay import policies as queries
 from quintain.store.tables import PayPolicy
 from quintain.tasks.writing import dump_toml
@@ -38,20 +40,27 @@ def get_policy(db: Session, actor: Actor, task: str) -> PaySpec:
 
 def policy_text(db: Session, actor: Actor, task: str) -> PayPolicyText:
     """Give what holds for a task as a TOML file (owners)."""
-    return PayPolicyText(task, dump_toml(plain(get_policy(db, actor, task), whole=True)))
+    spec = get_policy(db, actor, task)
+    return PayPolicyText(task, dump_toml(plain(spec, whole=True)), revision_of_spec(spec))
 
 
-def put_policy(db: Session, actor: Actor, task: str, text: str, *, file: str | None = None) -> PaySpec:
+def put_policy(
+    db: Session, actor: Actor, task: str, text: str, *, file: str | None = None, edit: EditOrigin = ANYHOW
+) -> PaySpec:
     """Let what a TOML *text* says hold from now on (owners)."""
-    return save_policy(db, actor, task, parse_toml(text, file=file), file=file)
+    return save_policy(db, actor, task, parse_toml(text, file=file), file=file, edit=edit)
 
 
-def save_policy(db: Session, actor: Actor, task: str, data: Mapping[str, Any], *, file: str | None = None) -> PaySpec:
-    """Let plain data, as TOML or a page gives it, hold from now on (owners)."""
+def save_policy(
+    db: Session, actor: Actor, task: str, data: Mapping[str, Any], *, file: str | None = None, edit: EditOrigin = ANYHOW
+) -> PaySpec:
+    """Let plain data, as TOML or a page gives it, hold from now on; *edit* says what it was made from (owners)."""
     spec = read(PaySpec, data, file=file)
     with transaction(db):
         row = find_row(db, task)
         require_owner(actor, task)
+        lock(db, f"pay policy of {row.id}")
+        spec = settled(edit, policy_of(db, row.id), spec, partial(read, PaySpec))
         if spec != policy_of(db, row.id):
             db.add(PayPolicy(task_id=row.id, definition=plain(spec, whole=True), by=actor.user_id))
             audit.record(db, actor, "pay.policy", task)

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from sqlalchemy.orm import Session
 
 from quintain.core.coding import CodingSpec, CodingState
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of_spec, settled
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.core.records import coding as records
@@ -67,7 +68,14 @@ def dump_coding(spec: CodingSpec) -> str:
 
 
 def put_coding(
-    db: Session, blobs: Blobs, actor: Actor, toml_text: str, *, task: str | None = None, file: str | None = None
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    toml_text: str,
+    *,
+    task: str | None = None,
+    file: str | None = None,
+    edit: EditOrigin = ANYHOW,
 ) -> records.Coding:
     """Make the coding that *toml_text* defines and draw its sample, or change the one of that name (owners).
 
@@ -76,13 +84,23 @@ def put_coding(
     spec = parse_coding(toml_text, file=file)
     if task is not None and spec.task != task:
         raise Conflict("This defines a coding of '{named}', not of '{task}'.", named=spec.task, task=task)
-    return put_spec(db, blobs, actor, spec, file=file)
+    return put_spec(db, blobs, actor, spec, file=file, edit=edit)
 
 
 def put_spec(
-    db: Session, blobs: Blobs, actor: Actor, spec: CodingSpec, *, file: str | None = None, new: bool = False
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    spec: CodingSpec,
+    *,
+    file: str | None = None,
+    new: bool = False,
+    edit: EditOrigin = ANYHOW,
 ) -> records.Coding:
-    """Make or change a coding from a specification, as `put_coding` does from a file; a *new* one may not be there."""
+    """Make or change a coding from a specification, as `put_coding` does from a file; a *new* one may not be there.
+
+    *edit* says what the specification was made from.
+    """
     task_id = find_row(db, spec.task).id
     require_owner(actor, spec.task)
     ref = f"{spec.task}/{spec.name}"
@@ -102,7 +120,7 @@ def put_spec(
         if found is not None and new:
             raise Conflict("Task '{task}' has a coding '{name}' already.", task=spec.task, name=spec.name)
         if found is not None:
-            _change(db, actor, found[0], spec)
+            _change(db, actor, found[0], spec, edit)
         elif drawn:
             row = CodingRow(task_id=task_id, name=spec.name, toml=dump_coding(spec), created_by=actor.user_id)
             db.add(row)
@@ -182,6 +200,7 @@ def records_of(db: Session, infos: Sequence[CodingInfo]) -> list[records.Coding]
             closed_at=info.closed_at,
             toml=dump_coding(info.spec),
             progress=records.CodingProgress(wanted // info.spec.coders, wanted, done, people),
+            revision=revision_of_spec(info.spec),
         )
         for info in infos
         for wanted, done, people in [counts.get(info.id, (0, 0, 0))]
@@ -194,10 +213,11 @@ def info_of(row: CodingRow, task: str) -> CodingInfo:
     return CodingInfo(row.id, task, row.name, state, _parsed(row.toml), row.created_at, row.closed_at)
 
 
-def _change(db: Session, actor: Actor, row: CodingRow, spec: CodingSpec) -> None:
+def _change(db: Session, actor: Actor, row: CodingRow, spec: CodingSpec, edit: EditOrigin) -> None:
     info = info_of(row, spec.task)
     names = {one.partition("@")[0]: one for one in info.spec.sources}
     asked = replace(spec, sources=tuple(names.get(one, one) for one in spec.sources))
+    asked = settled(edit, info.spec, asked, partial(read, CodingSpec))
     before, after = plain(info.spec, whole=True), plain(asked, whole=True)
     changed = [name for name in after if name not in LOOSE and before.get(name) != after.get(name)]
     if changed:

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import ANYHOW, EditOrigin, settled
 from quintain.core.errors import Fault, NotFound
 from quintain.core.people import Actor
 from quintain.core.spec import read, restore
@@ -41,27 +43,34 @@ def frozen_at(spec: BoardSpec) -> datetime | None:
     return datetime.fromisoformat(spec.freeze_from) if now() < datetime.fromisoformat(spec.freeze_until) else None
 
 
-def set_board(db: Session, actor: Actor, task: str, settings: Mapping[str, Any]) -> BoardSpec:
+def set_board(
+    db: Session, actor: Actor, task: str, settings: Mapping[str, Any], *, edit: EditOrigin = ANYHOW
+) -> BoardSpec:
     """Set the board of *task*; owners may. Every fault is named, and nothing is stored unless all is good.
 
-    Without `datasets` those score that did; with it, those that are named, by their weights.
+    Without `datasets` those score that did; with it, those that are named, by their weights. *edit*, or a
+    `revision` among the settings as `record` gives it, says what they were made from.
     """
     row = find_row(db, task)
     require_owner(actor, task)
     with transaction(db):
         lock(db, f"board of task {row.id}")
         before = board_spec(db, task)
+        given = {name: value for name, value in settings.items() if value is not None and value != ""}
+        edit = edit if edit.revision else EditOrigin(str(given.pop("revision", "")))
         wanted = read(
             BoardSpec,
-            {name: value for name, value in settings.items() if value is not None and value != ""},
+            {name: value for name, value in given.items() if name != "revision"},
             also=lambda values: _unknown_names(db, task, values, before),
             message=Text("The board's settings cannot be used."),
         )
-        datasets = before.datasets if settings.get("datasets") is None else wanted.datasets
+        if settings.get("datasets") is None:
+            wanted = replace(wanted, datasets=before.datasets)
+        wanted = settled(edit, before, wanted, partial(read, BoardSpec))
         # A freeze that holds keeps its moment, whatever else is set meanwhile.
         since = frozen_at(before) or now()
         frozen = since.isoformat() if wanted.freeze_until else None
-        spec = replace(wanted, datasets=datasets, freeze_from=frozen)
+        spec = replace(wanted, freeze_from=frozen)
         if spec.machine != before.machine:
             cell_queries.send_measurements(db, row.id, spec.machine)
         db.add(BoardSettings(task_id=row.id, settings=asdict(spec), created_by=actor.user_id))

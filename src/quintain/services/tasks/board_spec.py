@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from quintain.core import spec_kinds as kinds
+from quintain.core.editing import revision_of_spec
 from quintain.core.errors import Fault
 from quintain.core.records.base import decode, plain
 from quintain.core.records.board import BoardSettings
@@ -74,7 +75,7 @@ class BoardSpec:
 
     def record(self) -> BoardSettings:
         """Give the settings as everybody sees them; its JSON is what `set_board` takes."""
-        return decode(BoardSettings, plain(self))
+        return decode(BoardSettings, {**plain(self), "revision": revision_of_spec(self)})
 
     def dataset_weight(self, name: str) -> float:
         """Give the weight of a data set: 0, shown without scoring, until the owner lets it score."""

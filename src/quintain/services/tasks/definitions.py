@@ -6,15 +6,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
 from functools import lru_cache
+from typing import Any
 
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of
 from quintain.core.errors import Conflict, NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.core.records import tasks as records
 from quintain.core.records.tasks import TaskChange
 from quintain.core.task import Task
 from quintain.core.texts import either
+from quintain.core.toml import parse_toml
 from quintain.metrics.contract import METRICS
 from quintain.services.access.audit import record
 from quintain.services.access.permissions import require_owner, require_role
@@ -25,6 +28,7 @@ from quintain.store.queries.tasks import tasks as queries
 from quintain.store.tables import TaskRow
 from quintain.tasks.contract import kind_of
 from quintain.tasks.definition import parse_task
+from quintain.tasks.writing import dump_toml
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +58,8 @@ class ListedTask:
         )
 
 
-def record_of(task: Task) -> records.TaskInfo:
-    """Give a task as programs see it."""
+def record_of(task: Task, revision: str = "") -> records.TaskInfo:
+    """Give a task as programs see it, with the *revision* of its definition."""
     kind = kind_of(task)
     return records.TaskInfo(
         name=task.name,
@@ -73,6 +77,7 @@ def record_of(task: Task) -> records.TaskInfo:
         metrics=list(task.metrics),
         canonical_metric=task.canonical_metric,
         options=task.options,
+        revision=revision,
     )
 
 
@@ -83,12 +88,20 @@ def leading_metric(task: Task) -> str:
 
 
 def put_task(
-    db: Session, actor: Actor, toml_text: str, *, name: str | None = None, file: str | None = None, new: bool = False
+    db: Session,
+    actor: Actor,
+    toml_text: str,
+    *,
+    name: str | None = None,
+    file: str | None = None,
+    new: bool = False,
+    edit: EditOrigin = ANYHOW,
 ) -> Task:
     """Add the task that *toml_text* defines, or change the one of that name; the same text again changes nothing.
 
     A new task needs an admin or somebody with the role of owner, who then owns it; a change needs its owner. Where a
-    *name* is given, it is that task's text, and no other's; a *new* task may not be there.
+    *name* is given, it is that task's text, and no other's; a *new* task may not be there. *edit* says what the text
+    was made from.
     """
     if name is not None:
         get_task(db, name)
@@ -113,11 +126,33 @@ def put_task(
             newest = queries.newest_version(db, row.id)
             if newest is not None and newest.toml == toml_text:
                 return task
+            if newest is not None:
+                toml_text = settled_text(edit, newest.toml, toml_text)
+                task = check_task(toml_text, file=file)
             _refuse_other_kind(task, parse_task(newest.toml) if newest else task)
             number = newest.number + 1 if newest else 1
         queries.add_version(db, row.id, number=number, toml=toml_text, created_by=actor.user_id)
         record(db, actor, "task.add" if number == 1 else "task.change", task.name, version=number)
     return task
+
+
+def settled_text(edit: EditOrigin, stored: str, wanted: str) -> str:
+    """Settle the edit of a TOML text: give what is *wanted*, written anew where fields stay as they are *stored*."""
+    given, there = parse_toml(wanted), parse_toml(stored)
+    chosen = edit.settled(there, given)
+    if chosen == given:
+        return wanted
+    return stored if chosen == there else dump_toml(chosen)
+
+
+def task_revision(db: Session, name: str) -> str:
+    """Give the revision of a task's definition, which an edit brings back."""
+    return revision_of(stored_table(db, name))
+
+
+def stored_table(db: Session, name: str) -> dict[str, Any]:
+    """Give a task's definition as it is stored, as plain data."""
+    return parse_toml(queries.newest_toml(db, name) or "")
 
 
 def _refuse_other_kind(task: Task, before: Task) -> None:
@@ -178,6 +213,11 @@ def archive_task(db: Session, actor: Actor, name: str, *, archived: bool = True)
             row.archived_at = now() if archived else None
             db.flush()
             record(db, actor, "task.archive" if archived else "task.restore", name)
+
+
+def is_archived(db: Session, name: str) -> bool:
+    """Say whether a task is out of the lists."""
+    return find_row(db, name).archived_at is not None
 
 
 def find_row(db: Session, name: str) -> TaskRow:

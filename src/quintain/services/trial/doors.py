@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any, Literal
 
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of_spec, settled
 from quintain.core.errors import Conflict, NotFound
 from quintain.core.people import Actor
 from quintain.core.records.trial import TrialEntries
@@ -25,7 +27,7 @@ from quintain.services.trial.entry import require_entry
 from quintain.services.trial.progress import arm_of
 from quintain.services.trial.trials import find
 from quintain.services.validate import doors as judging
-from quintain.store.database import transaction
+from quintain.store.database import lock, transaction
 from quintain.store.queries.collect import panels
 from quintain.store.queries.trial import stays as queries
 from quintain.store.queries.trial import trials as trial_queries
@@ -37,20 +39,41 @@ What = Literal["trial", "grading"]
 
 
 def put_doors(
-    db: Session, actor: Actor, task: str, name: str, text: str, *, base_url: str, file: str | None = None
+    db: Session,
+    actor: Actor,
+    task: str,
+    name: str,
+    text: str,
+    *,
+    base_url: str,
+    file: str | None = None,
+    edit: EditOrigin = ANYHOW,
 ) -> TrialEntries:
     """Say by a TOML *text* how people from panels come into a trial and go back (owners)."""
-    return set_doors(db, actor, task, name, parse_toml(text, file=file), base_url=base_url, file=file)
+    return set_doors(db, actor, task, name, parse_toml(text, file=file), base_url=base_url, file=file, edit=edit)
 
 
 def set_doors(
-    db: Session, actor: Actor, task: str, name: str, data: Mapping[str, Any], *, base_url: str, file: str | None = None
+    db: Session,
+    actor: Actor,
+    task: str,
+    name: str,
+    data: Mapping[str, Any],
+    *,
+    base_url: str,
+    file: str | None = None,
+    edit: EditOrigin = ANYHOW,
 ) -> TrialEntries:
-    """Say by plain data how people from panels come into a trial and go back (owners)."""
+    """Say by plain data how people from panels come into a trial and go back (owners).
+
+    *edit* says what the data was made from.
+    """
     require_owner(actor, task)
     made = read(TrialDoors, data, file=file)
     with transaction(db):
+        lock(db, f"doors of {task}/{name}")
         trial = find(db, task, name)
+        made = settled(edit, doors_of(trial), made, partial(read, TrialDoors))
         if trial.data:
             raise Conflict("Trial {task}/{name} takes nobody in.", task=task, name=name)
         trial.doors = plain(made)
@@ -67,7 +90,8 @@ def get_doors(db: Session, actor: Actor, task: str, name: str, *, base_url: str)
         None if one is None else address_for(one, key_of(db, _place(what, trial)), base_url)
         for what, one in (("trial", doors.entry), ("grading", doors.grading))
     )
-    return TrialEntries(f"{task}/{name}", entry, grading, doors.batch, dump_toml(plain(doors)))
+    toml = dump_toml(plain(doors))
+    return TrialEntries(f"{task}/{name}", entry, grading, doors.batch, toml, revision_of_spec(doors))
 
 
 def doors_of(trial: CrowdTrial) -> TrialDoors:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of
 from quintain.core.errors import BadInput, Conflict, NotFound
 from quintain.core.people import Actor
 from quintain.core.records.trial import Letter, LetterDraft, ReceivedLetter
@@ -57,6 +58,7 @@ def letters(db: Session, actor: Actor, task: str, name: str, arm_name: str, stag
             kept[one].appeal if one in kept else False,
             (kept[one].answer or "") if one in kept else "",
             one in away,
+            revision_of({"letter": str(_text_of(kept[one]) if one in kept else drafts[one])}),
         )
         for one in sorted({*drafts, *(one for one, row in kept.items() if row.sent_at is not None)})
     ]
@@ -71,9 +73,18 @@ def received(db: Session, arm: CrowdArm, user_id: int) -> list[ReceivedLetter]:
 
 
 def edit_letter(
-    db: Session, actor: Actor, task: str, name: str, *, arm: str, stage: str, person: str, text: str
+    db: Session,
+    actor: Actor,
+    task: str,
+    name: str,
+    *,
+    arm: str,
+    stage: str,
+    person: str,
+    text: str,
+    edit: EditOrigin = ANYHOW,
 ) -> None:
-    """Change a letter before it goes out."""
+    """Change a letter before it goes out; *edit* says which wording the new one was made from."""
     require_owner(actor, task)
     _check(text, MAX_LETTER)
     with transaction(db):
@@ -84,6 +95,8 @@ def edit_letter(
         if person not in ids:
             raise NotFound("There is no letter to {person} at {stage}.", person=person, stage=stage)
         found = queries.letters(db, row.id, stage).get(ids[person])
+        stored = str(drafts[ids[person]] if found is None else _text_of(found))
+        text = str(edit.settled({"letter": stored}, {"letter": text})["letter"])
         if found is None:
             db.add(CrowdLetter(arm_id=row.id, stage=stage, user_id=ids[person], text=text.strip()))
         elif found.sent_at is not None:

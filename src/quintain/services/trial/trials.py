@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.pay import PaySpec
 from quintain.core.people import Actor, RoleName
@@ -51,9 +52,19 @@ class OpenTrial:
 
 
 def put_trial(
-    db: Session, actor: Actor, task: str, name: str, tomls: Sequence[str], *, title: str = ""
+    db: Session,
+    actor: Actor,
+    task: str,
+    name: str,
+    tomls: Sequence[str],
+    *,
+    title: str = "",
+    edit: EditOrigin = ANYHOW,
 ) -> records.CrowdTrial:
-    """Add a trial with an arm for each protocol, or change one that is not open yet."""
+    """Add a trial with an arm for each protocol, or change one that is not open yet.
+
+    *edit* says what the change was made from.
+    """
     require_owner(actor, task)
     if not name_kind().fits(name):
         raise BadInput(faults=[Fault("is not {wanted}", wanted=name_kind().wanted, field="name")])
@@ -74,6 +85,13 @@ def put_trial(
                 state=Word(row.state),
                 remedy="Begin another trial with what you want to change.",
             )
+        else:
+            wanted = {"title": title, **{one.name: text for one, text in zip(protocols, tomls, strict=True)}}
+            chosen = dict(edit.settled(_stored(db, row), wanted))
+            title = str(chosen.pop("title", ""))
+            tomls = [str(text) for text in chosen.values()]
+            protocols = [parse_protocol(text) for text in tomls]
+            _check(protocols)
         row.title = title
         db.flush()
         for arm in queries.arms(db, row.id):
@@ -83,6 +101,11 @@ def put_trial(
             db.add(CrowdArm(trial_id=row.id, name=protocol.name, toml=text))
         audit.record(db, actor, "trial.put", f"{task}/{name}", arms=[one.name for one in protocols])
     return get_trial(db, actor, task, name)
+
+
+def _stored(db: Session, row: CrowdTrial) -> dict[str, str]:
+    """Give what a trial is made of: its title, and each arm's protocol as it was written."""
+    return {"title": row.title, **{arm.name: arm.toml for arm in queries.arms(db, row.id)}}
 
 
 def _check(protocols: Sequence[Protocol]) -> None:
@@ -239,7 +262,8 @@ def get_trial(db: Session, actor: Actor, task: str, name: str) -> records.CrowdT
         for arm in arms:
             sync(db, row, arm)
     judging = None if row.data or not arms else judging_of(db, task, row, arms)
-    return replace(_record(row, task, [arm_status(db, row, arm) for arm in arms]), judging=judging)
+    made = _record(row, task, [arm_status(db, row, arm) for arm in arms])
+    return replace(made, judging=judging, revision=revision_of(_stored(db, row)))
 
 
 def place_of_round(db: Session, task: str, round_id: int) -> str | None:

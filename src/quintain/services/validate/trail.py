@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import revision_of_spec
 from quintain.core.people import Actor
 from quintain.core.records.validate import Act, JudgingNote, Policies, PolicyVersion
 from quintain.services.access.permissions import require_owner
+from quintain.services.validate.policy import stored_policy
 from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find
 from quintain.store.queries.access import log
@@ -23,9 +25,18 @@ def policies(db: Session, actor: Actor, ref: str) -> Policies:
     require_owner(actor, validation.task.name)
     rows = queries.policies(db, validation.id)
     names = people_names(db, {row.created_by for row in rows if row.created_by is not None})
-    versions = [PolicyVersion(row.number, row.toml, row.created_at, names.get(row.created_by or 0, "")) for row in rows]
+    versions = [
+        PolicyVersion(
+            row.number,
+            row.toml,
+            row.created_at,
+            names.get(row.created_by or 0, ""),
+            revision_of_spec(stored_policy(row.toml)),
+        )
+        for row in rows
+    ]
     newest = versions[0]
-    return Policies(newest.version, newest.policy, newest.at, newest.by, versions)
+    return Policies(newest.version, newest.policy, newest.at, newest.by, newest.revision, versions)
 
 
 def notes(db: Session, actor: Actor, ref: str) -> list[JudgingNote]:

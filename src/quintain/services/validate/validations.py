@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import ANYHOW, EditOrigin, settled
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.example import Example
 from quintain.core.people import Actor
@@ -26,7 +27,7 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.jobs import queue
 from quintain.services.tasks.definitions import find_row, get_task
 from quintain.services.validate.label_methods import require_suited
-from quintain.services.validate.policy import dump_policy, parse_policy, stored_policy
+from quintain.services.validate.policy import dump_policy, parse_policy, policy_of, stored_policy
 from quintain.services.validate.taking_in import add_rows, is_small, take_attempts
 from quintain.services.validate.validation import ValidationInfo
 from quintain.store.base import now
@@ -161,12 +162,19 @@ def _begin(db: Session, actor: Actor, task_id: int, name: str, policy: Validatio
     db.flush()
 
 
-def set_policy(db: Session, actor: Actor, ref: str, policy_toml: str, *, file: str | None = None) -> ValidationPolicy:
-    """Change the policy; every state of it is kept. Slots that are there stay, so only new items get other numbers."""
+def set_policy(
+    db: Session, actor: Actor, ref: str, policy_toml: str, *, file: str | None = None, edit: EditOrigin = ANYHOW
+) -> ValidationPolicy:
+    """Change the policy; every state of it is kept. Slots that are there stay, so only new items get other numbers.
+
+    *edit* says what the policy was made from.
+    """
     policy = parse_policy(policy_toml, file=file)
     with transaction(db):
+        lock(db, f"policy of {ref}")
         validation = find(db, ref)
         require_owner(actor, validation.task.name)
+        policy = settled(edit, validation.policy, policy, policy_of)
         require_suited(policy, validation.task)
         if policy != validation.policy:
             newest = queries.policies(db, validation.id)[0].number

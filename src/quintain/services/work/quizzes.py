@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import ANYHOW, EditOrigin, revision_of
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound, TooMany
 from quintain.core.people import Actor, RoleName
 from quintain.core.quizzes import QuestionSpec, QuizSpec
@@ -32,9 +33,19 @@ from quintain.tasks.definition import NAME
 
 
 def put_quiz(
-    db: Session, actor: Actor, task: str, name: str, definition: Mapping[str, Any], *, new: bool = False
+    db: Session,
+    actor: Actor,
+    task: str,
+    name: str,
+    definition: Mapping[str, Any],
+    *,
+    new: bool = False,
+    edit: EditOrigin = ANYHOW,
 ) -> records.Quiz:
-    """Add a quiz to a task, or change it: whoever passed it before has passed it. A *new* one may not be there."""
+    """Add a quiz to a task, or change it: whoever passed it before has passed it. A *new* one may not be there.
+
+    *edit* says what the definition was made from.
+    """
     read(QuizSpec, definition, also=lambda _: _name_faults(name))
     with transaction(db):
         task_id = find_row(db, task).id
@@ -50,6 +61,8 @@ def put_quiz(
             raise Conflict("Task '{task}' has a quiz '{name}' already.", task=task, name=name)
         else:
             quiz, number = found[0], found[1].number + 1
+            definition = edit.settled(found[1].definition, definition, QuizSpec)
+            read(QuizSpec, definition)
         if found is None or found[1].definition != dict(definition):
             db.add(QuizVersion(quiz_id=quiz.id, number=number, definition=dict(definition), created_by=actor.user_id))
             audit.record(db, actor, "quiz.put", f"{task}/{name}", version=number)
@@ -83,6 +96,7 @@ def get_quiz(db: Session, actor: Actor, task: str, name: str) -> records.Quiz:
         rest_until=rest,
         retired=spec.retired,
         pay=Money(spec.pay, spec.currency) if spec.pay else None,
+        revision=revision_of(version.definition) if owner else "",
     )
 
 

@@ -42,6 +42,15 @@ LabelsAs = Annotated[
         "share of each label (owners; files only)."
     ),
 ]
+Revision = Annotated[
+    str,
+    Parameter(
+        description="The `revision` of what the edit was made from: refused with 409 `stale` if something else is "
+        "stored by now. Without it, whatever is stored is replaced.",
+        max_length=64,
+        pattern=r"^[0-9a-f]*$",
+    ),
+]
 Archived = Annotated[bool, Parameter(description="List archived tasks, too.")]
 Query = Annotated[str, Parameter(description="What to look for.", min_length=1, max_length=200, pattern=r"^[^\x00]+$")]
 Filter = Annotated[str, Parameter(max_length=200, pattern=r"^[^\x00]*$")]

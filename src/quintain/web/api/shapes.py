@@ -87,6 +87,18 @@ class ProfileChange(Shape):
     email_notifications: bool | None = None
 
 
+class PersonDeletion(Shape):
+    """An account to delete. What is not paid yet is in the way, unless the person gives it up."""
+
+    give_up_pay: bool = False
+
+
+class Deletion(PersonDeletion):
+    """One's own account to delete; its name says that it is meant."""
+
+    name: Text
+
+
 class Invitation(Shape):
     """An account to make. Without a *language*, the browser in which it is opened decides."""
 

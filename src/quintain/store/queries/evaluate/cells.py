@@ -243,6 +243,15 @@ def cancel_all(db: Session, model_version_id: int, reason: str, at: datetime) ->
         note(db, cell.id, "cancelled", reason)
 
 
+def revive_all(db: Session, model_version_id: int, reason: str) -> None:
+    """Queue again what was cancelled for this *reason* of a model version."""
+    found = rows(db, model_version_id=model_version_id, states=(CellState.CANCELLED,))
+    for cell in (row.cell for row in found if row.cell.reason == reason):
+        cell.state, cell.reason, cell.finished_at = CellState.QUEUED.value, "", None
+        cell.attempts = cell.lost = cell.done = 0
+        note(db, cell.id, "queued", "the model is back")
+
+
 def send_measurements(db: Session, task_id: int, machine: str | None) -> None:
     """Let the measurements of a task that are queued wait for another class of machine, or for any."""
     versions = select(ModelVersion.id).join(Model, Model.id == ModelVersion.model_id).where(Model.task_id == task_id)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnElement, exists
+from sqlalchemy import ColumnElement, exists, select
+from sqlalchemy.orm import Session
 
 from quintain.store.tables import ModelVersion, Trial
 
@@ -17,3 +18,8 @@ def untried() -> ColumnElement[bool]:
 def refused() -> ColumnElement[bool]:
     """Say of a model version in a query that it was refused after its trial."""
     return exists().where(Trial.version_id == ModelVersion.id, Trial.state == REFUSED)
+
+
+def is_refused(db: Session, version_id: int) -> bool:
+    """Say whether a model version was refused after its trial."""
+    return db.scalar(select(Trial.state).where(Trial.version_id == version_id)) == REFUSED

@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, case, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Select, bindparam, case, func, insert, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -23,6 +23,7 @@ from quintain.store.tables import (
     EarningDecision,
     EarningStanding,
     Payout,
+    PayQuestion,
     Round,
     TaskRow,
     User,
@@ -71,9 +72,14 @@ def add_once(db: Session, **values: Any) -> Earning | None:
 
 @cache
 def _adding(dialect: str) -> Any:
-    """Give the statement that adds an earning once, put together once."""
+    """Give the statement that adds an earning once, put together once. Who deleted their account earns nothing more."""
     insert_ = postgresql.insert if dialect == "postgresql" else sqlite.insert
-    return insert_(_facts).on_conflict_do_nothing(index_elements=["work"]).returning(_facts.c.id)
+    columns = [column for column in _facts.columns if column.name != "id"]
+    values = select(*(bindparam(column.name, type_=column.type).label(column.name) for column in columns))
+    whose = bindparam("user_id", type_=_facts.c.user_id.type)
+    stays = select(User.id).where(User.id == whose, User.deleted_at.is_(None))
+    adding = insert_(_facts).from_select([column.name for column in columns], values.where(stays.exists()))
+    return adding.on_conflict_do_nothing(index_elements=["work"]).returning(_facts.c.id)
 
 
 def paid_works(db: Session, works: Sequence[str]) -> set[str]:
@@ -144,6 +150,19 @@ def set_status(db: Session, rows: Sequence[EarningRow], status: str) -> None:
         owing[OwedTo(earning.task_id, earning.user_id, earning.currency)] += by * earning.amount
     counts.change(db, counted)
     owed.change(db, owing)
+
+
+def unpaid(db: Session, user_id: int) -> list[EarningRow]:
+    """List what somebody earned that is neither paid nor set aside, the oldest first."""
+    open_ = EarningStanding.status.in_(("pending", "approved"))
+    query = _joined().where(EarningStanding.user_id == user_id, open_).order_by(EarningStanding.earning_id)
+    return [EarningRow(*row) for row in db.execute(query)]
+
+
+def is_asked(db: Session, earning_id: int, text: str) -> bool:
+    """Say whether a question with this *text* about an earning waits for its answer."""
+    asked = select(PayQuestion.id).where(PayQuestion.earning_id == earning_id, PayQuestion.text == text)
+    return db.scalar(asked.where(PayQuestion.answered_at.is_(None)).limit(1)) is not None
 
 
 def pending_ids(db: Session, round_id: int, *, after: int, until: int, limit: int) -> list[int]:

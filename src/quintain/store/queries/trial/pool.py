@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, func, select, text
+from sqlalchemy import ColumnElement, and_, func, or_, select, text
 from sqlalchemy.orm import Session
 
+from quintain.core.cells import CellState
 from quintain.core.validation import SlotState
 from quintain.store.queries.validate.validation import ENDS, WINDOW
 from quintain.store.tables import Cell, Model, ModelVersion, Slot, ValidationItem
@@ -61,7 +62,10 @@ def count_waiting(db: Session, validation_id: int) -> int:
 
 
 def runs(db: Session, dataset_version_id: int, variant: str) -> list[PoolRun]:
-    """List the runs of models on a data set version, by the models' names."""
+    """List the runs of models on a data set version, by the models' names.
+
+    Of a version that was withdrawn since, what it had said stays: a report keeps what it rests on.
+    """
     query = (
         select(
             Model.name, ModelVersion.number, Cell.id, Cell.state, Cell.done, Cell.total, Cell.reason, Cell.predictions
@@ -69,7 +73,7 @@ def runs(db: Session, dataset_version_id: int, variant: str) -> list[PoolRun]:
         .join(ModelVersion, ModelVersion.id == Cell.model_version_id)
         .join(Model, Model.id == ModelVersion.model_id)
         .where(Cell.dataset_version_id == dataset_version_id, Cell.variant == variant)
-        .where(ModelVersion.withdrawn_at.is_(None))
+        .where(or_(ModelVersion.withdrawn_at.is_(None), Cell.state == CellState.DONE.value))
         .order_by(Model.name, ModelVersion.number)
     )
     return [PoolRun(f"{row[0]}@{row[1]}", row[2], row[3], row[4], row[5], row[6], row[7]) for row in db.execute(query)]

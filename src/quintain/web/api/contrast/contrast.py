@@ -8,6 +8,7 @@ from fastapi import Depends, Path
 from fastapi import Query as Parameter
 
 from quintain.core.contrast import ProjectState
+from quintain.core.editing import EditOrigin
 from quintain.core.records.contrasting import (
     Boundary,
     ContestedVariants,
@@ -50,7 +51,7 @@ from quintain.web.api.contrast.shapes import (
     SettleRequest,
     VariantsRequest,
 )
-from quintain.web.api.params import DatasetName, Limit, ModelName, Offset, TaskName, Version
+from quintain.web.api.params import DatasetName, Limit, ModelName, Offset, Revision, TaskName, Version
 
 ProjectName = Annotated[str, Path(description="Name of the project.", max_length=80, pattern=r"^[^\x00]+$")]
 PivotId = Annotated[int, Path(description="Id of the example.", ge=1, le=2**31 - 1)]
@@ -70,9 +71,11 @@ def list_contrast_projects(call: Calling, task: TaskName) -> ContrastProjects:
     return projects.list_projects(call.db, call.actor, task)
 
 
-def put_contrast_project(call: Calling, task: TaskName, definition: ContrastDefinition) -> ContrastProject:
+def put_contrast_project(
+    call: Calling, task: TaskName, definition: ContrastDefinition, revision: Revision = ""
+) -> ContrastProject:
     """Make the project that a TOML file defines and draw its examples, or change the one of that name (owners)."""
-    made = projects.put_project(call.db, call.blobs, call.actor, definition.toml, task=task)
+    made = projects.put_project(call.db, call.blobs, call.actor, definition.toml, task=task, edit=EditOrigin(revision))
     return projects.get_project(call.db, call.actor, made.ref)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from quintain.core.editing import EditOrigin
 from quintain.core.records.tasks import Model, ModelPrediction, Models, ModelVersion, Predictions
+from quintain.services.evaluate import withdrawing
 from quintain.services.models import registry as models
 from quintain.services.models.ask import limit_calls, predict
 from quintain.web.api.call import Calling
-from quintain.web.api.params import Limit, ModelName, Offset, TaskName, Version
+from quintain.web.api.params import Limit, ModelName, Offset, Revision, TaskName, Version
 from quintain.web.api.shapes import CardChange, Questions, VisibilityChange
 
 
@@ -27,10 +29,22 @@ def change_visibility(call: Calling, task: TaskName, model: ModelName, change: V
 
 
 def change_card(
-    call: Calling, task: TaskName, model: ModelName, change: CardChange, version: Version = None
+    call: Calling,
+    task: TaskName,
+    model: ModelName,
+    change: CardChange,
+    version: Version = None,
+    revision: Revision = "",
 ) -> ModelVersion:
     """Give one version a new card; the old ones are kept (its owner)."""
-    return models.update_card(call.db, call.actor, _ref(task, model, version), change.card).record()
+    return models.update_card(
+        call.db, call.actor, _ref(task, model, version), change.card, edit=EditOrigin(revision)
+    ).record()
+
+
+def restore_model(call: Calling, task: TaskName, model: ModelName, version: Version = None) -> ModelVersion:
+    """Take a version back that was withdrawn, and run it on what it has missed (its owner)."""
+    return withdrawing.take_back(call.db, call.actor, _ref(task, model, version)).record()
 
 
 def withdraw_model(call: Calling, task: TaskName, model: ModelName, version: Version = None) -> ModelVersion:

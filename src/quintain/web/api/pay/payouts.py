@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import Path
 from fastapi import Query as Parameter
 
+from quintain.core.editing import EditOrigin
 from quintain.core.records.pay import (
     CostReport,
     OwedList,
@@ -19,7 +20,7 @@ from quintain.core.records.pay import (
 from quintain.core.rounds import Money
 from quintain.services.pay import earnings, payouts, policy, prolific, questions, report
 from quintain.web.api.call import Calling
-from quintain.web.api.params import Limit, Offset, TaskName
+from quintain.web.api.params import Limit, Offset, Revision, TaskName
 from quintain.web.api.pay.shapes import (
     BonusRequest,
     PayAnswerRequest,
@@ -39,9 +40,11 @@ def get_pay_policy(call: Calling, task: TaskName) -> PayPolicyText:
     return policy.policy_text(call.db, call.actor, task)
 
 
-def set_pay_policy(call: Calling, task: TaskName, definition: PayPolicyRequest) -> PayPolicyText:
+def set_pay_policy(
+    call: Calling, task: TaskName, definition: PayPolicyRequest, revision: Revision = ""
+) -> PayPolicyText:
     """Let another pay policy hold from now on (owners)."""
-    policy.put_policy(call.db, call.actor, task, definition.toml)
+    policy.put_policy(call.db, call.actor, task, definition.toml, edit=EditOrigin(revision))
     return policy.policy_text(call.db, call.actor, task)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from quintain.core.editing import EditOrigin
 from quintain.core.records.tasks import Found, TaskHistory, TaskInfo, Tasks
+from quintain.core.task import Task
 from quintain.services.house import browse
 from quintain.services.tasks import definitions as tasks
-from quintain.web.api.call import Calling
-from quintain.web.api.params import Archived, Query, TaskName
+from quintain.web.api.call import Call, Calling
+from quintain.web.api.params import Archived, Query, Revision, TaskName
 from quintain.web.api.shapes import TaskDefinition
 
 
@@ -15,24 +17,29 @@ def list_tasks(call: Calling, archived: Archived = False) -> Tasks:
     return Tasks([one.record() for one in tasks.list_tasks(call.db, archived=archived)])
 
 
-def put_task(call: Calling, definition: TaskDefinition) -> TaskInfo:
+def put_task(call: Calling, definition: TaskDefinition, revision: Revision = "") -> TaskInfo:
     """Add the task that a TOML file defines, or change the one of that name."""
-    return tasks.record_of(tasks.put_task(call.db, call.actor, definition.toml))
+    return _info(call, tasks.put_task(call.db, call.actor, definition.toml, edit=EditOrigin(revision)))
 
 
 def get_task(call: Calling, task: TaskName) -> TaskInfo:
     """Give a task as it is defined now."""
-    return tasks.record_of(tasks.get_task(call.db, task))
+    return _info(call, tasks.get_task(call.db, task))
 
 
-def change_task(call: Calling, task: TaskName, definition: TaskDefinition) -> TaskInfo:
+def change_task(call: Calling, task: TaskName, definition: TaskDefinition, revision: Revision = "") -> TaskInfo:
     """Change a task's definition; every version is kept."""
-    return tasks.record_of(tasks.put_task(call.db, call.actor, definition.toml, name=task))
+    return _info(call, tasks.put_task(call.db, call.actor, definition.toml, name=task, edit=EditOrigin(revision)))
 
 
 def archive_task(call: Calling, task: TaskName) -> None:
     """Take a task out of the lists; nothing is lost."""
     tasks.archive_task(call.db, call.actor, task)
+
+
+def restore_task(call: Calling, task: TaskName) -> None:
+    """Put an archived task back into the lists."""
+    tasks.archive_task(call.db, call.actor, task, archived=False)
 
 
 def get_task_history(call: Calling, task: TaskName) -> TaskHistory:
@@ -43,3 +50,7 @@ def get_task_history(call: Calling, task: TaskName) -> TaskHistory:
 def search(call: Calling, q: Query) -> Found:
     """Find tasks, data sets and models by their names."""
     return browse.search(call.db, call.actor, q)
+
+
+def _info(call: Call, task: Task) -> TaskInfo:
+    return tasks.record_of(task, tasks.task_revision(call.db, task.name))

@@ -8,6 +8,7 @@ from fastapi import Path, Query
 from pydantic import Field
 from starlette.responses import Response
 
+from quintain.core.editing import EditOrigin
 from quintain.core.records.report import Report
 from quintain.core.records.trial import (
     CrowdTrial,
@@ -37,7 +38,7 @@ from quintain.services.trial import (
 from quintain.services.trial.rounds import DEFAULT_GENRE
 from quintain.services.trial.trials import OpenTrial
 from quintain.web.api.call import Calling
-from quintain.web.api.params import Limit, Offset, PersonName, TaskName, TrialName
+from quintain.web.api.params import Limit, Offset, PersonName, Revision, TaskName, TrialName
 from quintain.web.api.shapes import LongText, Shape, Text
 from quintain.web.report_files import ReportFormat, send_file
 
@@ -129,9 +130,13 @@ def get_trial(call: Calling, task: TaskName, trial: TrialName) -> CrowdTrial:
     return trials.get_trial(call.db, call.actor, task, trial)
 
 
-def put_trial(call: Calling, task: TaskName, trial: TrialName, definition: TrialDefinition) -> CrowdTrial:
+def put_trial(
+    call: Calling, task: TaskName, trial: TrialName, definition: TrialDefinition, revision: Revision = ""
+) -> CrowdTrial:
     """Add a trial, or change one that is not open yet."""
-    return trials.put_trial(call.db, call.actor, task, trial, definition.protocols, title=definition.title)
+    return trials.put_trial(
+        call.db, call.actor, task, trial, definition.protocols, title=definition.title, edit=EditOrigin(revision)
+    )
 
 
 def open_trial(call: Calling, task: TaskName, trial: TrialName, opening: OpeningRequest) -> CrowdTrial:
@@ -173,9 +178,12 @@ def edit_letter(  # noqa: PLR0917 - the parts of the address
     stage: StageName,
     name: PersonName,
     letter: LetterText,
+    revision: Revision = "",
 ) -> None:
     """Change a letter before it goes out."""
-    letters.edit_letter(call.db, call.actor, task, trial, arm=arm, stage=stage, person=name, text=letter.text)
+    letters.edit_letter(
+        call.db, call.actor, task, trial, arm=arm, stage=stage, person=name, text=letter.text, edit=EditOrigin(revision)
+    )
 
 
 def answer_reply(  # noqa: PLR0917 - the parts of the address
@@ -264,9 +272,13 @@ def get_trial_doors(call: Calling, task: TaskName, trial: TrialName) -> TrialEnt
     return doors.get_doors(call.db, call.actor, task, trial, base_url=call.base_url)
 
 
-def put_trial_doors(call: Calling, task: TaskName, trial: TrialName, given: DoorsRequest) -> TrialEntries:
+def put_trial_doors(
+    call: Calling, task: TaskName, trial: TrialName, given: DoorsRequest, revision: Revision = ""
+) -> TrialEntries:
     """Say how people from panels come into a trial and go back (owners)."""
-    return doors.put_doors(call.db, call.actor, task, trial, given.toml, base_url=call.base_url)
+    return doors.put_doors(
+        call.db, call.actor, task, trial, given.toml, base_url=call.base_url, edit=EditOrigin(revision)
+    )
 
 
 def open_trial_pool(call: Calling, task: TaskName, trial: TrialName) -> PoolAdded:

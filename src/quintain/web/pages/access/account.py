@@ -11,9 +11,11 @@ from quintain.core.errors import BadInput, Conflict
 from quintain.core.people import Scope
 from quintain.services.access import accounts, notify, tokens
 from quintain.services.access import sign_in as sessions
+from quintain.services.access.actors import normal_name
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.access.scopes import useful_scopes
 from quintain.services.house import personal_data
+from quintain.services.pay import leaving
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import download_archive
 from quintain.web.i18n import Tongue, languages
@@ -39,6 +41,7 @@ def save_profile(post: Posting) -> Response:
             email=post.text("email"),
             language=post.text("language"),
             email_notifications=post.flag("email_notifications"),
+            edit=post.edit,
         )
     except (BadInput, Conflict) as error:
         return _account(visit, trouble_of(error))
@@ -115,14 +118,17 @@ def export(visit: Visiting) -> Response:
 
 
 def delete(post: Posting) -> Response:
-    """Delete the account, if its name was typed."""
+    """Delete the account, if its name was typed and nothing is owed, or that is given up; or ask for what is owed."""
     visit = post.visit
     require_signed_in(visit.actor)
     _ = visit.tongue.gettext
+    if post.text("pay") == "ask":
+        leaving.ask_for_last_pay(visit.db, visit.actor)
+        return visit.redirect("/account#mine", _("The owners are asked to pay you. Come back when the money is there."))
     try:
-        if post.text("confirm").strip() != visit.actor.name:
+        if normal_name(post.text("name")) != visit.actor.name:
             raise BadInput("That is not the name of your account; nothing was deleted.")
-        personal_data.delete_person(visit.db, visit.actor)
+        personal_data.delete_person(visit.db, visit.actor, give_up_pay=post.text("pay") == "give-up")
     except (BadInput, Conflict) as error:
         return _account(visit, trouble_of(error))
     visit.forget(SESSION_COOKIE)
@@ -146,6 +152,8 @@ def _account(visit: Visit, trouble: Trouble | None = None) -> Response:
         "access/account.html",
         status=trouble.status if trouble else 200,
         person=accounts.get_person(visit.db, visit.actor),
+        made_from=visit.made_from("profile", accounts.profile_of(accounts.get_person(visit.db, visit.actor))),
+        owed=leaving.my_open_pay(visit.db, visit.actor),
         sessions=sessions.list_sessions(visit.db, visit.actor, current=visit.session.id if visit.session else ""),
         language_choices=[(code, Tongue.name_of(code)) for code in languages()],
         crumbs=[(visit.tongue.gettext("Account"), None)],

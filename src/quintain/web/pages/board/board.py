@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Unavailable
 from quintain.core.records.board import BoardView
+from quintain.core.spec import plain
 from quintain.core.task import ABILITY, VMER, Task
 from quintain.services.access.permissions import require_owner
 from quintain.services.board import keep as board_keep
@@ -85,7 +86,7 @@ def save_settings(post: Posting, task: str) -> Response:
     """Set the board."""
     visit = post.visit
     try:
-        set_board(visit.db, visit.actor, task, _typed(post, board_spec(visit.db, task)))
+        set_board(visit.db, visit.actor, task, _typed(post, board_spec(visit.db, task)), edit=post.edit)
     except BadInput as error:
         return _settings(visit, task, trouble_of(error))
     return visit.redirect(f"/tasks/{task}/board", visit.tongue.gettext("The board is set."))
@@ -202,6 +203,7 @@ def _settings(visit: Visit, task: str, trouble: Trouble | None = None) -> Respon
         section="board",
         made=made,
         spec=spec,
+        made_from=visit.made_from("board", plain(spec)),
         warned=lambda one: " ".join(warning_text(_, why) for why in one.warnings),
         weights=spec.axis_weights(AXES),
         axes=[(axis, axis_title(_, axis)) for axis in made.axes],

@@ -71,7 +71,9 @@ def edit_page(visit: Visiting, task: str, number: int, file: str = "") -> Respon
     """Show what a round asks, to change it."""
     found = tasks.get_task(visit.db, task)
     info = rounds.get_round(visit.db, visit.actor, f"{task}/{number}")
-    return _editor(visit, found, info, SpecDraft(FORM, values_of(info.spec), dump_round(info.spec), bool(file)))
+    return _editor(
+        visit, found, info, SpecDraft(FORM, values_of(info.spec), dump_round(info.spec), bool(file), stored=info.spec)
+    )
 
 
 def save(post: Posting, task: str, number: int) -> Response:
@@ -108,18 +110,18 @@ def _starter(visit: Visit, task: Task) -> RoundSpec:
 
 def _save(post: Post, task: Task, info: RoundInfo | None) -> Response:
     visit = post.visit
-    draft = SpecDraft(FORM, values_of(_starter(visit, task)), "").typed(post)
+    draft = SpecDraft(FORM, values_of(_starter(visit, task)), "", stored=info.spec if info else None).typed(post)
     values = {**(draft.values if draft.as_file else values_in(post)), "prompts": post.text("prompts")}
     draft = replace(draft, values=values)
     try:
         if draft.as_file:
-            saved = _save_file(visit, task, info, draft.text)
+            saved = _save_file(post, task, info, draft.text)
         else:
             chosen = values if values["writing"] != AS_CHOSEN else {**values, "writing": _as_chosen(values)}
             data = data_of(task.name, chosen, info.spec if info else None)
             if info:
                 data["number"] = info.number
-                saved = rounds.put_spec(visit.db, visit.actor, round_of(data))
+                saved = rounds.put_spec(visit.db, visit.actor, round_of(data), edit=post.edit)
             else:
                 saved = start_round(
                     visit.db,
@@ -137,7 +139,7 @@ def _save(post: Post, task: Task, info: RoundInfo | None) -> Response:
     return visit.redirect(f"/tasks/{task.name}/rounds/{saved.number}", toast)
 
 
-def _save_file(visit: Visit, task: Task, info: RoundInfo | None, text: str) -> RoundInfo:
+def _save_file(post: Post, task: Task, info: RoundInfo | None, text: str) -> RoundInfo:
     spec = rounds.check_round(text)
     if spec.task != task.name:
         raise Conflict("This is a round of '{task}', not of '{name}'.", task=spec.task, name=task.name)
@@ -152,7 +154,7 @@ def _save_file(visit: Visit, task: Task, info: RoundInfo | None, text: str) -> R
         raise Conflict(
             "It gives itself the number {number}.", number=spec.number, remedy="Leave `number` out of a new round."
         )
-    return rounds.put_round(visit.db, visit.actor, text)
+    return rounds.put_round(post.visit.db, post.visit.actor, text, edit=post.edit)
 
 
 def _editor(visit: Visit, task: Task, info: RoundInfo | None, draft: SpecDraft) -> Response:

@@ -154,7 +154,8 @@ def _starter(visit: Visit, task: Task) -> ContestSpec:
 
 def _draft(visit: Visit, task: Task, info: ContestInfo | None, *, as_file: bool = False) -> SpecDraft:
     spec = info.spec if info else _starter(visit, task)
-    return SpecDraft(FORM, FORM.show(spec), dump_contest(spec), as_file)
+    stored = info.spec if info else None
+    return SpecDraft(FORM, FORM.show(spec), dump_contest(spec), as_file, stored=stored)
 
 
 def _save(post: Post, task: Task, info: ContestInfo | None) -> Response:
@@ -167,7 +168,7 @@ def _save(post: Post, task: Task, info: ContestInfo | None) -> Response:
             named = {"name": info.name} if info else {}
             spec = contest_of(FORM.given(draft.values, info.spec if info else None, task=task.name, **named))
         refuse_other(spec, task.name, info.name if info else None)
-        saved = contests.put_spec(visit.db, visit.actor, spec, new=info is None)
+        saved = contests.put_spec(visit.db, visit.actor, spec, new=info is None, edit=post.edit)
     except (BadInput, Conflict) as error:
         return _editor(visit, task, info, draft.refused(error))
     return visit.redirect(f"/tasks/{task.name}/contests/{saved.name}", visit.tongue.gettext("Saved."))

@@ -257,7 +257,8 @@ def _editable(visit: Visit, task: Task) -> list[datasets.VersionInfo]:
 
 def _draft(visit: Visit, task: Task, info: ProjectInfo | None, *, as_file: bool = False) -> SpecDraft:
     spec = info.spec if info else _starter(visit, task)
-    return SpecDraft(FORM, FORM.show(spec), projects.dump_contrast(spec), as_file)
+    stored = info.spec if info else None
+    return SpecDraft(FORM, FORM.show(spec), projects.dump_contrast(spec), as_file, stored=stored)
 
 
 def _save(post: Post, task: Task, info: ProjectInfo | None) -> Response:
@@ -270,7 +271,7 @@ def _save(post: Post, task: Task, info: ProjectInfo | None) -> Response:
             named = {"name": info.name} if info else {}
             spec = read(ContrastSpec, FORM.given(draft.values, info.spec if info else None, task=task.name, **named))
         refuse_other(spec, task.name, info.name if info else None)
-        saved = projects.put_spec(visit.db, visit.blobs, visit.actor, spec, new=info is None)
+        saved = projects.put_spec(visit.db, visit.blobs, visit.actor, spec, new=info is None, edit=post.edit)
     except (BadInput, Conflict) as error:
         return _editor(visit, task, info, draft.refused(error))
     return visit.redirect(f"/tasks/{task.name}/contrast/{saved.name}", visit.tongue.gettext("Saved."))

@@ -9,13 +9,13 @@ from typing import Any
 
 from starlette.responses import Response
 
-from quintain.core.errors import BadInput
+from quintain.core.errors import BadInput, Conflict
 from quintain.core.people import RoleName
 from quintain.core.records.tasks import Visibility
 from quintain.reports.charts import sparkline
 from quintain.services.board.parts import Axis
 from quintain.services.board.standings import BoardPlace, known_standings
-from quintain.services.evaluate import tryouts
+from quintain.services.evaluate import tryouts, withdrawing
 from quintain.services.models import registry as models
 from quintain.services.models.registry import VISIBILITIES, ModelInfo
 from quintain.services.tasks import definitions as tasks
@@ -107,7 +107,19 @@ def withdraw(post: Posting, task: str, model: str) -> Response:
     """Withdraw one version."""
     visit = post.visit
     models.withdraw(visit.db, visit.actor, f"{task}/{model}@{post.number('version')}")
-    return visit.redirect(f"/tasks/{task}/models/{model}", visit.tongue.gettext("The version is withdrawn."))
+    url = f"/tasks/{task}/models/{model}?version={post.number('version')}"
+    return visit.redirect(url, visit.tongue.gettext("The version is withdrawn. It can be taken back here."))
+
+
+def restore(post: Posting, task: str, model: str) -> Response:
+    """Take a withdrawn version back."""
+    visit, number = post.visit, post.number("version")
+    try:
+        withdrawing.take_back(visit.db, visit.actor, f"{task}/{model}@{number}")
+    except Conflict as error:
+        return _show(visit, task, model, str(number), trouble_of(error))
+    url = f"/tasks/{task}/models/{model}?version={number}"
+    return visit.redirect(url, visit.tongue.gettext("The version is back. What it has missed is run."))
 
 
 def save_card(post: Posting, task: str, model: str) -> Response:
@@ -116,7 +128,7 @@ def save_card(post: Posting, task: str, model: str) -> Response:
     number = post.number("version")
     try:
         text = post.text("text").replace("\r\n", "\n")
-        models.update_card(visit.db, visit.actor, f"{task}/{model}@{number}", text)
+        models.update_card(visit.db, visit.actor, f"{task}/{model}@{number}", text, edit=post.edit)
     except BadInput as error:
         return _show(visit, task, model, str(number), trouble_of(error))
     url = f"/tasks/{task}/models/{model}?version={number}"
@@ -134,6 +146,7 @@ def _show(visit: Visit, task: str, model: str, version: str, trouble: Trouble | 
         section="models",
         model=info,
         version=info.version,
+        made_from=visit.made_from("card", {"card": info.version.card}),
         trial=tryouts.trial_of(visit.db, info.version.id),
         visibility_names=_names(_),
         visibility_choices=visibility_choices(_),

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, NotFound, QuintainError, Unavailable
 from quintain.core.pay import PaySpec
 from quintain.core.rounds import Money
+from quintain.core.spec import plain
 from quintain.services.collect import prolific as panel
 from quintain.services.pay import caps, earnings, payouts, policy, prolific, questions, report
 from quintain.services.tasks import definitions as tasks
@@ -43,7 +44,7 @@ def save_policy(post: Posting, task: str) -> Response:
         data = FORM.data(reading, before)
         if reading.faults:
             raise BadInput(faults=reading.faults)
-        policy.save_policy(visit.db, visit.actor, task, data)
+        policy.save_policy(visit.db, visit.actor, task, data, edit=post.edit)
     except BadInput as error:
         return _show(visit, task, Asked(), error, typed)
     return visit.redirect(f"/tasks/{task}/pay", visit.tongue.gettext("Saved."))
@@ -184,6 +185,7 @@ def _show(
         task=found,
         section="pay",
         home=f"/tasks/{task}/pay",
+        made_from=visit.made_from("pay policy", plain(spec)),
         owed=payouts.owed(visit.db, visit.actor, task),
         payouts=page.payouts,
         paging=Paging(f"/tasks/{task}/pay", {}, offset, len(page.payouts), page.total, SIZE),

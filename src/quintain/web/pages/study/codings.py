@@ -196,7 +196,8 @@ def _sources(visit: Visit, task: Task) -> list[Choice]:
 
 def _draft(visit: Visit, task: Task, info: CodingInfo | None, source: str = "", *, as_file: bool = False) -> SpecDraft:
     spec = info.spec if info else _starter(visit, task, source)
-    return SpecDraft(FORM, FORM.show(spec), codings.dump_coding(spec), as_file)
+    stored = info.spec if info else None
+    return SpecDraft(FORM, FORM.show(spec), codings.dump_coding(spec), as_file, stored=stored)
 
 
 def _save(post: Post, task: Task, info: CodingInfo | None) -> Response:
@@ -209,7 +210,7 @@ def _save(post: Post, task: Task, info: CodingInfo | None) -> Response:
             named = {"name": info.name} if info else {}
             spec = read(CodingSpec, FORM.given(draft.values, info.spec if info else None, task=task.name, **named))
         refuse_other(spec, task.name, info.name if info else None)
-        saved = codings.put_spec(visit.db, visit.blobs, visit.actor, spec, new=info is None)
+        saved = codings.put_spec(visit.db, visit.blobs, visit.actor, spec, new=info is None, edit=post.edit)
     except (BadInput, Conflict) as error:
         return _editor(visit, task, info, draft.refused(error))
     return visit.redirect(f"/tasks/{task.name}/codings/{saved.name}", visit.tongue.gettext("Saved."))

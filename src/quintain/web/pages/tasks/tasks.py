@@ -16,7 +16,7 @@ from quintain.core.task import Task
 from quintain.services.access.permissions import require_role
 from quintain.services.board.cache import PENDING
 from quintain.services.board.standings import make_standing
-from quintain.services.house.overview import overview_of
+from quintain.services.house.overview import overview_of, running_in
 from quintain.services.tasks import definitions as tasks
 from quintain.services.wheel import standings
 from quintain.tasks.contract import KINDS
@@ -118,7 +118,14 @@ def save(post: Posting, task: str) -> Response:
 def archive(post: Posting, task: str) -> Response:
     """Take the task out of the lists."""
     tasks.archive_task(post.visit.db, post.visit.actor, task)
-    return post.visit.redirect("/", post.visit.tongue.gettext("The task is archived."))
+    said = post.visit.tongue.gettext("The task is archived. It can be put back here.")
+    return post.visit.redirect(f"/tasks/{task}/settings#archive", said)
+
+
+def restore(post: Posting, task: str) -> Response:
+    """Put the task back into the lists."""
+    tasks.archive_task(post.visit.db, post.visit.actor, task, archived=False)
+    return post.visit.redirect(f"/tasks/{task}/settings", post.visit.tongue.gettext("The task is back in the lists."))
 
 
 def title_of(visit: Visit, task: Task) -> str:
@@ -130,7 +137,8 @@ def _save(post: Posting, task: Task | None) -> Response:
     visit = post.visit
     toml = post.text("toml").replace("\r\n", "\n")
     try:
-        saved = tasks.put_task(visit.db, visit.actor, toml, name=task.name if task else None, new=task is None)
+        name = task.name if task else None
+        saved = tasks.put_task(visit.db, visit.actor, toml, name=name, new=task is None, edit=post.edit)
     except (BadInput, Conflict) as error:
         return _editor(visit, task, toml, trouble_of(error))
     return visit.redirect(f"/tasks/{saved.name}", visit.tongue.gettext("Saved."))
@@ -156,6 +164,9 @@ def _editor(
         kinds=[(name, _(member.title)) for name, member in KINDS.items()] if task is None else [],
         toml=toml if toml is not None else history[0].toml,
         history=list(_changes(history)),
+        archived=tasks.is_archived(visit.db, task.name) if task else False,
+        running=running_in(visit.db, visit.actor, task.name) if task else None,
+        made_from=visit.made_from("task", tasks.stored_table(visit.db, task.name)) if task else None,
         crumbs=crumbs,
         error=trouble,
     )

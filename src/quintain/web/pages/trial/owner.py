@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, NotFound
 from quintain.core.people import RoleName
+from quintain.core.spec import plain
 from quintain.core.trial_doors import TrialDoors
 from quintain.protocols.reading import shipped, shipped_text
 from quintain.reports.html import body_of
@@ -107,7 +108,7 @@ def set_doors(post: Posting, task: str, trial: str) -> Response:
         data = form.data(reading)
         if reading.faults:
             raise BadInput(faults=reading.faults)
-        doors_.set_doors(visit.db, visit.actor, task, trial, data, base_url=visit.base_url)
+        doors_.set_doors(visit.db, visit.actor, task, trial, data, base_url=visit.base_url, edit=post.edit)
     except (BadInput, Conflict) as error:
         return show_to_owner(visit, task, trial, trouble_of(error), typed)
     return visit.redirect(f"/tasks/{task}/trials/{trial}#doors", visit.tongue.gettext("Saved"))
@@ -140,7 +141,9 @@ def edit_letter(post: Posting, task: str, trial: str, arm: str, stage: str) -> R
     visit, person, text = post.visit, post.text("person"), post.text("text")
     shown = {one.person: one.text for one in letters_.letters(visit.db, visit.actor, task, trial, arm, stage)}
     if text.split() != say(visit.language, shown.get(person, "")).split():
-        letters_.edit_letter(visit.db, visit.actor, task, trial, arm=arm, stage=stage, person=person, text=text)
+        letters_.edit_letter(
+            visit.db, visit.actor, task, trial, arm=arm, stage=stage, person=person, text=text, edit=post.edit
+        )
     return visit.redirect(f"/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", visit.tongue.gettext("Saved"))
 
 
@@ -223,6 +226,7 @@ def show_to_owner(
         named=named,
         kinds=_kinds(visit),
         doors=doors,
+        made_from=visit.made_from("doors", plain(doors_.doors_of(trials.find(visit.db, task, trial)))),
         sheet=Sheet(form, visit.tongue, values, faults, {}),
         error=trouble,
         costs=None if record.state == "draft" or record.simulated else trial_costs(visit.db, visit.actor, task, trial),

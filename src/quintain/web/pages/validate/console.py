@@ -10,6 +10,7 @@ from starlette.responses import Response
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import RoleName
 from quintain.core.records.validate import AdaptiveForecast, ErrorRates, Rates, Validation, ValidationProgress
+from quintain.core.spec import plain
 from quintain.core.task import Task
 from quintain.core.validation import ValidationState
 from quintain.reports.charts import bar_chart, heat_map
@@ -87,7 +88,7 @@ def save_policy(post: Posting, task: str, name: str) -> Response:
     typed = typed_policy(post) if post.flag("as_form") else None
     try:
         text = post.text("policy") if typed is None else policy_text(typed, validate.find(visit.db, ref).policy)
-        validate.set_policy(visit.db, visit.actor, ref, text)
+        validate.set_policy(visit.db, visit.actor, ref, text, edit=post.edit)
     except BadInput as error:
         return _console(visit, task, name, trouble=trouble_of(error), policy=post.text("policy"), typed=typed)
     return visit.redirect(home_of(task, name), visit.tongue.gettext("Saved."))
@@ -220,6 +221,7 @@ def _console(
         entry_url=_entry_url(visit, seen.validation),
         policy_form=policy_controls(visit, seen.validation.policy, typed, trouble),
         as_file=bool(policy) or foreseen is not None,
+        made_from=visit.made_from("policy", plain(seen.validation.policy)),
         foreseen=foreseen,
         trail=seen.trail,
         crumbs=crumbs(visit, found, name),

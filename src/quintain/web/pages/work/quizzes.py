@@ -18,7 +18,7 @@ from quintain.services.work.quiz_files import dump_quiz, parse_quiz
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.paging import Paging
-from quintain.web.visit import Post, Posting, Visit, Visiting, local_path
+from quintain.web.visit import MadeFrom, Post, Posting, Visit, Visiting, local_path
 
 PAGE_SIZE = 50
 FARTHEST = 1_000_000
@@ -183,7 +183,7 @@ def _save(post: Post, task: Task, quiz: str, name: str) -> Response:
     visit = post.visit
     text = post.text("toml").replace("\r\n", "\n")
     try:
-        quizzes.put_quiz(visit.db, visit.actor, task.name, name, parse_quiz(text), new=not quiz)
+        quizzes.put_quiz(visit.db, visit.actor, task.name, name, parse_quiz(text), new=not quiz, edit=post.edit)
     except (BadInput, Conflict) as error:
         return _editor(visit, task, quiz, text, trouble_of(error), name=name)
     return visit.redirect(f"/tasks/{task.name}/quizzes/{name}", visit.tongue.gettext("Saved."))
@@ -206,6 +206,7 @@ def _editor(
         name=name,
         action=f"{base}/{quiz}/edit" if quiz else f"{base}/new",
         toml=text,
+        made_from=_stored(visit, task.name, quiz) if quiz else None,
         crumbs=[
             (title_of(visit, task), f"/tasks/{task.name}"),
             (_("Rounds"), f"/tasks/{task.name}/rounds"),
@@ -213,3 +214,7 @@ def _editor(
         ],
         error=trouble,
     )
+
+
+def _stored(visit: Visit, task: str, quiz: str) -> MadeFrom:
+    return visit.made_from("quiz", quizzes.quiz_definition(visit.db, visit.actor, task, quiz))

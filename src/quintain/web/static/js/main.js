@@ -18,7 +18,7 @@ function onKey(event) {
     keysDialog()?.showModal();
   } else if (event.key === "/") {
     event.preventDefault();
-    document.getElementById("search")?.focus();
+    document.getElementById("site-search")?.focus();
   } else if (event.key === "d") {
     toggleTheme();
   } else if (event.key === "h") {
@@ -33,6 +33,9 @@ function onEscape(event) {
     menu.querySelector("summary").focus();
   }
 }
+
+const sure = new WeakSet(); // forms whose question was answered with yes
+const sent = new WeakSet(); // forms that are on their way
 
 const ACTIONS = {
   theme: () => toggleTheme(),
@@ -53,19 +56,21 @@ function onClick(event) {
   }
 }
 
-// A form that destroys something says so in a dialog of the page, not in one of the browser.
+// A form that destroys something says so in a dialog of the page, not in one of the browser. What a form's controls are
+// called stands before its own properties (`form.dataset`, `form.id`): ask for attributes alone.
 function onSubmit(event) {
-  const question = event.target.dataset?.confirm;
-  if (!question || event.target.dataset.confirmed) return;
+  const form = event.target;
+  const question = form.getAttribute("data-confirm");
+  if (!question || sure.has(form)) return;
   event.preventDefault();
-  const dialog = document.getElementById("confirm");
+  const dialog = document.querySelector("dialog[data-sure]");
   dialog.querySelector("p").textContent = question;
   dialog.returnValue = "";
   dialog.showModal();
   dialog.onclose = () => {
     if (dialog.returnValue !== "yes") return;
-    event.target.dataset.confirmed = "true";
-    event.target.requestSubmit(event.submitter);
+    sure.add(form);
+    HTMLFormElement.prototype.requestSubmit.call(form, event.submitter);
   };
 }
 
@@ -75,8 +80,8 @@ function onBusy(event) {
   if (!note || event.defaultPrevented) return;
   note.hidden = false;
   event.submitter?.setAttribute("aria-busy", "true");
-  if (event.target.dataset.sent) event.preventDefault();
-  event.target.dataset.sent = "true";
+  if (sent.has(event.target)) event.preventDefault();
+  sent.add(event.target);
 }
 
 function fadeToasts() {

@@ -1,0 +1,94 @@
+"""Two people changed the same thing: the page that shows both, field by field, and lets one choose."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import Request
+from starlette.datastructures import FormData
+from starlette.responses import Response
+
+from quintain.core.errors import Difference, Stale
+from quintain.web.i18n import Tongue
+from quintain.web.visit import CHOICE, Visit, make_visit, workspace_of
+
+BROUGHT_ANEW = ("csrf", "revision", "parts", "edits")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownDifference:
+    """A field as the page shows it: both values, and which of them is chosen until somebody chooses otherwise."""
+
+    name: str
+    title: str
+    theirs: str
+    yours: str
+    chosen: str
+    note: str
+
+
+def conflict_page(request: Request, error: Stale) -> Response | None:
+    """Answer a form whose edit was made from what is no longer there; None where no form was sent."""
+    form: FormData | None = getattr(request.state, "form", None)
+    if form is None:
+        return None
+    with workspace_of(request).session() as db:
+        visit = make_visit(request, db)
+        return visit.render(
+            "conflict.html",
+            status=HTTPStatus.CONFLICT,
+            action=request.url.path,
+            back=_back(request),
+            fields=list(_again(form)),
+            revision=error.revision,
+            edits=form.get("edits", ""),
+            parts=json.dumps(error.parts, separators=(",", ":")),
+            differences=[_shown(visit, one) for one in error.differences],
+        )
+
+
+def _back(request: Request) -> str:
+    """Give the page on which the form was: read again, it has what is stored now."""
+    came = request.headers.get("referer", "")
+    same = came.startswith(str(request.base_url)) and came
+    return same.removeprefix(str(request.base_url).rstrip("/")) if same else request.url.path
+
+
+def _again(form: FormData) -> Iterator[tuple[str, str]]:
+    """Give what was sent, to be sent again; files are chosen again where they are needed."""
+    for name, value in form.multi_items():
+        if isinstance(value, str) and name not in BROUGHT_ANEW and not name.startswith(CHOICE):
+            yield name, value
+
+
+def _shown(visit: Visit, one: Difference) -> ShownDifference:
+    _ = visit.tongue.gettext
+    note, chosen = "", ""
+    if one.mine and not one.others:
+        note, chosen = _("only you changed it"), "yours"
+    elif one.others and not one.mine:
+        note, chosen = _("only they changed it"), "theirs"
+    title = visit.tongue.gettext(one.title) if one.title else one.field
+    return ShownDifference(
+        one.field, title, _value(visit.tongue, one.theirs), _value(visit.tongue, one.yours), chosen, note
+    )
+
+
+def _value(tongue: Tongue, value: Any) -> str:
+    """Write a value as people read it."""
+    _ = tongue.gettext
+    if value is None:
+        return _("nothing of its own: the default")
+    if value is True or value is False:
+        return _("yes") if value else _("no")
+    if isinstance(value, str):
+        return value or _("empty")
+    if isinstance(value, list) and all(isinstance(one, str | int | float) for one in value):
+        return ", ".join(map(str, value)) or _("none")
+    return (
+        json.dumps(value, ensure_ascii=False, indent=1, default=str) if isinstance(value, list | dict) else str(value)
+    )
