@@ -29,7 +29,7 @@ from quintain.services.evaluate.submit import SubmissionRules
 from quintain.services.evaluate.train_recipe import TrainingPlace
 from quintain.services.evaluate.trainings import Trainer
 from quintain.services.evaluate.warm_models import LiveModels, LiveRunners
-from quintain.services.house.health import Readiness, Watch, readiness
+from quintain.services.house.health import HouseReadiness, Watch, readiness
 from quintain.services.models.outside import read_outside
 from quintain.settings import Settings, settings_environment
 from quintain.store.blobs import Blobs
@@ -67,7 +67,7 @@ class Workspace:
             self._watches.append(Watch(self._look))
         return self._watches[0]
 
-    def _look(self) -> Readiness:
+    def _look(self) -> HouseReadiness:
         with self.session() as db:
             return readiness(db, self.blobs, self.loops.states())
 

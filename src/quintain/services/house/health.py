@@ -45,7 +45,7 @@ class HealthCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class Readiness:
+class HouseReadiness:
     """Whether the parts work that everything stands on, and how everything fares that goes on beside requests."""
 
     checks: list[HealthCheck]
@@ -101,26 +101,26 @@ class HouseStatus:
     backup: LastBackup | None = None
 
 
-def readiness(db: Session, blobs: Blobs, own: Sequence[LoopState] = ()) -> Readiness:
+def readiness(db: Session, blobs: Blobs, own: Sequence[LoopState] = ()) -> HouseReadiness:
     """Try the database, the migrations and the blobs, and see how all loops fare; *own* are those of this process."""
     checks = [
         _check("database", lambda: ping(db)),
         _check("migrations", lambda: migrate.require_current(_engine(db))),
         _check("blobs", blobs.check_writable),
     ]
-    return Readiness(checks, loops.loop_reports(db, own=own) if all(check.ok for check in checks) else [])
+    return HouseReadiness(checks, loops.loop_reports(db, own=own) if all(check.ok for check in checks) else [])
 
 
 class Watch:
     """Remembers for a moment whether all parts work: anybody may ask, and each look writes to the disk."""
 
-    def __init__(self, look: Callable[[], Readiness]) -> None:
+    def __init__(self, look: Callable[[], HouseReadiness]) -> None:
         self._look = look
         self._lock = threading.Lock()
-        self._seen: Readiness | None = None
+        self._seen: HouseReadiness | None = None
         self._until = 0.0
 
-    def readiness(self) -> Readiness:
+    def readiness(self) -> HouseReadiness:
         """Give what was seen, at most a second ago."""
         with self._lock:
             if self._seen is None or time.monotonic() >= self._until:
