@@ -115,7 +115,7 @@ def describe() -> dict[str, Any]:
     """Give the API's description."""
     app = FastAPI()
     for endpoint in API:
-        endpoint.add_to(app)
+        endpoint.add_to(app.router)
     return app.openapi()
 
 

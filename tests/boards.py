@@ -104,19 +104,20 @@ def evaluated(
     measured: bool = True,
     machine: str = "test",
     sureness: float | None = None,
+    unevenness: float = 0.04,
     task: str = "mood",
 ) -> None:
     """Put in place what running *model* on every data set of the task would have left behind.
 
     *sureness* is the probability that it gives its answer; without it there are no probabilities. The runs on *broken*
-    perturbations failed by the model's fault.
+    perturbations failed by the model's fault. *unevenness* is half of the interval of throughput, as a share of it.
     """
     for version, _ in board_queries.evaluated_versions(db, task):
         examples = pl.read_parquet(blobs.path(version.blob))
         _finish(db, blobs, model, version, PLAIN, _answers(examples, says, sureness))
         if measured:
-            spread = {"throughput_spread": throughput / 50, "memory_spread": memory / 100}
-            measurements = {"throughput": throughput, "memory": memory, "machine": machine, "examples": 200, **spread}
+            halves = {"throughput_half": throughput * unevenness, "memory_half": memory / 50}
+            measurements = {"throughput": throughput, "memory": memory, "machine": machine, "examples": 200, **halves}
             _finish(db, blobs, model, version, MEASURE, None, measurements)
         for name in perturbed:
             variant = variant_of(db, blobs, get_task(db, task), version, variant_name(name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import stat
 import sys
@@ -36,9 +37,11 @@ from quintain.store.blobs import Blobs
 from quintain.store.database import connect
 from quintain.store.migrate import require_current, upgrade
 from quintain.store.remote_blobs import open_blobs
+from quintain.store.state import State
 
 SERVING = "serving"  # folder of the workspace in which servers say where they listen
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what listens on all addresses is reached on this one
+log = logging.getLogger("quintain")
 SERVER_SECONDS = 15.0  # a server finishes requests for ten seconds, then closes its models
 
 
@@ -49,6 +52,7 @@ class Workspace:
     settings: Settings
     engine: Engine
     blobs: Blobs
+    state: State = field(default_factory=State, repr=False, compare=False)  # from opening to `close`
     demo: bool = False  # set by `quintain demo` alone, never from outside
     _live: list[LiveModels] = field(default_factory=list, repr=False, compare=False)
     _watches: list[Watch] = field(default_factory=list, repr=False, compare=False)
@@ -69,7 +73,11 @@ class Workspace:
 
     def _look(self) -> HouseReadiness:
         with self.session() as db:
-            return readiness(db, self.blobs, self.loops.states())
+            found = readiness(db, self.blobs, self.loops.states())
+        for check in found.checks:
+            if not check.ok:  # who asks for it from outside is not told where things are
+                log.warning("%s: %s", check.name, check.detail)
+        return found
 
     @property
     def runners(self) -> LiveRunners:
@@ -83,6 +91,7 @@ class Workspace:
         for live in self._live:
             live.close()
         self._live.clear()
+        self.state.clear()
         self.engine.dispose()
 
     @property
@@ -205,10 +214,13 @@ def open_workspace(settings: Settings, *, check: bool = True) -> Workspace:
 
 
 def _workspace(settings: Settings) -> Workspace:
+    state = State()
+    cache = settings.workspace / "cache"
     return Workspace(
         settings=settings,
-        engine=connect(settings.database),
-        blobs=open_blobs(settings.blobs, cache=settings.workspace / "cache", endpoint=settings.blobs_endpoint),
+        engine=connect(settings.database, state),
+        blobs=open_blobs(settings.blobs, cache=cache, endpoint=settings.blobs_endpoint, state=state),
+        state=state,
     )
 
 

@@ -6,7 +6,7 @@ It is apart from `compose` because a model at home needs no store, which takes l
 from __future__ import annotations
 
 from quintain.core.errors import BadInput
-from quintain.engine import measuring
+from quintain.engine import machine_load
 from quintain.engine.jobs import is_machine_free
 from quintain.engine.sandbox.layers import NEEDED, SandboxReport, probe
 from quintain.engine.sandbox.limits import GIB, Limits
@@ -62,4 +62,4 @@ def _machine(settings: Settings) -> str:
     name = settings.machine_class.strip()
     if name and not is_class_name(name):
         raise BadInput("QUINTAIN_MACHINE_CLASS cannot be the name of a class.", remedy="Use 1 to 120 characters.")
-    return name or (class_of_machine(measuring.machine()) if settings.engine == "local" else "")
+    return name or (class_of_machine(machine_load.machine()) if settings.engine == "local" else "")

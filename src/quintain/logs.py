@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -28,6 +29,30 @@ _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {
 }
 
 
+# What opens something by itself, and names of people at panels, wherever a line quotes an address: the part of the path
+# that is a one-time link, a page or an entrance, all that a query holds, passwords, our tokens, and Prolific's ids.
+_SECRETS = (
+    (re.compile(r"(/(?:link|enter)/)[^/\s?#\"'\\,)]+"), r"\1…"),
+    (re.compile(r"(/(?:judge|write|sessions|pages|uploads)/)[A-Za-z0-9_\-]{16,}(?![\w.])"), r"\1…"),
+    (re.compile(r"([?&](?:[\w.\-\[\]]|%[0-9A-Fa-f]{2}){1,60}=)[^&\s#\"'\\<>)]+"), r"\1…"),
+    (re.compile(r"(://[^/\s:@]*:)[^/\s@]+@"), r"\1…@"),
+    (re.compile(r"\bqt_[A-Za-z0-9_\-]{8,}"), "qt_…"),
+    (re.compile(r"(?i)\b(bearer|basic)\s+[A-Za-z0-9_\-.=+/]{8,}"), r"\1 …"),
+    (re.compile(r"\b[0-9a-f]{24}\b"), "…"),
+)
+
+
+def mask(line: str) -> str:
+    """Leave out of a *line* for the log what opens something for whoever reads it, or names somebody at a panel.
+
+    >>> mask("GET /link/Zm9vYmFy?next=/work and /enter/k3y?PROLIFIC_PID=5f0c&x=1")
+    'GET /link/…?next=… and /enter/…?PROLIFIC_PID=…&x=…'
+    """
+    for pattern, replacement in _SECRETS:
+        line = pattern.sub(replacement, line)
+    return line
+
+
 def _extras(record: logging.LogRecord) -> dict[str, object]:
     # A leading underscore is a library's own mark on every record (Ray stamps its time so), not something to tell.
     return {name: value for name, value in vars(record).items() if name not in _STANDARD and not name.startswith("_")}
@@ -49,7 +74,7 @@ class JsonFormatter(logging.Formatter):
         line.update(_extras(record))
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False, default=str)
+        return mask(json.dumps(line, ensure_ascii=False, default=str))
 
 
 class TextFormatter(logging.Formatter):
@@ -62,7 +87,7 @@ class TextFormatter(logging.Formatter):
         if request_id.get():
             extras.append(f"request={request_id.get()}")
         line = " ".join([moment, f"{record.levelname.lower():<7}", record.name, record.getMessage(), *extras])
-        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
+        return mask(f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line)
 
 
 class BriefFormatter(TextFormatter):
@@ -76,7 +101,7 @@ class BriefFormatter(TextFormatter):
         if not record.exc_info or record.exc_info[1] is None:
             return line
         error = record.exc_info[1]
-        return f"{line}: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}".rstrip(": ")
+        return mask(f"{line}: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}".rstrip(": "))
 
 
 class Repeats(logging.Filter):

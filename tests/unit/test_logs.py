@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import json
 import logging
+import re
 from collections.abc import Iterator
 
 import pytest
 
 from quintain.core.errors import BadInput
-from quintain.logs import BriefFormatter, Repeats, request_id, set_up_logs
+from quintain.logs import BriefFormatter, Repeats, mask, request_id, set_up_logs
+from quintain.web.routes import API, PAGES
 
 
 @pytest.fixture(autouse=True)
@@ -116,3 +118,55 @@ def test_lines_go_to_what_standard_error_is_now(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("sys.stderr", second)
     logging.getLogger("quintain.test").warning("still here")
     assert "still here" in second.getvalue()
+
+
+SECRET = "Zm9vYmFyLW9uZS10aW1lLXNlY3JldC0xMjM0NTY3ODkw"
+# Parameters of addresses that are nobody's secret: a picture is named by its content.
+NO_SECRETS = {"/images/{key}"}
+
+
+def test_addresses_that_open_something_are_masked() -> None:
+    """The part of an address that opens something by itself stands in no line, whatever route it is of."""
+    secret = {"token", "key", "code", "upload_id", "link"}
+    checked = 0
+    for route in (*PAGES, *API):
+        names = set(re.findall(r"{(\w+)", route.path))
+        if not names & secret or route.path in NO_SECRETS:
+            continue
+        path = re.sub(r"{(\w+)[^}]*}", lambda found: SECRET if found[1] in secret else "1", route.path)
+        for base in ("", "/api/v1", "https://bench.example.org"):
+            assert SECRET not in mask(f"GET {base}{path}"), path
+        checked += 1
+    assert checked > 20
+
+
+@pytest.mark.parametrize("style", ["text", "brief", "json"])
+def test_every_line_is_masked(style: str) -> None:
+    """Messages, extras and exceptions say nothing of links, panel ids, tokens, codes and passwords in addresses."""
+    stream = io.StringIO()
+    set_up_logs("info", style, stream)
+    told = [
+        f"/link/{SECRET}?next=/work",
+        f"/enter/{SECRET}?PROLIFIC_PID={SECRET}&SESSION_ID={SECRET}",
+        f"https://api.example.org/x?api_key={SECRET}&code={SECRET}",
+        f"postgresql://someone:{SECRET}@db.example.org/quintain",
+        f"Authorization: Bearer {SECRET}",
+        f"qt_{SECRET}",
+        "/api/v1/submissions/5f0c1d2e3f4a5b6c7d8e9f00/transition/ 5f0c1d2e3f4a5b6c7d8e9f00",
+    ]
+    log = logging.getLogger("quintain.test")
+    for number, text in enumerate(told):
+        log.info("told %s", text, extra={"path": text})
+        try:
+            raise OSError(text)
+        except OSError:
+            logging.getLogger(f"quintain.test.{number}").exception("failed: %s", text)
+    assert SECRET not in stream.getvalue()
+    assert "5f0c1d2e" not in stream.getvalue()
+    assert "/link/…?next=…" in stream.getvalue()
+
+
+def test_files_in_tracebacks_are_still_named() -> None:
+    """What names no secret stays readable: paths of source files, hashes, numbers of requests."""
+    line = 'File "/srv/quintain/web/pages/contest/results.py", line 3; request a1b2c3; /tasks/nli/rounds/3/write'
+    assert mask(line) == line

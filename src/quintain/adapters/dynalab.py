@@ -7,7 +7,6 @@ The class is asked as those servers ask: `initialize(context)` once, then `handl
 from __future__ import annotations
 
 import ast
-import json
 import sys
 import types
 from collections.abc import Callable, Mapping
@@ -17,6 +16,7 @@ from typing import Any, ClassVar
 from quintain.adapters.contract import ADAPTERS, Adapter
 from quintain.adapters.handler import FILE, import_file, parse_file
 from quintain.core.errors import Fault
+from quintain.core.jsontext import parse_json
 from quintain.core.task import Task
 
 STEPS = ("preprocess", "inference", "postprocess")
@@ -163,7 +163,7 @@ def _answer(reply: Any) -> Any:
     if isinstance(reply, bytes):
         reply = reply.decode("utf-8")
     if isinstance(reply, str) and reply[:1] in "{[":
-        reply = json.loads(reply)
+        reply = parse_json(reply)
     if not isinstance(reply, dict):
         return reply
     kept = {RENAMED.get(key, key): value for key, value in reply.items() if key not in DROPPED}

@@ -7,7 +7,6 @@ and `json` an object whose shape the endpoint is asked for. What a model thinks 
 
 from __future__ import annotations
 
-import json
 import re
 import string
 from collections.abc import Callable, Mapping
@@ -17,6 +16,7 @@ from typing import Any
 import regex
 
 from quintain.core.errors import BadInput, Fault
+from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.task import AnswerType
 from quintain.core.texts import Text, as_text
 from quintain.tasks.answer_kinds.contract import Reading, answers_of
@@ -87,8 +87,8 @@ class ReplyReader:
     def _from_json(self, text: str) -> Any:
         fenced = FENCE.match(text)
         try:
-            found = json.loads(fenced[1] if fenced else text)
-        except (ValueError, RecursionError):
+            found = parse_json(fenced[1] if fenced else text)
+        except NotJson:
             raise BadInput("The reply {text} is not JSON.", text=short(text)) from None
         if not isinstance(found, dict) or "answer" not in found:
             raise BadInput("The reply {text} is not an object with 'answer'.", text=short(text))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from urllib.parse import quote
 from quintain.client.calls.board import BoardCalls
 from quintain.client.refs import task_path
 from quintain.core.errors import BadInput, NotFound
+from quintain.core.jsontext import parse_json
 from quintain.core.records.base import Record
 from quintain.core.records.board import Board, BoardSettings, Fork, Snapshot
 from quintain.core.records.ranking import Aggregations, Ranking, Sensitivity, Uncertainty
@@ -129,7 +129,7 @@ class BoardClient(BoardCalls):
         `signed` by a key that the server has `published`, and is `kept` there.
         """
         try:
-            shape = json.loads(Path(path).read_bytes())
+            shape = parse_json(Path(path).read_bytes())
             found, claimed, task = digest(shape), str(shape["hash"]), str(shape["board"]["task"])
             signature = dict(shape.get("signature") or {})
             public = str(signature.get("public_key") or "")
@@ -137,7 +137,7 @@ class BoardClient(BoardCalls):
             raise BadInput("{path} is not a snapshot of a board.", path=path, remedy="Download it again.") from error
         signed = is_signed(found, str(signature.get("value") or ""), public)
         try:
-            kept = digest(json.loads(self.snapshot(task, found))) == found
+            kept = digest(parse_json(self.snapshot(task, found))) == found
         except NotFound:
             kept = False
         return SnapshotCheck(

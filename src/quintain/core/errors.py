@@ -2,6 +2,7 @@
 
     QuintainError            something a person can understand and mend
     ├── BadInput             what was given is wrong; carries one Fault per place
+    │   └── Unreadable       what was sent cannot be read at all
     ├── NotFound             no such task, data set, model, person …
     ├── NotSignedIn          nobody is known to be asking
     ├── Forbidden            this person may not do that
@@ -9,6 +10,7 @@
     ├── Stale                it was made from what somebody else has changed meanwhile; carries one Difference per field
     ├── TooMany              a limit on rate or quota was reached
     └── Unavailable          something outside is missing, full or down
+        └── OutOfOrder       what the workspace itself stands on is; only its operators read where that is
 
 The message says what is wrong and where; *remedy* says what to do about it. Where that is a command or one of its
 options, *page* says the same for somebody who sits at a page. All three are templates over the same values, which are
@@ -111,6 +113,11 @@ class QuintainError(Exception):
         stop = "" if self.message.endswith((".", "!", "?", ":", "…")) else "."  # a fault alone is no sentence
         return joined([self.message, self.remedy], f"{stop} ")
 
+    @property
+    def told(self) -> Text:
+        """What anybody may read of it, also later, where it is kept: all, but for what is the operator's own."""
+        return self.text
+
     def __str__(self) -> str:
         return str(self.text)
 
@@ -145,6 +152,10 @@ class BadInput(QuintainError):
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, with every fault that was found."""
         return {**super().as_dict(), "faults": [fault.as_dict() for fault in self.faults]}
+
+
+class Unreadable(BadInput):
+    """What was sent is not in the form that it claims, or too deeply nested to be read."""
 
 
 class NotFound(QuintainError):
@@ -256,3 +267,34 @@ class Unavailable(QuintainError):
     ) -> None:
         super().__init__(message, remedy=remedy, page=page, code=code, **values)
         self.retry_after = retry_after
+
+
+class OutOfOrder(Unavailable):
+    """What the workspace stands on (its database, its files) is missing, full or down.
+
+    The message names it and is for operators alone: it stands in commands and in the log. Whoever asks from outside is
+    told no more than *outside*.
+    """
+
+    outside = Text("This cannot be done just now: something on the server is out of order.")
+    outside_remedy = Text("Try again in a moment, or tell the operator, who finds the cause in the log.")
+
+    @property
+    def told(self) -> Text:
+        """What anybody may read of it."""
+        return joined([self.outside, self.outside_remedy])
+
+
+def reason_of(error: Exception) -> str:
+    """Give why something failed, as it is kept for others to read: neither a statement of ours nor one of our paths.
+
+    >>> reason_of(FileNotFoundError(2, "No such file or directory", "/srv/quintain/blobs/ab"))
+    'No such file or directory'
+    """
+    match error:
+        case QuintainError():
+            return str(error.told)
+        case OSError():
+            return error.strerror or type(error).__name__
+        case _:
+            return type(error).__name__

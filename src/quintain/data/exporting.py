@@ -15,8 +15,8 @@ from typing import Any
 import polars as pl
 
 from quintain.core.errors import BadInput, Unavailable
+from quintain.data.cells import SEPARATORS, sink_separated, write_separated
 
-SEPARATORS = {"csv": ",", "tsv": "\t"}
 Sink = Callable[[pl.LazyFrame, Path], object]
 
 
@@ -50,7 +50,7 @@ def write_parts(frames: Iterable[pl.DataFrame], schema: Mapping[str, pl.DataType
                 frame.write_ndjson(stream)
             else:
                 flat = frame.with_columns(_json_cells(frame.schema))
-                flat.write_csv(stream, separator=SEPARATORS[form], include_header=number == 0)
+                write_separated(flat, stream, SEPARATORS[form], include_header=number == 0)
             rows += frame.height
     return rows
 
@@ -110,7 +110,7 @@ def whole_or_nothing(path: Path) -> Iterator[Path]:
 
 
 def _sink_separated(table: pl.LazyFrame, path: Path, *, separator: str) -> None:
-    table.with_columns(_json_cells(table.collect_schema())).sink_csv(path, separator=separator)
+    sink_separated(table.with_columns(_json_cells(table.collect_schema())), path, separator)
 
 
 def _json_cells(schema: pl.Schema) -> list[pl.Expr]:

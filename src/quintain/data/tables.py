@@ -24,6 +24,7 @@ import polars as pl
 from quintain.core.errors import BadInput, Fault
 from quintain.core.jsontext import NotJson, parse_json, too_deep_for_tables
 from quintain.core.texts import Text
+from quintain.data.cells import SEPARATORS, unguard, unguard_cells, write_separated
 from quintain.data.given import GivenTable, Source
 from quintain.data.parquet import DAMAGE, check_parquet, reading_parquet
 from quintain.data.text import gzip_faults, open_bytes, read_bytes, suffix_of
@@ -31,7 +32,6 @@ from quintain.data.text import gzip_faults, open_bytes, read_bytes, suffix_of
 log = logging.getLogger(__name__)
 FAULT_LIMIT = 100
 FORMATS = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
-_SEPARATORS = {"csv": ",", "tsv": "\t"}
 
 
 def parse_columns(pairs: Iterable[str]) -> dict[str, str]:
@@ -90,7 +90,7 @@ def write_table(frame: pl.DataFrame, path: Path) -> None:
                 for name, dtype in frame.schema.items()
                 if dtype.is_nested()
             )
-            flat.write_csv(buffer, separator=_SEPARATORS[form])
+            write_separated(flat, buffer, SEPARATORS[form])
         data = buffer.getbuffer()
         path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
         data.release()
@@ -112,7 +112,7 @@ def row_number(path: Source, index: int) -> int:
     """Give the number by which a person finds the row at *index* (from 0): a CSV's first line is its header."""
     if isinstance(path, GivenTable):
         return index
-    return index + (2 if table_format(path) in _SEPARATORS else 1)
+    return index + (2 if table_format(path) in SEPARATORS else 1)
 
 
 def _as_json(value: Any) -> str:
@@ -127,7 +127,7 @@ def _read(path: Path) -> pl.DataFrame:
     if form == "jsonl":
         return _read_jsonl(path, data)
     data = data.replace(b"\r", b"\n") if b"\n" not in data else data  # the line ends of old Macs
-    return _read_separated(path, data, _separator(data, _SEPARATORS[form]))
+    return _read_separated(path, data, _separator(data, SEPARATORS[form]))
 
 
 def _separator(data: bytes, usual: str) -> str:
@@ -158,13 +158,15 @@ def _read_separated(path: Path, data: bytes, separator: str) -> pl.DataFrame:
         _raise_row_faults(path, data, separator)
         raise BadInput("{name} cannot be read: {error}.", name=path.name, error=_first_line(error)) from error
     lines = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8")
-    header = [name.strip() for name in next(csv.reader(lines, delimiter=separator))]
+    header = [unguard(name.strip()) for name in next(csv.reader(lines, delimiter=separator))]
     twice = sorted({name for name in header if header.count(name) > 1})
     if twice:
         raise BadInput(
             faults=[Fault("the column '{name}' is there twice", name=name, file=path.name, row=1) for name in twice]
         )
-    table = table.rename({old: new for old, new in zip(table.columns, header, strict=False) if old != new})
+    table = unguard_cells(
+        table.rename({old: new for old, new in zip(table.columns, header, strict=False) if old != new})
+    )
     if (table.to_series(-1) == "").any():
         _raise_row_faults(path, data, separator)
         table = table.filter(~pl.all_horizontal(pl.all() == ""))

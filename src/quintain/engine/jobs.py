@@ -6,7 +6,7 @@ import fcntl
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ import polars as pl
 
 from quintain.adapters.contract import ADAPTERS, Outside, Predict
 from quintain.core.task import Task
-from quintain.engine.measuring import measure
+from quintain.engine.measuring import OpenRunner, measure
 from quintain.engine.predicting import prediction_table, write_predictions
 from quintain.engine.runner import ModelRunner, RunnableModel, open_runner
 from quintain.engine.sandbox.layers import NoSandbox
@@ -75,15 +75,20 @@ def _run(
             raise RunEnded(Outcome.CANCELLED, "The run was cancelled, or another worker has taken it over.")
         progress(done)
 
-    with open_runner(
-        job.model,
-        job.task,
-        limits=job.limits,
-        sandbox=job.sandbox,
-        outside=job.outside,
-        measured=job.measured,
-        load=load,
-    ) as runner:
+    def open_model() -> AbstractContextManager[ModelRunner]:
+        return open_runner(
+            job.model,
+            job.task,
+            limits=job.limits,
+            sandbox=job.sandbox,
+            outside=job.outside,
+            measured=job.measured,
+            load=load,
+        )
+
+    if job.measured:
+        return _measure(job, open_model, advance)
+    with open_model() as runner:
         try:
             return _answer(job, runner, advance)
         except RunEnded as error:
@@ -92,8 +97,6 @@ def _run(
 
 
 def _answer(job: CellJob, runner: ModelRunner, advance: Callable[[int], None]) -> CellResult:
-    if job.measured:
-        return _measure(job, runner, advance)
     failures = write_predictions(
         runner,
         job.task,
@@ -106,17 +109,17 @@ def _answer(job: CellJob, runner: ModelRunner, advance: Callable[[int], None]) -
     return CellResult(failures.rows, {**runner.facts(), "failed": failures.count}, runner.printed())
 
 
-def _measure(job: CellJob, runner: ModelRunner, advance: Callable[[int], None]) -> CellResult:
+def _measure(job: CellJob, open_model: OpenRunner, advance: Callable[[int], None]) -> CellResult:
     """Measure the model; what it answered meanwhile is kept, to be compared with the answers that are scored."""
     table = pl.read_parquet(job.inputs)
-    found = measure(runner, job.task, table.drop("id").to_dicts(), batch_size=job.model.batch_size)
+    inputs = table.drop("id").to_dicts()
+    measured = measure(open_model, job.task, inputs, batch_size=job.model.batch_size, progress=lambda _: advance(0))
     advance(table.height)
-    if found is None:
-        return CellResult(table.height, {}, runner.printed())
-    answered = found.answered
-    ids = table["id"].slice(found.warm_up, len(answered))
-    prediction_table(job.task, ids, answered).write_parquet(job.out)
-    return CellResult(table.height, {**found.as_dict(), "layers": runner.layers}, runner.printed())
+    if measured is None:
+        return CellResult(table.height)
+    rows, answers = zip(*measured.answered, strict=True)
+    prediction_table(job.task, table["id"][list(rows)], answers).write_parquet(job.out)
+    return CellResult(table.height, {**measured.as_dict(), "layers": measured.layers}, measured.printed)
 
 
 class LocalEngine:

@@ -1,218 +1,232 @@
-"""Throughput, latency, memory and CPU time of a model: one example per request, by our own clock, with spread.
+"""Throughput, latency, memory and CPU time of a model, by our own clock, repeated until the figure is sharp.
 
 Nothing that the model says about itself goes into a figure. A request is timed here, from the first byte sent to the
-last byte received, and nothing is subtracted. Every input is new to the model: the examples are split over warm-up and
-repeats, so that remembering answers gains nothing. Some are asked again afterwards, outside the time, to see whether
-the answers stay.
+last byte received, and nothing is subtracted. Requests are cut as in the run that is scored, and what was answered
+meanwhile is kept beside what is scored. In a session every input is new to the model: the examples are split over
+warm-up and repeats, so that remembering answers gains nothing; the next session is a process that remembers nothing.
+Loading is looked at apart: the marks of memory are set back before the first request.
 """
 
 from __future__ import annotations
 
-import os
-import platform
-import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from quintain.core.example import Prediction
 from quintain.core.task import Task
-from quintain.engine.asking import Failures, ask, read_answer
+from quintain.engine.asking import Failures
+from quintain.engine.cutting import REPEATS, WARM_UP, cut_requests
+from quintain.engine.machine_load import busy_elsewhere, joules_between, machine, mark_load, read_energy
 from quintain.engine.runner import ModelRunner
-from quintain.engine.sandbox.limits import AnswersLost
-from quintain.engine.sandbox.process import SAMPLE_SECONDS
+from quintain.engine.sandbox.process import SAMPLE_SECONDS, Usage
+from quintain.engine.timing import TimedRequest, ask_again, timed
 from quintain.stats.bootstrap import FloatArray
+from quintain.stats.precision import HALF_WIDTH, relative_error
 
-WARM_UP = 8
-REPEATS = 3
-PER_REPEAT = 200
-MEASURED_ROWS = WARM_UP + REPEATS * PER_REPEAT  # what a measurement takes of a data set that has so many
+PRECISE = 0.05  # relative standard error at which a figure is sharp enough
+MOST_SESSIONS = 5  # in which it may become so
 ASKED_AGAIN = 60
 GIB = 1 << 30
-POWERCAP = Path("/sys/class/powercap")  # one counter of microjoules for each processor, where it may be read
 
 Inputs = list[dict[str, Any]]
+OpenRunner = Callable[[], AbstractContextManager[ModelRunner]]
 
 
 @dataclass(frozen=True, slots=True)
-class Timed:
-    """The time of each request of one repeat in nanoseconds, and what was answered."""
+class Session:
+    """What one process of the model showed: its requests by repeat, memory in bytes while loading and answering."""
 
-    times: Sequence[int]
-    predictions: Sequence[Prediction]
+    repeats: Sequence[Sequence[TimedRequest]]
+    loading: int
+    memory: Sequence[int]
+    memory_by_repeat: Sequence[float]
+    cpu_seconds: float
+    joules: float | None
+    busy: float | None
+    failed: int
+    warm_up: int
 
-    @property
-    def rate(self) -> float:
-        """Examples per second."""
-        return len(self.times) / max(sum(self.times), 1) * 1e9
+    def rates(self, batch_size: int) -> list[float]:
+        """Give the examples per second of each repeat, by requests of the declared size where there are any."""
+        return [_rate(repeat, batch_size) for repeat in self.repeats]
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
     """What one measurement found; `as_dict` is what is stored with the cell."""
 
-    repeats: Sequence[Timed]
-    warm_up: int
-    memory: Sequence[int]
-    memory_by_repeat: Sequence[float]
-    cpu_seconds: float
+    sessions: Sequence[Session]
     batch_size: int
-    differing: int
-    failed: int
-    asked_again: int
-    unstable: int
-    joules: float | None
+    layers: Sequence[str] | None
+    printed: str
+    again: Mapping[str, int] = field(default_factory=dict)
 
     @property
-    def answered(self) -> list[Prediction]:
-        """What was answered while the clock ran, to the examples after those of the warm-up."""
-        return [prediction for repeat in self.repeats for prediction in repeat.predictions]
+    def answered(self) -> list[tuple[int, Prediction]]:
+        """What was answered while the clock ran, with the number of the input."""
+        requests = [request for session in self.sessions for repeat in session.repeats for request in repeat]
+        return [pair for request in requests for pair in zip(request.rows, request.predictions, strict=True)]
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data: examples per second, seconds, GiB."""
-        rates = np.array([repeat.rate for repeat in self.repeats])
-        seconds = np.concatenate([repeat.times for repeat in self.repeats]) / 1e9
-        memory = np.asarray(self.memory, dtype=float) / GIB
+        rates = [session.rates(self.batch_size) for session in self.sessions]
+        requests = [request for session in self.sessions for repeat in session.repeats for request in repeat]
+        examples = sum(len(request.rows) for request in requests)
+        every = [rate for session in rates for rate in session]
+        throughput = float(np.median(every))
+        joules = [session.joules for session in self.sessions if session.joules is not None]
+        busy = [session.busy for session in self.sessions if session.busy is not None]
         return {
-            "throughput": float(np.median(rates)),
-            "throughput_spread": _spread(rates),
-            "throughput_repeats": rates.tolist(),
-            "latency_p50": float(np.quantile(seconds, 0.5)),
-            "latency_p95": float(np.quantile(seconds, 0.95)),
-            "memory": float(memory.mean()) if memory.size else None,
-            "memory_spread": _spread(np.asarray(self.memory_by_repeat) / GIB),
-            "memory_peak": float(memory.max()) if memory.size else None,
-            "memory_samples": int(memory.size),
-            "memory_interval": SAMPLE_SECONDS,
-            "cpu_seconds_per_example": self.cpu_seconds / len(seconds),
-            "joules_per_example": None if self.joules is None else self.joules / len(seconds),
-            "examples": len(seconds),
-            "warm_up": self.warm_up,
+            "throughput": throughput,
+            "throughput_spread": statistics.stdev(every) if len(every) > 1 else 0.0,
+            "throughput_half": HALF_WIDTH * relative_error(rates) * throughput,
+            "throughput_repeats": every,
+            **_latencies(requests),
+            **_memory(self.sessions),
+            "cpu_seconds_per_example": sum(session.cpu_seconds for session in self.sessions) / examples,
+            "joules_per_example": sum(joules) / examples if len(joules) == len(self.sessions) else None,
+            "busy": max(busy) if busy else None,
+            "sessions": len(self.sessions),
+            "examples": examples,
+            "warm_up": sum(session.warm_up for session in self.sessions),
             "batch_size": self.batch_size,
-            "batch_differs": self.differing,
-            "failed": self.failed,
-            "asked_again": self.asked_again,
-            "unstable": self.unstable,
+            "failed": sum(session.failed for session in self.sessions),
+            **self.again,
             "machine": machine(),
         }
 
 
-def split(rows: int, repeats: int = REPEATS) -> list[range]:
-    """Say which of *rows* examples warm the model up, and which are in each repeat; none is in two of them.
-
-    >>> split(11)
-    [range(0, 2), range(2, 5), range(5, 8), range(8, 11)]
-    """
-    repeats = min(repeats, rows)
-    warm_up = min(WARM_UP, (rows - repeats) // 4)
-    size = min(PER_REPEAT, (rows - warm_up) // repeats)
-    return [range(warm_up), *(range(start, start + size) for start in range(warm_up, warm_up + size * repeats, size))]
-
-
 def measure(
-    runner: ModelRunner, task: Task, inputs: Inputs, *, batch_size: int, repeats: int = REPEATS
+    open_runner: OpenRunner,
+    task: Task,
+    inputs: Inputs,
+    *,
+    batch_size: int,
+    generator: np.random.Generator | None = None,
+    most_sessions: int = MOST_SESSIONS,
+    progress: Callable[[int], None] = lambda sessions: None,
 ) -> Measured | None:
-    """Measure *runner* on *inputs*; None where it runs out of our sight, so that nothing can be said."""
-    usage = runner.usage
-    if usage is None or not inputs:
-        return None
-    warm_up, *parts = (inputs[part.start : part.stop] for part in split(len(inputs), repeats))
-    failures = Failures(sum(map(len, parts)))
-    _timed(runner, task, warm_up, Failures(len(warm_up), allowed=len(warm_up)))
-    found: list[Timed] = []
-    means: list[float] = []
-    before_cpu, before_energy, before_samples = usage.cpu_seconds, _energy(), len(usage.samples)
+    """Measure a model on *inputs*, in one process after the other until the figure is sharp, in at most so many.
+
+    None where it runs out of our sight, so that nothing can be said. *progress* hears of each session that is over.
+    The order of the inputs is another each time, unless a *generator* says it.
+    """
+    generator = generator or np.random.default_rng()
+    sessions: list[Session] = []
+    again: Mapping[str, int] = {}
+    while True:
+        with open_runner() as runner:
+            if runner.usage is None or not inputs:
+                return None
+            sessions.append(_session(runner, runner.usage, task, inputs, batch_size, generator))
+            if len(sessions) == 1:
+                again = _asked_again(runner, task, inputs, sessions[0], batch_size)
+            layers, printed = runner.layers, runner.printed()
+        progress(len(sessions))
+        rates = [session.rates(batch_size) for session in sessions]
+        if len(sessions) >= most_sessions or relative_error(rates) <= PRECISE:
+            return Measured(sessions, batch_size, layers, printed, again)
+
+
+def split_requests(requests: Sequence[range], batch_size: int) -> tuple[Sequence[range], list[Sequence[range]]]:
+    """Say which of *requests* warm the model up, and which are in each repeat; none is in two of them.
+
+    >>> split_requests([range(i, i + 1) for i in range(11)], 1)[0]
+    [range(0, 1), range(1, 2)]
+    """
+    few = min(REPEATS, len(requests))
+    warm_up = min(-(-WARM_UP // batch_size), (len(requests) - few) // 4)
+    rest = requests[warm_up:]
+    repeats = [rest[part[0] : part[-1] + 1] for part in np.array_split(np.arange(len(rest)), few)]
+    return requests[:warm_up], repeats
+
+
+def _session(
+    runner: ModelRunner,
+    usage: Usage,
+    task: Task,
+    inputs: Inputs,
+    batch_size: int,
+    generator: np.random.Generator,
+) -> Session:
+    """Time one process. Its memory while loading ends with the look that sets the marks back."""
+    order = [int(row) for row in generator.permutation(len(inputs))]
+    warm_up, parts = split_requests(cut_requests(len(order), batch_size, generator), batch_size)
+    runner.observe()
+    loading = usage.peak_memory
+    failures = Failures(sum(len(request) for part in parts for request in part))
+    for request in warm_up:
+        timed(runner, task, inputs, order[request.start : request.stop], Failures(len(request), allowed=len(request)))
+    runner.observe()
+    begun, cpu, energy = len(usage.samples), usage.cpu_seconds, read_energy()
+    load = mark_load(cpu)
+    repeats, means = [], []
     for part in parts:
-        begun = len(usage.samples)
-        found.append(_timed(runner, task, part, failures))
-        if taken := usage.samples[begun:]:
-            means.append(sum(taken) / len(taken))
-    joules = _joules(before_energy, _energy())
-    memory = usage.samples[before_samples:] or usage.samples[-1:]
-    used = max(usage.cpu_seconds - before_cpu, 0.0)
-    asked = [one for part in parts for one in part]
-    alone = [prediction for timed in found for prediction in timed.predictions]
-    again = slice(None, None, -(-len(asked) // ASKED_AGAIN))
-    return Measured(
-        repeats=found,
-        warm_up=len(warm_up),
-        memory=memory,
+        first = len(usage.samples)
+        rows = [order[request.start : request.stop] for request in part]
+        repeats.append([timed(runner, task, inputs, asked, failures) for asked in rows])
+        runner.observe()
+        means.append(statistics.fmean(usage.samples[first:]))
+    return Session(
+        repeats=repeats,
+        loading=loading,
+        memory=usage.samples[begun:],
         memory_by_repeat=means,
-        cpu_seconds=used,
-        batch_size=batch_size,
-        differing=_differing(runner, task, asked[:PER_REPEAT], alone[:PER_REPEAT], batch_size) if batch_size > 1 else 0,
+        cpu_seconds=max(usage.cpu_seconds - cpu, 0.0),
+        joules=joules_between(energy, read_energy()),
+        busy=busy_elsewhere(load, mark_load(usage.cpu_seconds)),
         failed=failures.count,
-        asked_again=len(asked[again]),
-        unstable=_differing(runner, task, asked[again], alone[again], 1),
-        joules=joules,
+        warm_up=sum(map(len, warm_up)),
     )
 
 
-def _timed(runner: ModelRunner, task: Task, inputs: Inputs, failures: Failures) -> Timed:
-    """Ask for one example after the other. One that fails has taken its time too."""
-    times: list[int] = []
-    predictions: list[Prediction] = []
-    for one in inputs:
-        start = time.perf_counter_ns()
-        try:
-            reply = runner.predict([one])
-        except AnswersLost as error:
-            times.append(time.perf_counter_ns() - start)
-            predictions.append(failures.mark(error))
-            continue
-        times.append(reply.ns)
-        predictions.append(read_answer(runner, task, one, reply.answers[0], failures))
-    return Timed(times, predictions)
-
-
-def machine() -> Mapping[str, Any]:
-    """Say on what was measured."""
-    names = [
-        line.split(":", 1)[1].strip()
-        for line in Path("/proc/cpuinfo").read_text().splitlines()
-        if line.startswith("model name")
-    ]
-    return {
-        "cpu": names[0] if names else platform.processor(),
-        "cpus": len(os.sched_getaffinity(0)),
-        "system": f"{platform.system()} {platform.release()}",
-        "python": platform.python_version(),
+def _asked_again(runner: ModelRunner, task: Task, inputs: Inputs, session: Session, batch_size: int) -> dict[str, int]:
+    """Ask for some of what was timed once more, outside the time: as it was asked, and one by one."""
+    chosen: list[TimedRequest] = []
+    for request in (request for repeat in session.repeats for request in repeat):
+        if sum(len(earlier.rows) for earlier in chosen) >= ASKED_AGAIN:
+            break
+        chosen.append(request)
+    counts = {
+        "asked_again": sum(len(request.rows) for request in chosen),
+        "unstable": ask_again(runner, task, inputs, chosen),
     }
+    return {**counts, "batch_differs": ask_again(runner, task, inputs, chosen, single=True) if batch_size > 1 else 0}
 
 
-def _differing(runner: ModelRunner, task: Task, inputs: Inputs, before: Sequence[Prediction], batch_size: int) -> int:
-    """Ask again as a run does, in batches or one by one, and count the examples that are answered otherwise."""
-    size = batch_size if batch_size > 1 else len(inputs)
-    failures = Failures(len(inputs), allowed=len(inputs))
-    again: list[Prediction] = []
-    for start in range(0, len(inputs), size):
-        again += ask(runner, task, inputs[start : start + size], failures, single=batch_size == 1)
-    return sum(first.answer != second.answer for first, second in zip(before, again, strict=True))
+def _rate(requests: Sequence[TimedRequest], batch_size: int) -> float:
+    whole = [request for request in requests if len(request.rows) == batch_size] or requests
+    return sum(len(request.rows) for request in whole) / max(sum(request.ns for request in whole), 1) * 1e9
+
+
+def _latencies(requests: Sequence[TimedRequest]) -> dict[str, float | None]:
+    """Give the quantiles of the seconds that a request for one example takes; None where there was none."""
+    seconds = [request.ns / 1e9 for request in requests if len(request.rows) == 1]
+    if not seconds:
+        return {"latency_p50": None, "latency_p95": None}
+    return {"latency_p50": float(np.quantile(seconds, 0.5)), "latency_p95": float(np.quantile(seconds, 0.95))}
+
+
+def _memory(sessions: Sequence[Session]) -> dict[str, Any]:
+    """Give the memory while answering, what the model had while it loaded, and how far apart the repeats are."""
+    samples = np.concatenate([np.asarray(session.memory, dtype=float) for session in sessions]) / GIB
+    means = [[mean / GIB for mean in session.memory_by_repeat] for session in sessions]
+    value = float(samples.mean())
+    return {
+        "memory": value,
+        "memory_spread": _spread(np.concatenate([np.asarray(part) for part in means])),
+        "memory_half": HALF_WIDTH * relative_error(means) * value,
+        "memory_peak": float(samples.max()),
+        "memory_loading": max(session.loading for session in sessions) / GIB,
+        "memory_samples": int(samples.size),
+        "memory_interval": SAMPLE_SECONDS,
+    }
 
 
 def _spread(values: FloatArray) -> float:
     return float(values.std(ddof=1)) if len(values) > 1 else 0.0
-
-
-def _energy() -> dict[Path, tuple[int, int]]:
-    """Read the counter of each processor and where it begins anew; nothing where one of them may not be read."""
-    try:
-        return {
-            place: (int((place / "energy_uj").read_text()), int((place / "max_energy_range_uj").read_text()))
-            for place in sorted(POWERCAP.glob("intel-rapl:[0-9]"))
-        }
-    except (OSError, ValueError):
-        return {}
-
-
-def _joules(before: Mapping[Path, tuple[int, int]], after: Mapping[Path, tuple[int, int]]) -> float | None:
-    """Add up what the processors took; a counter that has begun anew meanwhile is behind by its range."""
-    if not before or before.keys() != after.keys():
-        return None
-    used = [
-        after[place][0] - start + (most if after[place][0] < start else 0) for place, (start, most) in before.items()
-    ]
-    return sum(used) / 1e6

@@ -1,12 +1,15 @@
 """From a file of inputs to a file of predictions, in blocks, so that memory does not grow with the data.
 
 The model meets the blocks, and the examples within a block, in shuffled order: nothing can be learned from position.
+Before the blocks come the examples that a measurement times, in an order of their own, so that the run that is scored
+begins as the timed one does.
 """
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +19,12 @@ import polars as pl
 from quintain.core.example import Prediction
 from quintain.core.task import Task
 from quintain.engine.asking import Failures, ask
+from quintain.engine.cutting import MEASURED_ROWS, cut_requests
 from quintain.engine.runner import ModelRunner
 from quintain.tasks.contract import kind_of
 
 BLOCK = 8192
-MESSAGE = 256  # examples per message; a model without batches still gets them one by one
+MESSAGE = 256  # examples per message to what runs out of our sight, which may ask for several at a time
 
 Progress = Callable[[int], None]
 
@@ -52,28 +56,54 @@ def write_predictions(
 ) -> Failures:
     """Ask *runner* for every row of *inputs* (`id` and the input fields) and write *out*; give what failed of them."""
     rows: int = pl.scan_parquet(inputs).select(pl.len()).collect().item()
-    failures = Failures(rows)
-    blocks = np.arange(-(-rows // BLOCK))
     generator = np.random.default_rng(seed)
+    answering = _Answering(runner, task, batch_size, generator, Failures(rows), progress)
+    first = answering.answer(pl.scan_parquet(inputs).bottom_k(MEASURED_ROWS, by="id").collect())
+    blocks = np.arange(-(-rows // BLOCK))
     generator.shuffle(blocks)
-    done = 0
     with tempfile.TemporaryDirectory(dir=out.parent) as folder:
         for block in blocks:
             table = pl.scan_parquet(inputs).slice(int(block) * BLOCK, BLOCK).collect()
-            order = generator.permutation(table.height)
-            shuffled = table[order]
-            answered: list[Prediction] = []
-            for part in shuffled.iter_slices(MESSAGE if batch_size == 1 else batch_size):
-                answered += ask(runner, task, part.drop("id").to_dicts(), failures, single=batch_size == 1)
-                done += part.height
-                progress(done)
-            predictions = prediction_table(task, shuffled["id"], answered, worded=runner.worded)[np.argsort(order)]
-            predictions.write_parquet(Path(folder) / f"{block:08}.parquet")
+            later = answering.answer(table.join(first, on="id", how="anti", maintain_order="left"))
+            answered = table.select("id").join(pl.concat([first, later]), on="id", how="left", maintain_order="left")
+            answered.write_parquet(Path(folder) / f"{block:08}.parquet")
         if rows:
             pl.scan_parquet(f"{folder}/*.parquet").sink_parquet(out)
         else:
             pl.DataFrame(schema=prediction_schema(task, worded=runner.worded)).write_parquet(out)
-    return failures
+    return answering.failures
+
+
+@dataclass(slots=True)
+class _Answering:
+    """A model that is asked for one table after the other."""
+
+    runner: ModelRunner
+    task: Task
+    batch_size: int
+    generator: np.random.Generator
+    failures: Failures
+    progress: Progress
+    done: int = 0
+
+    def answer(self, table: pl.DataFrame) -> pl.DataFrame:
+        """Ask for all rows of *table* in shuffled order, and give their predictions."""
+        shuffled = table[self.generator.permutation(table.height)]
+        examples = shuffled.drop("id").to_dicts()
+        answers: list[Prediction] = []
+        for request in self._requests(len(examples)):
+            part = examples[request.start : request.stop]
+            answers += ask(self.runner, self.task, part, self.failures, single=self.batch_size == 1)
+            self.done += len(part)
+            self.progress(self.done)
+        return prediction_table(self.task, shuffled["id"], answers, worded=self.runner.worded)
+
+    def _requests(self, rows: int) -> list[range]:
+        """Cut the rows as a timed run does; what is never timed is asked in as few messages as can be."""
+        if self.runner.usage is not None:
+            return cut_requests(rows, self.batch_size, self.generator)
+        size = MESSAGE if self.batch_size == 1 else self.batch_size
+        return [range(start, min(start + size, rows)) for start in range(0, rows, size)]
 
 
 def prediction_table(

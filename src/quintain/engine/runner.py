@@ -52,6 +52,9 @@ class ModelRunner(Protocol):
         Raises AnswersLost where nothing came of it but the model may be asked again, else RunEnded.
         """
 
+    def observe(self) -> None:
+        """Note now what memory and processor time have been used, where that can be seen."""
+
     def facts(self) -> Mapping[str, Any]:
         """Give what asking has taken so far, such as what it cost."""
 
@@ -71,7 +74,14 @@ class SandboxRunner:
 
     def predict(self, inputs: Inputs, *, single: bool = False) -> Reply:
         """Ask the process inside."""
-        return self.session.predict(inputs, single=single)
+        if not single or len(inputs) == 1:
+            return self.session.predict(inputs)
+        replies = [self.session.predict([example]) for example in inputs]
+        return Reply([reply.answers[0] for reply in replies], sum(reply.ns for reply in replies))
+
+    def observe(self) -> None:
+        """Look at the process inside."""
+        self.session.observe()
 
     def facts(self) -> Mapping[str, Any]:
         """Give nothing: what a sandboxed model takes is measured apart."""
@@ -122,6 +132,9 @@ class CallRunner:
         if not self.worded:
             return Reply(answers, ns)
         return Reply([told.answer for told in answers], ns, [told.exchange for told in answers])
+
+    def observe(self) -> None:
+        """Do nothing: what happens elsewhere is out of sight."""
 
     def facts(self) -> Mapping[str, Any]:
         """Give what the connection has counted."""

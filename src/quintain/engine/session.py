@@ -92,23 +92,23 @@ class ModelSession:
         """End the process and everything it started."""
         self._stack.close()
 
+    def observe(self) -> None:
+        """Note now what memory and processor time the run has used, beside the looks at fixed intervals."""
+        self.process.observe()
+
     @property
     def usage(self) -> Usage:
         """What the run used so far."""
         return self.process.usage
 
-    def predict(self, inputs: Sequence[Mapping[str, Any]], *, single: bool = False) -> Reply:
-        """Ask for answers to *inputs*, in one call of the model or (*single*) one call each."""
-        return self._ask({"op": "predict", "single": single}, inputs)
+    def predict(self, inputs: Sequence[Mapping[str, Any]]) -> Reply:
+        """Ask for answers to *inputs* in one request.
 
-    def echo(self, inputs: Sequence[Mapping[str, Any]]) -> Reply:
-        """Send *inputs* there and back without the model, to measure what transport costs."""
-        return self._ask({"op": "echo"}, inputs)
-
-    def _ask(self, message: dict[str, Any], inputs: Sequence[Mapping[str, Any]]) -> Reply:
+        A request looks the same whatever it is for: a run that is scored, one that is timed, or a try.
+        """
         prefix = secrets.token_hex(4)
         ids = [f"{prefix}{position:x}" for position in range(len(inputs))]
-        called = self._call({**message, "items": list(zip(ids, inputs, strict=True))}, len(inputs))
+        called = self._call({"op": "predict", "items": list(zip(ids, inputs, strict=True))}, len(inputs))
         return Reply(read_answers(called.reply, ids), called.ns)
 
     def _call(self, message: dict[str, Any], inputs: int = 0) -> Called:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from quintain.core.errors import Fault
+from quintain.core.escaping import markdown_block
 
 HEADINGS = (
     "Intended use",
@@ -43,7 +44,11 @@ def check_card(text: str) -> list[Fault]:
 
 def write_card(title: str, sections: dict[str, str]) -> str:
     """Write a card called *title* from the text under each required heading."""
-    return f"# {title}\n\n" + "\n\n".join(f"## {heading}\n\n{sections[heading]}" for heading in HEADINGS) + "\n"
+    return (
+        f"# {markdown_block(title)}\n\n"
+        + "\n\n".join(f"## {heading}\n\n{sections[heading]}" for heading in HEADINGS)
+        + "\n"
+    )
 
 
 def _sections(text: str) -> dict[str, str]:

@@ -17,6 +17,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput
 from quintain.core.hashing import content_id
+from quintain.core.jsontext import parse_json
 from quintain.core.task import Task
 from quintain.perturbations.apply import realign
 from quintain.perturbations.batch import Span
@@ -54,7 +55,7 @@ def lineage(table: pl.DataFrame) -> pl.DataFrame:
 
     `group` is written as "female → male", ready for `metrics.flips.unchanged_share`; null where there is none.
     """
-    rows = [json.loads(meta) for meta in table["meta"].to_list()]
+    rows = [parse_json(meta) for meta in table["meta"].to_list()]
     return pl.DataFrame(
         {
             "parent": [row["parent"] for row in rows],
@@ -183,7 +184,7 @@ def _named_anew(
     ids = [_id(dict(zip(names, row, strict=True))) for row in rows.select(names).iter_rows()]
     metas = []
     for parent, meta, change in zip(rows["id"].to_list(), rows["meta"].to_list(), changes, strict=True):
-        told = {**json.loads(meta or "{}"), "parent": parent, **stamp, "edits": change.edits}
+        told = {**parse_json(meta or "{}"), "parent": parent, **stamp, "edits": change.edits}
         metas.append(json.dumps(told | ({"group": change.group} if change.group else {}), ensure_ascii=False))
     return rows.with_columns(pl.Series("id", ids, dtype=pl.String()), pl.Series("meta", metas, dtype=pl.String()))
 

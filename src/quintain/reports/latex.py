@@ -4,38 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from quintain.core.escaping import latex
 from quintain.core.records.report import Report, Table
 from quintain.reports.words import Wording
-
-_MEANT = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-        "–": "--",
-        "−": "$-$",
-        "<": "$<$",
-        "…": r"\ldots{}",
-    }
-)
 
 
 def to_latex(report: Report, wording: Wording | None = None) -> str:
     """Write every table of *report* as a float with its caption, to be referred to as `tab:KEY`."""
     wording = wording or Wording()
-    parts = [f"% {' '.join(report.title.split())}\n% needs \\usepackage{{booktabs}}"]
+    parts = [f"% {latex(report.title)}\n% needs \\usepackage{{booktabs}}"]
     parts += ["\n".join(_table(table, wording)) for section in report.sections for table in section.tables]
     return "\n\n".join(parts) + "\n"
-
-
-def escape(text: str) -> str:
-    r"""Write *text* so that LaTeX shows it as it is.
-
-    >>> print(escape("50% of a_b"))
-    50\% of a\_b
-    """
-    return " ".join(text.split()).translate(_MEANT)
 
 
 def _table(table: Table, wording: Wording) -> Iterator[str]:
@@ -43,13 +22,13 @@ def _table(table: Table, wording: Wording) -> Iterator[str]:
     yield r"\centering"
     yield rf"\begin{{tabular}}{{{''.join('l' if one.kind == 'text' else 'r' for one in table.columns)}}}"
     yield r"\toprule"
-    yield " & ".join(escape(one.title) for one in table.columns) + r" \\"
+    yield " & ".join(latex(one.title) for one in table.columns) + r" \\"
     yield r"\midrule"
     for row in table.rows:
         cells = zip(row, table.columns, strict=True)
-        yield " & ".join(escape(wording.cell(value, column.kind)) for value, column in cells) + r" \\"
+        yield " & ".join(latex(wording.cell(value, column.kind)) for value, column in cells) + r" \\"
     yield r"\bottomrule"
     yield r"\end{tabular}"
-    yield rf"\caption{{{escape(table.title)}}}"
+    yield rf"\caption{{{latex(table.title)}}}"
     yield rf"\label{{tab:{table.key}}}"
     yield r"\end{table}"

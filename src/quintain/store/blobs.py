@@ -14,7 +14,8 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
-from quintain.core.errors import NotFound, Unavailable
+from quintain.core.errors import NotFound, OutOfOrder
+from quintain.store.state import State
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 KEY = re.compile(r"[0-9a-f]{64}")
@@ -24,16 +25,15 @@ PASSING = re.compile(r"[0-9a-f]{32}\.[a-z]+")
 class Blobs:
     """A content-addressed folder. The key of a blob is the SHA-256 of its bytes."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, state: State | None = None) -> None:
         self.root = root.absolute()  # tempfile gives absolute paths, and they are compared
+        self.state = state or State()  # what the workspace remembers, such as models that were loaded from here
 
     def path(self, key: str) -> Path:
         """Give the local path of the blob *key*. The file must not be changed."""
         path = self._place(key)
         if not path.exists():
-            raise NotFound(
-                "The blob {key} is missing from {root}.", key=key, root=self.root, remedy="Restore it from a backup."
-            )
+            raise NotFound("The blob {key} is missing.", key=key, remedy="Restore it from a backup.")
         return path
 
     def has(self, key: str) -> bool:
@@ -122,12 +122,12 @@ class Blobs:
                 path.unlink(missing_ok=True)
 
     def check_writable(self) -> None:
-        """Write a little and remove it again; raise Unavailable where that fails."""
+        """Write a little and remove it again; raise OutOfOrder where that fails."""
         try:
             with self.scratch() as path:
                 path.write_bytes(b"quintain")
         except OSError as error:
-            raise Unavailable(
+            raise OutOfOrder(
                 "The folder {root} cannot be written to: {strerror}.",
                 root=self.root,
                 strerror=error.strerror,
@@ -154,7 +154,7 @@ class Blobs:
             yield
         except OSError as error:
             if error.errno in FULL:
-                raise Unavailable(
+                raise OutOfOrder(
                     "The disk that holds {root} is full; nothing was written.",
                     root=self.root,
                     remedy="Free some space and retry.",

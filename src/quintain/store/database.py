@@ -21,8 +21,9 @@ from sqlalchemy import URL, Connection, Engine, ExceptionContext, Executable, cr
 from sqlalchemy.exc import ArgumentError, DataError, NoSuchModuleError, OperationalError
 from sqlalchemy.orm import Session
 
-from quintain.core.errors import BadInput, QuintainError, Unavailable
+from quintain.core.errors import BadInput, OutOfOrder, QuintainError, Unavailable
 from quintain.core.texts import Text
+from quintain.store.state import OPTION, State
 
 BUSY_TIMEOUT_MS = 30_000
 ANALYSED_ROWS = 1000
@@ -45,8 +46,11 @@ class Collision(Unavailable):
     code = "collision"
 
 
-def connect(url: str) -> Engine:
-    """Open the database at *url*: `sqlite:///path/to/file` or `postgresql://…`. Nothing is asked of it yet."""
+def connect(url: str, state: State | None = None) -> Engine:
+    """Open the database at *url*: `sqlite:///path/to/file` or `postgresql://…`. Nothing is asked of it yet.
+
+    It carries *state*, what the workspace remembers.
+    """
     address = _address(url)
     try:
         engine = _open_sqlite(address) if address.drivername == "sqlite" else _open_postgres(address)
@@ -57,6 +61,7 @@ def connect(url: str) -> Engine:
             remedy="Install it with: pip install 'quintain[postgres]'.",
         ) from error
     event.listen(engine, "handle_error", _explain)
+    engine.update_execution_options(**{OPTION: state or State()})
     return engine
 
 
@@ -85,10 +90,11 @@ def _open_postgres(address: URL) -> Engine:
             max_overflow=POOL_OVERFLOW,
             pool_timeout=POOL_WAIT_S,
             json_serializer=_to_json,
+            hide_parameters=True,  # they hold texts, addresses and keys, and an error goes to the log
             connect_args={"connect_timeout": 10, "application_name": "quintain"},
         )
     except NoSuchModuleError as error:
-        raise Unavailable("This database cannot be opened: {error}", error=error) from error
+        raise OutOfOrder("This database cannot be opened: {error}", error=error) from error
 
 
 def _open_sqlite(address: URL) -> Engine:
@@ -98,6 +104,7 @@ def _open_sqlite(address: URL) -> Engine:
         max_overflow=POOL_OVERFLOW,
         pool_timeout=POOL_WAIT_S,
         json_serializer=_to_json,
+        hide_parameters=True,
         connect_args={"check_same_thread": False, "timeout": BUSY_TIMEOUT_MS / 1000},
     )
 
@@ -242,7 +249,7 @@ def _translate(context: ExceptionContext) -> QuintainError | None:
 def _translate_operational(reason: str, context: ExceptionContext) -> QuintainError | None:
     where = context.engine.url.render_as_string(hide_password=True) if context.engine else Text("the database")
     if "disk is full" in reason or "No space left" in reason:
-        return Unavailable(
+        return OutOfOrder(
             "The disk of {where} is full; nothing was written.",
             where=where,
             remedy="Free some space and retry.",
@@ -253,14 +260,14 @@ def _translate_operational(reason: str, context: ExceptionContext) -> QuintainEr
             "The database is busy with another writer.", retry_after=RETRY_S, remedy="Try again in a moment."
         )
     if "readonly" in reason or "read-only" in reason:
-        return Unavailable(
+        return OutOfOrder(
             "{where} can be read here, but not written.",
             where=where,
             remedy="Ask whose folder it is for the right to write, or work on a copy: quintain restore a backup of it.",
             page="Tell the operator.",
         )
     if "unable to open" in reason:
-        return Unavailable(
+        return OutOfOrder(
             "{where} cannot be opened: {reason}.",
             where=where,
             reason=reason,
@@ -268,7 +275,7 @@ def _translate_operational(reason: str, context: ExceptionContext) -> QuintainEr
             page="Tell the operator.",
         )
     if context.connection is None or context.is_disconnect:
-        return Unavailable(
+        return OutOfOrder(
             "The database at {where} does not answer: {reason}",
             where=where,
             reason=reason.splitlines()[0],

@@ -11,16 +11,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from quintain.core.errors import BadInput, NotFound, Unavailable
+from quintain.core.errors import BadInput, NotFound, OutOfOrder
 from quintain.store.blobs import KEY, PASSING, Blobs
+from quintain.store.state import State
 
 
-def open_blobs(place: str, *, cache: Path, endpoint: str = "") -> Blobs:
+def open_blobs(place: str, *, cache: Path, endpoint: str = "", state: State | None = None) -> Blobs:
     """Open the blobs at *place*: a folder, or a URL such as `s3://bucket/prefix` with *cache* as local copy."""
     if "://" not in place:
-        return Blobs(Path(place))
+        return Blobs(Path(place), state)
     options = {"endpoint_url": endpoint} if endpoint else {}
-    return RemoteBlobs(place, cache, **options)
+    return RemoteBlobs(place, cache, state, **options)
 
 
 class RemoteBlobs(Blobs):
@@ -29,8 +30,8 @@ class RemoteBlobs(Blobs):
     Content never changes under its key, so a file in the cache is never stale.
     """
 
-    def __init__(self, url: str, cache: Path, **options: Any) -> None:
-        super().__init__(cache)
+    def __init__(self, url: str, cache: Path, state: State | None = None, **options: Any) -> None:
+        super().__init__(cache, state)
         self.url = url
         try:
             import fsspec
@@ -38,7 +39,7 @@ class RemoteBlobs(Blobs):
             # A listing that was kept would hide what other processes have added since.
             self._remote, self._prefix = fsspec.core.url_to_fs(url, use_listings_cache=False, **options)
         except ImportError as error:
-            raise Unavailable(
+            raise OutOfOrder(
                 "The library for {url}:// is not installed ({name}).",
                 url=url.partition("://")[0],
                 name=error.name or error,
@@ -115,7 +116,7 @@ class RemoteBlobs(Blobs):
                     self._remote.rm_file(name)
 
     def check_writable(self) -> None:
-        """Write a little and remove it again, here and there; raise Unavailable where that fails."""
+        """Write a little and remove it again, here and there; raise OutOfOrder where that fails."""
         super().check_writable()
         with self._reaching():
             probe = f"{self._prefix}/scratch/probe"
@@ -126,17 +127,12 @@ class RemoteBlobs(Blobs):
         with self.scratch() as path:
             with self._reaching():
                 if not self._remote.exists(self._object(key)):
-                    raise NotFound(
-                        "The blob {key} is missing from {url}.",
-                        key=key,
-                        url=self.url,
-                        remedy="Restore it from a backup.",
-                    )
+                    raise NotFound("The blob {key} is missing.", key=key, remedy="Restore it from a backup.")
                 self._remote.get_file(self._object(key), str(path))
             with path.open("rb") as stream:
                 arrived = hashlib.file_digest(stream, "sha256").hexdigest()
             if arrived != key:
-                raise Unavailable(
+                raise OutOfOrder(
                     "The blob {key} in {url} is damaged.", key=key, url=self.url, remedy="Restore it from a backup."
                 )
             super().put_file(path)
@@ -152,10 +148,10 @@ class RemoteBlobs(Blobs):
         """Explain what the object store's library raises; it has an exception for everything, and some are bare."""
         try:
             yield
-        except (NotFound, Unavailable):
+        except (NotFound, OutOfOrder):
             raise
         except Exception as error:
-            raise Unavailable(
+            raise OutOfOrder(
                 "The object store {url} cannot be used: {name}: {error}.",
                 url=self.url,
                 name=type(error).__name__,

@@ -24,10 +24,12 @@ from quintain.core.errors import (
     Forbidden,
     NotFound,
     NotSignedIn,
+    OutOfOrder,
     QuintainError,
     Stale,
     TooMany,
     Unavailable,
+    Unreadable,
 )
 from quintain.core.texts import Text
 from quintain.store.database import RETRY_S
@@ -39,6 +41,7 @@ from quintain.web.visit import render_error
 log = logging.getLogger("quintain.web")
 
 STATUS: dict[type[QuintainError], int] = {
+    Unreadable: 400,
     BadInput: 422,
     NotFound: 404,
     NotSignedIn: 401,
@@ -109,6 +112,8 @@ def trouble_of(error: Exception) -> Trouble:
 
 
 def _of_ours(error: QuintainError) -> Trouble:
+    if isinstance(error, OutOfOrder):  # it names a file or an address of ours, which the log has
+        return Trouble(503, error.code, error.outside, error.outside_remedy, retry_after=error.retry_after)
     faults = error.faults if isinstance(error, BadInput | Stale) else ()
     total = error.total if isinstance(error, BadInput) else len(faults)
     wait = error.retry_after if isinstance(error, TooMany | Unavailable) else None

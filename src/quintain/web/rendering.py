@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any
@@ -12,6 +13,7 @@ from jinja2.bccache import Bucket
 from jinja2.runtime import Context
 
 from quintain import __version__
+from quintain.core.escaping import OVERRIDES, visible
 from quintain.core.records.base import plain
 from quintain.store.base import now
 from quintain.web.help_pages import ROOMS
@@ -37,6 +39,8 @@ class Compiled(BytecodeCache):
         self.kept[bucket.key] = bucket.bytecode_to_string()
 
 
+_OVERRIDES = re.compile(f"[{OVERRIDES}]")
+_IN_FORMS = re.compile(r"(<textarea\b.*?</textarea>|<(?:input|option|button)\b[^>]*>)", re.DOTALL)
 COMPILED: BytecodeCache = Compiled()
 
 
@@ -81,6 +85,19 @@ def environment(language: str) -> Environment:
     env.filters["shown"] = shown
     env.filters["said"] = partial(say, language)
     return env
+
+
+def mark_overrides(html: str) -> str:
+    r"""Put a visible mark for characters of stored texts that turn the direction of what is around them on a page.
+
+    What stands in a form to be changed stays as it is: else saving would change it.
+
+    >>> mark_overrides("<p>\u202ea</p><input value='\u202ea'><textarea>\u202ea</textarea>").count("\u202e")
+    2
+    """
+    if not _OVERRIDES.search(html):
+        return html
+    return "".join(part if number % 2 else visible(part) for number, part in enumerate(_IN_FORMS.split(html)))
 
 
 @pass_context

@@ -50,6 +50,7 @@ from quintain.web.api.validate import harvests as api_harvests
 from quintain.web.api.validate import validation as api_validation
 from quintain.web.api.wheel import wheel as api_wheel
 from quintain.web.api.work import quizzes as api_quizzes
+from quintain.web.guarded_route import OpenRoute, route_class
 from quintain.web.pages.access import account, admin
 from quintain.web.pages.access import sign_in as session
 from quintain.web.pages.board import board
@@ -109,11 +110,15 @@ UPLOADS = (
 
 @dataclass(frozen=True, slots=True)
 class PageRoute:
-    """A page: what is asked for, and the function that answers."""
+    """A page: what is asked for, and the function that answers.
+
+    What changes something is for people who are signed in, unless it is for *anybody*.
+    """
 
     method: str
     path: str
     view: Callable[..., Any]
+    anybody: bool = False
 
     @property
     def scope(self) -> Scope:
@@ -123,8 +128,15 @@ class PageRoute:
     def add_to(self, router: APIRouter) -> None:
         """Put the page on *router*."""
         methods = ["GET", "HEAD"] if self.method == "GET" else [self.method]
-        view = answering(self.view, [self.scope])
-        router.add_api_route(self.path, view, methods=methods, include_in_schema=False, response_model=None)
+        kind = route_class(self.method, anybody=self.anybody)
+        router.add_api_route(
+            self.path,
+            answering(self.view, [self.scope], anybody=kind is OpenRoute),
+            methods=methods,
+            include_in_schema=False,
+            response_model=None,
+            route_class_override=kind,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +151,7 @@ class Endpoint:
     media_type: str = ""
     answer: type[Record] | None = None  # where the view writes the answer itself
     by_job: bool = False  # a long answer is written by a job, which is then the answer
+    anybody: bool = False  # it changes something, and yet is not only for people who are signed in
 
     @property
     def name(self) -> str:
@@ -163,9 +176,10 @@ class Endpoint:
                 "model": JobStanding,
                 "description": "A job makes it; `location` is where it will be.",
             }
+        kind = route_class(self.method, anybody=self.anybody)
         router.add_api_route(
             f"/api/v1{self.path}",
-            answering(as_json(self.view, self.status), self.scopes),
+            answering(as_json(self.view, self.status), self.scopes, anybody=kind is OpenRoute),
             methods=[self.method],
             tags=[self.tag],
             status_code=self.status,
@@ -174,6 +188,7 @@ class Endpoint:
             responses=responses,
             openapi_extra={"x-scope": " ".join(self.scopes)},
             response_class=Response if self.media_type else JSONResponse,
+            route_class_override=kind,
         )
 
 
@@ -189,26 +204,26 @@ PAGES = [
     PageRoute("GET", "/write/{key}/moved/{attempt}", writing_aids.moved),
     PageRoute("GET", "/write/{key}/inspiration", writing_aids.inspiration),
     PageRoute("GET", "/", home.home),
-    PageRoute("POST", "/fool", home.fool),
+    PageRoute("POST", "/fool", home.fool, anybody=True),
     PageRoute("GET", "/search", home.search),
     PageRoute("GET", "/help", help_room.index),
     PageRoute("GET", "/help/images/{name}", help_room.show_picture),
     PageRoute("GET", "/help/{page}", help_room.show),
-    PageRoute("POST", "/language", home.choose_language),
-    PageRoute("POST", "/tour", tour.go),
+    PageRoute("POST", "/language", home.choose_language, anybody=True),
+    PageRoute("POST", "/tour", tour.go, anybody=True),
     PageRoute("GET", "/healthz", health.healthz),
     PageRoute("GET", "/readyz", health.readyz),
     PageRoute("GET", "/api/v1/docs", apidocs.show),
     # signing in and out
     PageRoute("GET", "/login", session.login_page),
-    PageRoute("POST", "/login", session.login),
-    PageRoute("POST", "/logout", session.logout),
+    PageRoute("POST", "/login", session.login, anybody=True),
+    PageRoute("POST", "/logout", session.logout, anybody=True),
     PageRoute("GET", "/link/{token}", session.link_page),
-    PageRoute("POST", "/link/{token}", session.redeem_link),
+    PageRoute("POST", "/link/{token}", session.redeem_link, anybody=True),
     PageRoute("GET", "/forgotten", session.forgotten_page),
-    PageRoute("POST", "/forgotten", session.forgotten),
+    PageRoute("POST", "/forgotten", session.forgotten, anybody=True),
     PageRoute("GET", "/register", session.register_page),
-    PageRoute("POST", "/register", session.register),
+    PageRoute("POST", "/register", session.register, anybody=True),
     # one's own account
     PageRoute("GET", "/account", account.show),
     PageRoute("POST", "/account/profile", account.save_profile),
@@ -288,9 +303,10 @@ PAGES = [
     PageRoute("GET", "/runs/{cell}/events", runs.stream),
     PageRoute("POST", "/runs/{cell}/cancel", runs.cancel),
     PageRoute("POST", "/runs/{cell}/retry", runs.retry),
+    PageRoute("POST", "/runs/{cell}/measure", runs.measure),
     PageRoute("GET", "/tasks/{task}/talk", talk.talk_page),
-    PageRoute("POST", "/tasks/{task}/talk", talk.ask),
-    PageRoute("POST", "/demo/part", parts.play),
+    PageRoute("POST", "/tasks/{task}/talk", talk.ask, anybody=True),
+    PageRoute("POST", "/demo/part", parts.play, anybody=True),
     # reports
     PageRoute("GET", "/tasks/{task}/reports", reports.index),
     PageRoute("GET", "/tasks/{task}/reports/{kind}", reports.show),
@@ -489,7 +505,7 @@ PAGES = [
     PageRoute("GET", "/work/earnings/export", earnings.export),
     PageRoute("POST", "/work/earnings/questions", earnings.ask),
     PageRoute("GET", "/enter/{key}", entry.arrive),
-    PageRoute("POST", "/enter/{key}", entry.arrive_anyway),
+    PageRoute("POST", "/enter/{key}", entry.arrive_anyway, anybody=True),
 ]
 
 API = [
@@ -551,7 +567,7 @@ API = [
     Endpoint("PUT", "/tasks/{task}/models/{model}/card", api_models.change_card, "models"),
     Endpoint("POST", "/tasks/{task}/models/{model}/withdraw", api_models.withdraw_model, "models"),
     Endpoint("POST", "/tasks/{task}/models/{model}/restore", api_models.restore_model, "models"),
-    Endpoint("POST", "/tasks/{task}/models/{model}/predict", api_models.ask_model, "models"),
+    Endpoint("POST", "/tasks/{task}/models/{model}/predict", api_models.ask_model, "models", anybody=True),
     Endpoint("POST", "/tasks/{task}/models", api_submissions.submit_model, "models", 201),
     Endpoint("GET", "/tasks/{task}/quota", api_submissions.get_quota, "models"),
     Endpoint("GET", "/loops", api_mail.list_loops, "status"),
@@ -595,6 +611,7 @@ API = [
     Endpoint("GET", "/runs/{number}", api_evaluation.get_run, "evaluation"),
     Endpoint("POST", "/runs/{number}/cancel", api_evaluation.cancel_run, "evaluation"),
     Endpoint("POST", "/runs/{number}/retry", api_evaluation.retry_run, "evaluation"),
+    Endpoint("POST", "/runs/{number}/measure", api_evaluation.measure_run, "evaluation"),
     Endpoint("GET", "/tasks/{task}/rounds", api_rounds.list_rounds, "rounds"),
     Endpoint("POST", "/tasks/{task}/rounds", api_rounds.put_round, "rounds", 201),
     Endpoint("POST", "/tasks/{task}/harvests", api_harvests.add_harvest, "rounds", 201),
@@ -660,7 +677,7 @@ API = [
     Endpoint("POST", "/tasks/{task}/trials/{trial}/grading/studies", api_prolific.create_grading_study, "pay", 201),
     Endpoint("POST", "/tasks/{task}/pay/studies/{study}", api_prolific.change_panel_study, "pay"),
     Endpoint("POST", "/tasks/{task}/pay/groups", api_prolific.sync_group, "pay"),
-    Endpoint("POST", "/tasks/{task}/pay/prolific", api_prolific.take_prolific_event, "pay"),
+    Endpoint("POST", "/tasks/{task}/pay/prolific", api_prolific.take_prolific_event, "pay", anybody=True),
     Endpoint("GET", "/tasks/{task}/payouts", api_payouts.list_payouts, "pay"),
     Endpoint("POST", "/tasks/{task}/payouts", api_payouts.plan_payouts, "pay", 201),
     Endpoint("GET", "/payouts/{payout}", api_payouts.get_payout, "pay"),

@@ -25,15 +25,16 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from quintain.compose import Workspace
 from quintain.core.editing import EditOrigin, parts_of, revision_of
 from quintain.core.errors import BadInput, Fault, Forbidden, QuintainError
+from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.people import ANONYMOUS, Actor, RoleName, Scope
 from quintain.core.task import Task
 from quintain.services.access import notify
 from quintain.services.access import sign_in as sessions
-from quintain.services.access.permissions import require_scope, require_this_task
+from quintain.services.access.permissions import require_scope, require_signed_in, require_this_task
 from quintain.store.blobs import Blobs
 from quintain.web.i18n import Tongue, choose_language
 from quintain.web.peers import peer_of
-from quintain.web.rendering import environment
+from quintain.web.rendering import environment, mark_overrides
 from quintain.web.roles import NAMES, READER, may_play
 from quintain.web.sidebar import SidebarGroup, sidebar_of
 from quintain.web.tour import AT_WORK, TOUR_COOKIE, TourStep, read_step, role_of, words
@@ -176,7 +177,7 @@ class Visit:
     ) -> Response:
         """Answer with a page."""
         html = environment(self.language).get_template(template).render(visit=self, **values)
-        response = HTMLResponse(html, status, dict(headers or {}))
+        response = HTMLResponse(mark_overrides(html), status, dict(headers or {}))
         response.headers["vary"] = "Cookie, Accept-Language"
         response.headers["content-language"] = self.language
         if self.toasts:
@@ -224,8 +225,8 @@ class MadeFrom:
 def edit_in(form: FormData) -> EditOrigin:
     """Read from a form what it was made from."""
     try:
-        parts = json.loads(str(form.get("parts") or "{}"))
-    except ValueError:
+        parts = parse_json(str(form.get("parts") or "{}"))
+    except NotJson:
         parts = {}
     known = {str(name): str(value) for name, value in parts.items()} if isinstance(parts, dict) else {}
     theirs = {name.removeprefix(CHOICE) for name, value in form.items() if name.startswith(CHOICE) and value == THEIRS}
@@ -350,11 +351,12 @@ Visiting = Annotated[Visit, Depends(arrive)]
 Posting = Annotated[Post, Depends(arrive_with_form)]
 
 
-def answering(view: Callable[..., Any], scopes: Iterable[Scope] = ()) -> Callable[..., Any]:
+def answering(view: Callable[..., Any], scopes: Iterable[Scope] = (), *, anybody: bool = True) -> Callable[..., Any]:
     """Stand around a page or an endpoint: open what arrived, answer, and give the connection back, all in one thread.
 
     The framework would keep it until the answer has been sent, for as long as somebody takes to read a large file.
-    Whoever comes with a credential that is not good for *scopes* is refused before the view is asked.
+    What is not for *anybody* tells those who are not signed in just that. Whoever comes with a credential that is not
+    good for *scopes* is refused before the view is asked.
     """
 
     @wraps(view)
@@ -364,6 +366,8 @@ def answering(view: Callable[..., Any], scopes: Iterable[Scope] = ()) -> Callabl
             opened = {name: value.open() if isinstance(value, Unopened) else value for name, value in given.items()}
             for value in opened.values():
                 if isinstance(actor := getattr(value, "actor", None), Actor):
+                    if not anybody:
+                        require_signed_in(actor)
                     _require(actor, scopes, given.get("task"))
             return view(**opened)
         finally:

@@ -50,6 +50,7 @@ HONEST = """
     def predict(batch):
         return ["positive" if "o" in item["text"] else "negative" for item in batch]
 """
+ALIKE = "def predict(batch): return ['positive'] * len(batch)"
 CRASHES = """
     import os
 
@@ -315,8 +316,8 @@ def test_what_was_measured_elsewhere_is_measured_again_by_workers_of_the_class_o
     workspace: Workspace, db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
 ) -> None:
     """Owners queue it; a worker of another class leaves it alone, one of the class takes it and the figure ranks."""
-    one = add_model(db, blobs, builder, tmp_path, name="one", code=HONEST)
-    evaluated(db, blobs, one, up_to(70), machine="old")
+    one = add_model(db, blobs, builder, tmp_path, name="one", code=ALIKE)
+    evaluated(db, blobs, one, lambda row: "positive", machine="old")
     with pytest.raises(Forbidden):
         remeasure(db, blobs, builder, "mood")
     assert remeasure(db, blobs, owner, "mood") == Remeasured("old", 0)

@@ -169,6 +169,25 @@ def test_how_many_more_examples_follows_from_how_sure_it_is() -> None:
     assert more_examples(0.5, 165) is more_examples(0.3, 165) is None
 
 
+def test_an_order_that_is_unsure_through_speed_alone_says_so(
+    db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
+) -> None:
+    """Of two that answer alike the quicker leads by a speed known to 40 %: measuring again would settle it."""
+    add_task(db, owner)
+    add_sentences(db, blobs, owner, tmp_path, "test", sentences(120))
+    for name, level, throughput, unevenness in (
+        ("slow", 80, 100, 0.4),
+        ("quick", 80, 110, 0.4),
+        ("weak", 50, 400, 0.01),
+    ):
+        model = add_version(db, blobs, builder, tmp_path, name)
+        evaluated(db, blobs, model, up_to(level), throughput=throughput, unevenness=unevenness)
+    pairs = uncertainty(db, blobs, board(db, blobs, owner, "mood")).pairs
+    (apart,) = (pair for pair in pairs if {pair.first, pair.second} == {"mood/slow@1", "mood/quick@1"})
+    assert apart.probability < 0.975
+    assert apart.through_measuring
+
+
 @pytest.mark.usefixtures("small")
 def test_programs_let_a_data_set_score(workspace: Workspace, db: Session, owner: Actor, builder: Actor) -> None:
     """The API imports without scoring, lets it score for its owner only, and scores at once where asked to."""

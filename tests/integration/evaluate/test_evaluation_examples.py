@@ -20,7 +20,6 @@ from quintain.services.evaluate.examples import flips, mistakes
 from quintain.services.evaluate.kept_predictions import read_predictions
 from quintain.services.evaluate.overlap import model_overlap, overlap_versions
 from quintain.services.evaluate.results import model_results
-from quintain.services.jobs.memory import WarmValues
 from quintain.services.plain.overlap import overlap_files
 from quintain.store.blobs import Blobs
 from tests.beginnings import Build
@@ -123,9 +122,7 @@ def test_the_next_page_reads_no_predictions(
         read.append(given)
         return read_predictions(*given, **named)
 
-    monkeypatch.setattr(examples, "_FIRST_WRONG", WarmValues(4))
-    monkeypatch.setattr(examples, "_MISTAKES", WarmValues(4))
-    monkeypatch.setattr(examples, "_FLIPS", WarmValues(4))
+    blobs.state.clear()
     monkeypatch.setattr(examples, "read_predictions", counted)
     given = (db, blobs, owner, "mood/brittle", "open")
     wrong, total = mistakes(*given, limit=50)

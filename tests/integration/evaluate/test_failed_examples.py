@@ -170,16 +170,17 @@ def test_older_predictions_still_read(
 def test_answers_while_timed_are_held_against_those_that_are_scored(
     workspace: Workspace, db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
 ) -> None:
-    """A model that answers cheaply when it notices that it is measured is told apart from its scored self."""
+    """A model that looks at its caller and at how many it is asked for cannot tell when it is timed."""
     code = """
         import sys
         def predict(batch):
-            request = sys._getframe(3).f_locals.get("request") or {}
-            cheap = len(request.get("items", ())) == 1
+            request = sys._getframe(2).f_locals.get("request") or {}
+            cheap = len(request.get("items", ())) == 1 or len(batch) == 1 or "single" in request
             return ["negative" if cheap else "positive" for item in batch]
     """
     add_model(db, blobs, builder, tmp_path, name="two-faced", code=code)
     cells = run(workspace, db, blobs, tmp_path, "plain", "measure")
     assert {cell.state for cell in cells.values()} == {"done"}
     measured = figures(db, blobs, owner, "mood/two-faced").measurements
-    assert measured["unlike_scored"] == measured["compared"] == measured["examples"] > 20
+    assert measured["compared"] == measured["examples"] > 20
+    assert measured["unlike_scored"] == 0

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from quintain.engine.measuring import measure
-from quintain.engine.runner import RunnableModel, open_runner
+from quintain.engine.runner import ModelRunner, RunnableModel, open_runner
 from quintain.engine.sandbox.limits import GIB, MIB, Limits, Outcome, RunEnded
 from quintain.tasks.definition import parse_task
 from tests.evaluation import TASK
@@ -34,10 +35,13 @@ def told(tmp_path: Path) -> Measuring:
             with (folder / name).open("wb") as stream:
                 stream.truncate(size)
         model = RunnableModel(folder, "handler", batch_size=batch_size)
-        with open_runner(model, parse_task(TASK), limits=LIMITS, measured=True) as runner:
-            found = measure(runner, parse_task(TASK), INPUTS, batch_size=batch_size)
-        assert found is not None
-        return found.as_dict()
+
+        def opened() -> AbstractContextManager[ModelRunner]:
+            return open_runner(model, parse_task(TASK), limits=LIMITS, measured=True)
+
+        measured = measure(opened, parse_task(TASK), INPUTS, batch_size=batch_size)
+        assert measured is not None
+        return measured.as_dict()
 
     return run
 

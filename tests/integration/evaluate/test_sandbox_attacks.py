@@ -25,12 +25,12 @@ INPUTS = [{"text": "one"}, {"text": "two"}]
 def ask(tmp_path: Path) -> Callable[..., list[Any]]:
     """Give a function that puts a handler into the sandbox and asks it for answers."""
 
-    def run(code: str, *, limits: Limits = SMALL, inputs: list[dict[str, str]] = INPUTS, single: bool = False) -> Any:
+    def run(code: str, *, limits: Limits = SMALL, inputs: list[dict[str, str]] = INPUTS) -> Any:
         folder = tmp_path / "model"
         folder.mkdir(exist_ok=True)
         (folder / "handler.py").write_text(textwrap.dedent(code))
         with ModelSession(folder, adapter="handler", limits=limits) as session:
-            return session.predict(inputs, single=single).answers
+            return session.predict(inputs).answers
 
     return run
 
@@ -49,10 +49,9 @@ def test_every_layer_holds_here() -> None:
 
 
 def test_an_honest_model_answers_in_order(ask: Callable[..., list[Any]]) -> None:
-    """The plain case: inputs in, answers out, in the order asked, at batch N and at batch one."""
+    """The plain case: inputs in, answers out, in the order asked."""
     code = "def predict(batch): return [item['text'].upper() for item in batch]"
     assert ask(code) == ["ONE", "TWO"]
-    assert ask(code, single=True) == ["ONE", "TWO"]
 
 
 def test_a_model_sees_inputs_only(ask: Callable[..., list[Any]]) -> None:

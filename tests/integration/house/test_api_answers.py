@@ -21,7 +21,7 @@ def description() -> dict[str, Any]:
     """Give the API's description."""
     app = FastAPI()
     for endpoint in API:
-        endpoint.add_to(app)
+        endpoint.add_to(app.router)
     return app.openapi()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterator
 from contextlib import ExitStack
 
@@ -205,8 +204,8 @@ def test_the_models_are_a_table_that_sorts(house: Site) -> None:
 def test_no_board_is_made_while_somebody_waits_for_the_models(house: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nothing is known yet, the table stands without ranks and says so, and the board is made beside."""
     made: list[object] = []
-    monkeypatch.setattr("quintain.services.board.standings._KEPT", weakref.WeakKeyDictionary())
-    monkeypatch.setattr("quintain.services.board.standings._make_wanted", made.append)
+    house.workspace.state.clear()
+    monkeypatch.setattr("quintain.services.board.standings._make_wanted", lambda *given: made.append(given))
     page = on_one_line(browser_of(house.workspace).get("/tasks/sentiment/models"))
     assert "The ranking is being made" in page
     assert "models/tfidf" in page

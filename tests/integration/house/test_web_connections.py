@@ -26,7 +26,7 @@ def narrow(own_demo: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[Wor
 
     Boards that are made beside pages take a connection of their own, and are left out here.
     """
-    monkeypatch.setattr("quintain.services.board.standings._make_wanted", lambda engine: None)
+    monkeypatch.setattr("quintain.services.board.standings._make_wanted", lambda *_: None)
     monkeypatch.setattr(database, "POOL_SIZE", FEW)
     monkeypatch.setattr(database, "POOL_OVERFLOW", 0)
     monkeypatch.setattr(database, "POOL_WAIT_S", 0.2)

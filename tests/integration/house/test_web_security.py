@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from urllib.parse import urljoin
 
 import pytest
 from starlette.testclient import TestClient
 
 from quintain.compose import Workspace
+from quintain.core.people import OPERATOR
+from quintain.services.tasks.definitions import put_task
+from quintain.store.blobs import Blobs
+from quintain.store.database import connect
 from quintain.web.app import create_app
 from quintain.web.middleware import CONTENT_SECURITY_POLICY
 from quintain.web.static_files import static, static_version
@@ -72,13 +77,14 @@ def test_cookies_are_secure_behind_https(demo: Workspace) -> None:
     assert "Secure" in answer.headers["set-cookie"]
 
 
-def test_large_bodies_are_refused(client: TestClient) -> None:
+def test_large_bodies_are_refused(demo: Workspace, client: TestClient) -> None:
     """A form of three megabytes gets 413, with and without a declared length, as a page and as JSON."""
     big = b"csrf=" + b"x" * (3 << 20)
     form = {"content-type": "application/x-www-form-urlencoded"}
     assert client.post("/login", content=big, headers=form).status_code == 413
     assert client.post("/login", content=iter([big]), headers=form).status_code == 413
-    answer = client.post("/api/v1/tasks", content=big, headers={"content-type": "application/json"})
+    program = browser_of(demo, "admin")  # nobody hears first that this needs an account
+    answer = program.post("/api/v1/tasks", content=big, headers={"content-type": "application/json"})
     assert answer.status_code == 413
     assert "larger than 2 MiB" in answer.json()["error"]["message"]
 
@@ -97,7 +103,8 @@ def test_strangers_may_send_no_files(demo: Workspace, client: TestClient, shown:
     """A file is on our disk before a page can ask who sends it: so only those with a session or token may send one."""
     path = "/tasks/sentiment/data/import"
     sent = {"file": ("big.jsonl", b"x" * (3 << 20))}
-    assert client.post(path, files=sent, headers=shown).status_code == 413
+    answer = client.post(path, files=sent, headers=shown)
+    assert answer.status_code == (413 if shown else 303)  # who shows nothing is sent to sign in, and nothing is read
     assert browser_of(demo, "admin").post(path, files=sent).status_code == 403  # it was read; the form has no token
 
 
@@ -133,3 +140,43 @@ def test_a_session_cookie_alone_cannot_change_anything_by_api(demo: Workspace) -
     admin = browser_of(demo, "admin")
     assert admin.get("/api/v1/me").status_code == 200
     assert admin.patch("/api/v1/me", json={"display_name": "Eve"}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "address", ["sqlite:////nowhere-of-ours/quintain.db", "postgresql://keeper:secret@127.0.0.1:1/nowhere-of-ours"]
+)
+def test_what_is_out_of_order_is_said_and_not_where(
+    demo: Workspace, address: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Without its database the server answers 503 and says what to do; where that is stands in the log alone."""
+    blobs = Blobs(demo.settings.workspace / "quintain.db" / "nowhere-of-ours")
+    broken = replace(demo, engine=connect(address), blobs=blobs, _watches=[])
+    client = TestClient(create_app(broken))
+    for path in ("/", "/api/v1/tasks", "/api/v1/me", "/readyz", "/api/v1/status"):
+        answer = client.get(path, headers={"authorization": "Bearer qt_made-up"})
+        assert answer.status_code == 503 or path == "/api/v1/status", path
+        assert not re.search("nowhere-of-ours|keeper|127.0.0.1|quintain.db", answer.text + str(answer.headers)), path
+        assert "operator" in answer.text, path
+    assert "nowhere-of-ours" in caplog.text
+
+
+def test_json_is_read_within_bounds(demo: Workspace) -> None:
+    """JSON that is nested too deeply, or holds a number that nothing can hold, is a bad request wherever it comes."""
+    admin = browser_of(demo, "admin")
+    for body in (b"[" * 50_000, b'{"a":' * 100 + b"1" + b"}" * 100, b"1e999", b"\xff"):
+        for path in ("/api/v1/tasks", "/api/v1/tasks/sentiment/models/ngram/predict"):
+            answer = admin.post(path, content=body, headers={"content-type": "application/json"})
+            assert (answer.status_code, answer.json()["error"]["code"]) == (400, "bad_input")
+
+
+def test_overrides_of_direction_are_seen(own_demo: Workspace) -> None:
+    """A title that would turn what stands around it shows a mark on every page; the form to change it keeps it."""
+    admin = browser_of(own_demo, "admin")
+    with own_demo.session() as db:
+        labels = 'labels = ["a", "b"]\ntitle = "T\u202eexe"\n'
+        put_task(db, OPERATOR, f'name = "turned"\nkind = "text-classification"\n{labels}')
+    for path in ("/", "/tasks/turned", "/search?q=turned"):
+        page = admin.get(path).text
+        assert "\u202e" not in page, path
+    assert "T�exe" in admin.get("/tasks/turned").text
+    assert "\u202e" in admin.get("/tasks/turned/settings").text

@@ -21,7 +21,7 @@ from quintain.data.plan import ImportPlan
 from quintain.models.card import check_card
 from quintain.services.data.datasets import import_dataset
 from quintain.services.models import registry as models
-from quintain.services.models.ask import MAX_INPUTS, InProcess, limit_calls, predict
+from quintain.services.models.ask import MAX_INPUTS, LoadedBaselines, limit_calls, predict
 from quintain.services.models.train import train
 from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
@@ -163,15 +163,15 @@ def test_models_are_loaded_once_and_the_oldest_is_let_go(
         return original(version, blobs)
 
     monkeypatch.setattr(module, "_load", counted)
-    runner = InProcess(kept=2)
-    threads = [threading.Thread(target=runner, args=(versions[1], blobs, [{"text": "a great day"}])) for _ in range(8)]
+    runner = LoadedBaselines(kept=2)
+    threads = [threading.Thread(target=runner.model, args=(versions[1], blobs)) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert loads == ["tfidf"]
     for version in (versions[0], versions[1], versions[2], versions[1], versions[0]):
-        runner(version, blobs, [{"text": "x"}])
+        runner.model(version, blobs)
     assert loads == ["tfidf", "majority", "lexicon", "majority"]
 
 

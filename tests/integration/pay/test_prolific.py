@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 from quintain.adapters.contract import EndpointSecret, Outside
 from quintain.adapters.panels.prolific import signature
 from quintain.compose import Workspace
-from quintain.core.errors import BadInput, Conflict, Forbidden, NotSignedIn
+from quintain.core.errors import BadInput, Conflict, Forbidden, NotSignedIn, Unreadable
 from quintain.core.ledger import Account
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor
 from quintain.core.rounds import Money
@@ -419,6 +419,10 @@ def test_signed_messages_are_taken_once(
     bad = {**good, "x-prolific-request-signature": signature(SECRET, stamp, b"[")}
     with pytest.raises(BadInput, match="no JSON"):
         prolific.take_event(db, "mood", outside, bad, b"[")
+    deep = b"[" * 100_000
+    bad = {**good, "x-prolific-request-signature": signature(SECRET, stamp, deep)}
+    with pytest.raises(Unreadable, match="nested more than"):
+        prolific.take_event(db, "mood", outside, bad, deep)
     assert get_round(db, owner, info.ref).ref == info.ref
 
 

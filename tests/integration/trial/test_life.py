@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -18,7 +20,7 @@ from quintain.services.pay.earnings import my_earnings
 from quintain.services.tasks.definitions import put_task
 from quintain.services.trial import courses
 from quintain.services.trial.costs import trial_costs
-from quintain.services.trial.courses import course_of
+from quintain.services.trial.courses import Courses, course_of
 from quintain.services.trial.letters import answer_reply, edit_letter, letters, reply
 from quintain.services.trial.reporting import open_pool, report
 from quintain.services.trial.rubric import grade, next_to_grade
@@ -28,6 +30,7 @@ from quintain.services.trial.trials import close_trial, find, get_trial, list_tr
 from quintain.services.validate.status import status
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
+from quintain.store.state import state_of
 from quintain.store.tables import CrowdArm, CrowdMember, CrowdTrial
 from quintain.web.said import say
 from tests.collecting import TASK, writers
@@ -146,7 +149,7 @@ def test_what_is_kept_in_memory_is_what_the_record_says(db: Session, blobs: Blob
     with course_of(db, trial, arm) as course:
         before = repr(course.arm)
     leave(db, person, *WHERE)
-    courses._kept.clear()
+    state_of(db).part(Courses).clear()
     with course_of(db, trial, arm) as course:
         after = repr(course.arm)
     assert before != after
@@ -160,6 +163,45 @@ def _die_after_entering(db: Session, trial: CrowdTrial, arm: CrowdArm) -> None:
     with transaction(db):
         courses.record(db, trial, arm, entered("77"))
         raise RuntimeError("the server dies")
+
+
+@pytest.mark.both_databases
+def test_nobody_sees_what_is_not_committed(db: Session, blobs: Blobs, owner: Actor) -> None:
+    """While somebody adds to an arm, others see its course as it was, until it is committed."""
+    begin(db, blobs, owner)
+    trial = find(db, *WHERE)
+    arm = next(one for one in db.scalars(select(CrowdArm)) if one.name == "plain")
+    with course_of(db, trial, arm) as course:
+        assert not course.arm.people
+    db.commit()
+    for ends_well in (False, True):
+        with Session(db.get_bind()) as elsewhere, contextlib.suppress(RuntimeError), transaction(db):
+            courses.record(db, trial, arm, entered("77"))
+            with course_of(db, trial, arm) as course:
+                assert [*course.arm.people] == ["77"]
+            with course_of(elsewhere, trial, arm) as course:
+                assert not course.arm.people
+            if not ends_well:
+                raise RuntimeError("it is undone")
+        with Session(db.get_bind()) as later, course_of(later, trial, arm) as course:
+            assert [*course.arm.people] == (["77"] if ends_well else [])
+
+
+def test_what_a_part_of_a_transaction_did_is_undone_with_it(db: Session, blobs: Blobs, owner: Actor) -> None:
+    """A part that fails takes its events back, and what was added before it in the same transaction stays."""
+    begin(db, blobs, owner)
+    trial = find(db, *WHERE)
+    arm = next(one for one in db.scalars(select(CrowdArm)) if one.name == "plain")
+    with transaction(db):
+        courses.record(db, trial, arm, entered("1"))
+        with contextlib.suppress(RuntimeError), transaction(db):
+            courses.record(db, trial, arm, entered("2"))
+            raise RuntimeError("this part is undone")
+        with course_of(db, trial, arm) as course:
+            assert [*course.arm.people] == ["1"]
+        courses.record(db, trial, arm, entered("3"))
+    with Session(db.get_bind()) as later, course_of(later, trial, arm) as course:
+        assert [*course.arm.people] == ["1", "3"]
 
 
 def test_nobody_does_what_is_not_theirs(db: Session, blobs: Blobs, owner: Actor) -> None:

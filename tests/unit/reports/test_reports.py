@@ -58,7 +58,7 @@ def test_markdown_and_latex_show_texts_as_they_are(report: Report) -> None:
     """What has a meaning in a format is escaped there; figures have their intervals."""
     files = files_of(report)
     assert (
-        r"\<script\>alert(1)\</script\> 50% of a\|b & $x\_1$ \\ end | 1,234 | 50.0% (25.0%–75.0%) | 0.826 |"
+        r"&lt;script&gt;alert(1)&lt;/script&gt; 50% of a\|b & $x\_1$ \\ end | 1,234 | 50.0% (25.0%–75.0%) | 0.826 |"
         in (files["report.md"])
     )
     assert "| none | – | – | −1.000 |" in files["report.md"]

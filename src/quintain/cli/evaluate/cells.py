@@ -1,4 +1,4 @@
-"""`quintain evaluate status|watch|run|why|cancel|retry|remeasure`: the cells of a workspace."""
+"""`quintain evaluate status|watch|run|why|cancel|retry|measure|remeasure`: the cells of a workspace."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from quintain.core.people import OPERATOR
 from quintain.core.records.evaluate import Run
 from quintain.services.board import remeasure as measuring_again
 from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate import progress
+from quintain.services.evaluate import measure_again, progress
 from quintain.services.evaluate.worker import work
 
 TaskOption = Annotated[str | None, typer.Option("--task", "-t", help="Only this task.", show_default=False)]
@@ -176,6 +176,22 @@ def retry(
     """
     with workspace_of(context).session() as db:
         evaluate.retry(db, OPERATOR, cell)
+        info = progress.explain_cell(db, OPERATOR, cell)
+    output.print_json(info) if json else output.print_line(info.summary)
+
+
+@app.command()
+def measure(
+    context: typer.Context,
+    cell: Annotated[int, typer.Argument(help="The number of the cell of a measurement.")],
+    json: JsonFlag = False,
+) -> None:
+    """Measure a model's speed and memory on a data set again; the known figure stands until then.
+
+    Example: quintain evaluate measure 17
+    """
+    with workspace_of(context).session() as db:
+        measure_again.measure_again(db, OPERATOR, cell)
         info = progress.explain_cell(db, OPERATOR, cell)
     output.print_json(info) if json else output.print_line(info.summary)
 

@@ -15,10 +15,12 @@ from quintain.cli.output import JsonFlag
 from quintain.cli.plain.score import app
 from quintain.cli.streams import in_option
 from quintain.conditions import conditions_here
+from quintain.core.records.figures import Gap
 from quintain.data.plan import ImportPlan
 from quintain.data.tables import parse_columns
 from quintain.engine.sandbox.layers import missing_layers
 from quintain.services.evaluate import local as local_evaluation
+from quintain.services.evaluate.measured_fairly import BUSY
 
 
 @app.command()
@@ -71,7 +73,7 @@ def local(
 def _local_lines(found: local_evaluation.LocalReport) -> Sequence[Sequence[str]]:
     metrics: Mapping[str, Any] = found.scored.get("metrics", {})
     lines = [[name, *figure_cells(value)] for name, value in metrics.items()]
-    lines += measured_lines(found.measurements)
+    lines += measured_lines(found.measurements, found.gaps)
     if found.measurements.get("batch_differs"):
         lines.append(["answers that differ in a batch", str(found.measurements["batch_differs"]), ""])
     lines += _asked(found.asking)
@@ -97,13 +99,21 @@ def _asked(asking: Mapping[str, float]) -> list[list[str]]:
     return [*lines, ["replies that could not be read", f"{asking['unread']:,}", ""]] if asking["unread"] else lines
 
 
-def measured_lines(measured: Mapping[str, Any]) -> list[list[str]]:
-    """Give a line for each thing that was measured."""
+def measured_lines(measured: Mapping[str, Any], gaps: Mapping[str, Gap]) -> list[list[str]]:
+    """Give a line for each thing that was measured, and why it would not rank."""
     lines = []
     if measured.get("throughput") is not None:
-        lines.append(["throughput", f"{measured['throughput']:.1f}/s", f"± {measured['throughput_spread']:.1f}"])
+        half = measured.get("throughput_half")
+        lines.append(["throughput", f"{measured['throughput']:.1f}/s", "" if half is None else f"± {half:.1f}"])
     if measured.get("memory") is not None:
-        lines.append(["memory", f"{measured['memory']:.3f} GiB", f"peak {measured['memory_peak']:.3f} GiB"])
+        loading = measured.get("memory_loading")
+        peaks = f"peak {measured['memory_peak']:.3f} GiB"
+        peaks += "" if loading is None else f", {loading:.3f} GiB while loading"
+        lines.append(["memory", f"{measured['memory']:.3f} GiB", peaks])
+    for axis, why in gaps.items():
+        lines.append([f"{axis} would not rank", why.text, ""])
+    if (measured.get("busy") or 0.0) > BUSY:
+        lines.append(["measured while the machine was busy", f"{measured['busy']:.0%} of it", "with other work"])
     for name, words in (("unstable", "answers that changed when asked again"), ("failed", "failures while measured")):
         if measured.get(name):
             lines.append([words, str(measured[name]), ""])

@@ -46,7 +46,8 @@ def _axes(found: KeptResult) -> list[list[object]]:
     """Give a line for each figure: on how many examples it rests, its axis, value and interval."""
     measured = found.measurements
     lines: list[list[object]] = [[found.examples, name, *figure_cells(value)] for name, value in found.metrics.items()]
-    lines += [[measured.get("examples"), *line] for line in measured_lines(measured)]
+    uneven = {axis: why for axis, why in found.gaps.items() if why.kind == "uneven"}
+    lines += [[measured.get("examples"), *line] for line in measured_lines(measured, uneven)]
     for name, share in (("robustness", found.robustness), ("fairness", found.fairness)):
         if share:
             lines.append([share["examples"], name, *figure_cells(share["share"])])

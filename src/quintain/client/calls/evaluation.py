@@ -101,3 +101,7 @@ class EvaluationCalls:
     def retry_run(self, number: int) -> RunReport:
         """Queue a failed or cancelled run again (its builder, the task's owner)."""
         return self._transport.read(RunReport, "POST", f"/runs/{number}/retry")
+
+    def measure_run(self, number: int) -> RunReport:
+        """Queue a measurement again (the task's owner; its builder where it is uneven, or the machine was busy)."""
+        return self._transport.read(RunReport, "POST", f"/runs/{number}/measure")

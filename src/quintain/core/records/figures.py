@@ -44,9 +44,10 @@ class Machine(Record):
 class Figure(Record):
     """What a model reached on a data set, in the unit of its axis: from *n* examples, known since *at*.
 
-    What was measured says on which *machine*, of which class, and *without* which layers of the sandbox. A share of
-    unchanged answers rests on *pairs* of answers, of so many *kinds* of change. Over several *seeds* it is their mean,
-    and *spread* their deviation.
+    What was measured says on which *machine*, of which class, and *without* which layers of the sandbox; *busy* is
+    the share of its processors that others used meanwhile, where that was much. A share of unchanged answers rests on
+    *pairs* of answers, of so many *kinds* of change. Over several *seeds* it is their mean, and *spread* their
+    deviation.
     """
 
     value: float
@@ -57,6 +58,7 @@ class Figure(Record):
     machine_class: str | None = left_out()
     machine: Machine | str | None = left_out()
     without: list[str] | None = left_out()
+    busy: float | None = left_out()
     pairs: int | None = left_out()
     kinds: int | None = left_out()
     spread: float | None = left_out()

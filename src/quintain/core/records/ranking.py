@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from quintain.core.records.base import Record
+from quintain.core.records.base import Record, left_out
 from quintain.core.records.board import BoardMachine
 from quintain.core.records.figures import Estimate, RunCounts
 
@@ -69,13 +69,18 @@ class SureModel(Record):
 
 @dataclass(frozen=True, slots=True)
 class SurePair(Record):
-    """Two neighbours: how probably the first is above, and how many *more* examples would settle it."""
+    """Two neighbours: how probably the first is above, and how many *more* examples would settle it.
+
+    *through_measuring* says that their order is unsure only because speed and memory are not known sharply: what would
+    settle it is to measure again, not more examples.
+    """
 
     first: str
     second: str
     probability: float
     difference: Estimate
     more: int | None
+    through_measuring: bool | None = left_out()
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,24 +64,32 @@ class UnchangedShare(Record):
 
 @dataclass(frozen=True, slots=True)
 class Measurements(Record):
-    """What was measured while a model answered one example after the other: examples per second, seconds, GiB.
+    """What was measured while a model answered in batches of its own size: examples per second, seconds, GiB.
 
-    Nothing stands here before it was measured. *layers* of the sandbox are those that held; *unlike_scored* counts,
-    of those *compared*, the examples that were answered otherwise than in the run that is scored.
+    Nothing stands here before it was measured. Latency is that of requests for one example. The *half* of a figure is
+    half of its 95 % interval, over repeats and *sessions*; *busy* is the share of the processors that others used
+    meanwhile. *layers* of the sandbox are those that held; *unlike_scored* counts, of those *compared*, the examples
+    that were answered otherwise than in the run that is scored: where that is more than a changing mind explains, the
+    figures are withheld, and only these counts are told.
     """
 
     throughput: float | None = left_out()
     throughput_spread: float | None = left_out()
+    throughput_half: float | None = left_out()
     throughput_repeats: list[float] | None = left_out()
-    latency_p50: float | None = left_out()
-    latency_p95: float | None = left_out()
+    latency_p50: float | None = left_out(without="throughput")
+    latency_p95: float | None = left_out(without="throughput")
     memory: float | None = left_out(without="throughput")
     memory_spread: float | None = left_out()
+    memory_half: float | None = left_out()
+    memory_loading: float | None = left_out()
     memory_peak: float | None = left_out(without="throughput")
     memory_samples: int | None = left_out()
     memory_interval: float | None = left_out()
     cpu_seconds_per_example: float | None = left_out()
     joules_per_example: float | None = left_out(without="throughput")
+    busy: float | None = left_out()
+    sessions: int | None = left_out()
     examples: int | None = left_out()
     warm_up: int | None = left_out()
     batch_size: int | None = left_out()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 import yaml
 
+from quintain.core.escaping import markdown, markdown_block, markdown_code, visible
 from quintain.data.publish.collection import Collection
 from quintain.data.publish.croissant import DataFile
 from quintain.tasks.contract import kind_of
@@ -34,8 +36,16 @@ class _Plain(yaml.SafeDumper):
 
 def readme(collection: Collection, files: Mapping[str, DataFile]) -> str:
     """Write the README of *collection*, whose splits are in *files*, by their names."""
-    block = yaml.dump(front_matter(collection, files), Dumper=_Plain, sort_keys=False, allow_unicode=True, width=120)
-    return f"---\n{block}---\n\n{_card(collection)}"
+    return f"---\n{_yaml(front_matter(collection, files))}---\n\n{_card(collection)}"
+
+
+def _yaml(facts: Mapping[str, Any]) -> str:
+    """Write the front matter; where it holds HTML, so that it is none for those who do not know front matter."""
+    written = visible(yaml.dump(facts, Dumper=_Plain, sort_keys=False, allow_unicode=True, width=120))
+    if not re.search("<[a-zA-Z!/?]", written):
+        return written
+    quoted = yaml.dump(facts, Dumper=_Plain, sort_keys=False, allow_unicode=True, width=120, default_style='"')
+    return visible(quoted).replace("<", r"\x3c")
 
 
 def front_matter(collection: Collection, files: Mapping[str, DataFile]) -> dict[str, Any]:
@@ -108,15 +118,21 @@ def _fields(dtype: pl.Struct) -> list[dict[str, Any]]:
 
 
 def _card(collection: Collection) -> str:
-    lines = [f"# {collection.title} ({collection.name})", "", collection.description, ""]
+    lines = [
+        f"# {markdown(collection.title)} ({markdown(collection.name)})",
+        "",
+        markdown_block(collection.description),
+        "",
+    ]
     lines += ["| split | version | examples | labels | hash |", "| --- | --- | --- | --- | --- |"]
     lines += [
-        f"| {split.name} | {split.ref} | {split.rows} | {'open' if split.answers else 'withheld'} | `{split.hash}` |"
+        f"| {markdown(split.name)} | {markdown(split.ref)} | {split.rows} | "
+        f"{'open' if split.answers else 'withheld'} | `{split.hash}` |"
         for split in collection.splits
     ]
     lines += ["", "`id` is the hash of an example's inputs; `answer` is the gold answer."]
     if not all(split.answers for split in collection.splits):
         lines += ["Where labels are withheld, `answer` is empty: models are scored on them by those who hold them."]
     if collection.citations:
-        lines += ["", "## Citation", "", "\n\n".join(f"```\n{one}\n```" for one in collection.citations)]
+        lines += ["", "## Citation", "", "\n\n".join(markdown_code(one) for one in collection.citations)]
     return "\n".join(lines) + "\n"

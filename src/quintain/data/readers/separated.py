@@ -13,6 +13,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.texts import Text
+from quintain.data.cells import unguard
 from quintain.data.readers.contract import MAX_LINE, READERS, Options, RowBatch, Source, Wanted, no_rows
 from quintain.data.text import gzip_faults, open_bytes, position, strip_mark
 
@@ -72,7 +73,7 @@ def _header(path: Path, options: Options, separator: str) -> tuple[str, ...]:
     cells = first[1]
     if isinstance(cells, Fault):
         raise BadInput(faults=[cells])
-    return tuple(cell.strip() for cell in cells)
+    return tuple(unguard(cell.strip()) for cell in cells)
 
 
 def _rows(path: Path, stream: TextIO, options: Options, separator: str) -> _Rows:
@@ -109,7 +110,7 @@ def _batch(
         fault = cells if isinstance(cells, Fault) else _row_fault(name, number, cells, width)
         if fault is None and not isinstance(cells, Fault):
             numbers.append(number)
-            good.append(cells)
+            good.append([unguard(cell) if cell[:1] == "'" else cell for cell in cells])
         elif fault is not None:
             faults.append(fault)
     frame = _frame(good, columns, wanted)

@@ -90,25 +90,6 @@ def _answer(predict: Callable[[list[Any]], Any], items: list[Any]) -> dict[str, 
     return {"answers": [[item[0], answer] for item, answer in zip(items, answers, strict=True)]}
 
 
-def _one_by_one(predict: Callable[[list[Any]], Any], items: list[Any], shown: list[str]) -> dict[str, Any]:
-    """Call the model with batches of one; what it raises on one input is no answer to that input only."""
-    answers: list[Any] = []
-    failures: list[Any] = []
-    for item in items:
-        try:
-            reply = _answer(predict, [item])
-        except BaseException as error:
-            failures.append([item[0], told(error)])
-            if len(shown) < TRACEBACKS:
-                shown.append(item[0])
-                sys.stderr.write(_traceback())
-            continue
-        if "fault" in reply:
-            return reply
-        answers += reply["answers"]
-    return {"answers": answers, "failures": failures}
-
-
 def told(error: BaseException) -> str:
     """Say what was raised, cut short; an exception may refuse even that."""
     try:
@@ -127,7 +108,7 @@ class GuestServer:
     def __init__(self) -> None:
         self.watch = NetworkWatch()
         self.predict: Callable[[list[Any]], Any] | None = None
-        self.shown: list[str] = []
+        self.shown = 0
 
     def reply(self, request: Any) -> dict[str, Any]:
         """Do what *request* asks for; whatever is raised becomes the reply."""
@@ -135,6 +116,9 @@ class GuestServer:
             reply = self._work(request)
         except BaseException as error:
             reply = {"error": told(error), "traceback": _traceback()}
+            if len(request.get("items", ())) == 1 and self.shown < TRACEBACKS:
+                self.shown += 1
+                sys.stderr.write(reply["traceback"])
         return {**reply, "network": self.watch.attempt[:SHOWN]} if self.watch.attempt else reply
 
     def _work(self, request: Any) -> dict[str, Any]:
@@ -142,12 +126,8 @@ class GuestServer:
             adapter = importlib.import_module(request["adapter"])
             self.predict = adapter.open_model(request["path"], request["options"])
             return {"loaded": True}
-        if request["op"] == "echo":
-            return {"answers": [[item[0], None] for item in request["items"]]}
         if self.predict is None:
             return {"fault": "no model is loaded"}
-        if request.get("single"):
-            return _one_by_one(self.predict, request["items"], self.shown)
         return _answer(self.predict, request["items"])
 
 

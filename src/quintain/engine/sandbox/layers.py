@@ -100,7 +100,11 @@ class NoSandbox(Unavailable):
 
 
 class _Seen:
-    """What the last look found: a complete sandbox stays so, an incomplete one is looked at again after a while."""
+    """What the last look found: a complete sandbox stays so, an incomplete one is looked at again after a while.
+
+    It is about this machine, the same for every workspace, and asked where there is none, as on the nodes of a cluster:
+    so there is one to a process, which holds one report.
+    """
 
     def __init__(self) -> None:
         self.lock = threading.Lock()

@@ -83,6 +83,9 @@ class SandboxedProcess:
         self.log = bytearray()
         self._verdict: tuple[Outcome, Text] | None = None
         self._ended = threading.Event()
+        self._looking = threading.Lock()
+        self._looked = 0.0
+        self._apart = True
 
     def __enter__(self) -> SandboxedProcess:
         """Start the program."""
@@ -176,6 +179,27 @@ class SandboxedProcess:
         """Measure the memory that the processes need resident."""
         return self._meter.read()
 
+    def observe(self) -> None:
+        """Note now what memory and processor time were used since the last look, and let the next one stand apart."""
+        with contextlib.suppress(OSError, ValueError):
+            self._look()
+            self._apart = True
+
+    def _look(self) -> float:
+        """Note the memory since the last look; two that are closer than the interval between looks count as one."""
+        with self._looking:
+            resident = self.sample() if self.metered else self._limited_memory()
+            cpu = self.cpu_seconds()
+            moment = time.monotonic()
+            if self._process.poll() is None:
+                samples = self.usage.samples
+                if samples and not self._apart and moment - self._looked < SAMPLE_SECONDS:
+                    samples[-1] = max(samples[-1], resident)
+                else:
+                    samples.append(resident)
+                self.usage.cpu_seconds, self._looked, self._apart = cpu, moment, False
+            return cpu
+
     def _limited_memory(self) -> int:
         """Give the memory that the limit is about, which is cheap to see."""
         return self._group.memory_bytes() if self._group else tree_memory(self._process.pid)
@@ -201,14 +225,13 @@ class SandboxedProcess:
         """Measure what the processes use, and end what goes beyond its limits."""
         try:
             used = self._limited_memory()
-            resident = self.sample() if self.metered else used
-            cpu = self.cpu_seconds()
+            # What somebody has just looked at says nothing yet of what the model is about to need.
+            recent = self._apart and time.monotonic() - self._looked < SAMPLE_SECONDS / 2
+            cpu = self.cpu_seconds() if recent else self._look()
         except (OSError, ValueError):  # a process has ended while it was looked at
             return
         if self._process.poll() is not None:
             raise LoopEnd
-        self.usage.samples.append(resident)
-        self.usage.cpu_seconds = cpu
         if used > self.limits.memory_bytes:
             self._condemn(Outcome.OUT_OF_MEMORY, self._memory_message())
         elif cpu > self.limits.cpu_seconds:

@@ -13,6 +13,7 @@ from email.utils import formatdate, make_msgid, parseaddr
 from urllib.parse import unquote, urlsplit
 
 from quintain.core.errors import BadInput, Unavailable
+from quintain.core.escaping import visible
 from quintain.core.mail_addresses import wire_address
 from quintain.core.untrusted import storable
 
@@ -66,10 +67,10 @@ def _written(mail: Mail, to: str, subject: str, text: str) -> EmailMessage:
     try:
         message["From"] = mail.sender
         message["To"] = to
-        message["Subject"] = " ".join(storable(subject).split())
+        message["Subject"] = " ".join(visible(storable(subject)).split())
         message["Date"] = formatdate()
         message["Message-ID"] = make_msgid(domain=parseaddr(mail.sender)[1].rpartition("@")[2] or None)
-        message.set_content(storable(text))
+        message.set_content(visible(storable(text)))
         message.as_bytes(policy=SMTPUTF8)
     except Exception as error:  # the library's parser falls over what it does not know, each time with another error
         raise _refusal(True, f"{type(error).__name__}: {error}") from error

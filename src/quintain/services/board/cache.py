@@ -7,8 +7,6 @@ time until a worker has made the next.
 
 from __future__ import annotations
 
-import threading
-import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -33,6 +31,7 @@ from quintain.services.models.registry import sight_of as eyes_of
 from quintain.store.blobs import Blobs
 from quintain.store.queries.jobs import figures
 from quintain.store.queries.models.models import visibilities
+from quintain.store.state import state_of
 
 Given = TypeVar("Given")
 Found = TypeVar("Found")
@@ -99,9 +98,11 @@ class WarmBoard:
         return self.text.etag
 
 
-# One cache per database, gone with its engine.
-_CACHES: weakref.WeakKeyDictionary[Any, WarmValues[WarmBoard]] = weakref.WeakKeyDictionary()
-_CACHES_LOCK = threading.Lock()
+class WarmBoards(WarmValues[WarmBoard]):
+    """The boards of a workspace that were used last, for as long as it is open: so many, and so many models in all."""
+
+    def __init__(self) -> None:
+        super().__init__(BOARDS_KEPT, weigh=_weight, most=MODELS_KEPT)
 
 
 def warm_board(
@@ -117,8 +118,7 @@ def warm_board(
         require_owner(actor, task)
     key = BoardKey(task, sight_of(db, actor, task), part)
     subject = str(key)
-    with _CACHES_LOCK:
-        cache = _CACHES.setdefault(db.get_bind(), WarmValues(BOARDS_KEPT, weigh=_weight, most=MODELS_KEPT))
+    cache = state_of(db).part(WarmBoards)
     basis = BOARD.basis(db, subject)
     known = cache.find((subject, basis))
     if known is not None:

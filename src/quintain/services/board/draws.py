@@ -52,7 +52,11 @@ class Drawn:
         return float(np.sqrt(self.examples / self.known))
 
 
-_SAMPLES: WarmValues[Drawn] = WarmValues(32)
+class DrawnSamples(WarmValues[Drawn]):
+    """The resampled figures of data sets that were used last, for as long as the workspace is open."""
+
+    def __init__(self) -> None:
+        super().__init__(32)
 
 
 def draw_axes(
@@ -156,7 +160,9 @@ def _on_dataset(
     if not columns:
         return samples, 0
     name = (dataset.hash, made.metric, made.part.tag, made.task.label_names, tuple(columns), resamples)
-    drawn = _SAMPLES.get(name, lambda: _resample(blobs, made, dataset, list(columns), resamples, tell=tell))
+    drawn = blobs.state.part(DrawnSamples).get(
+        name, lambda: _resample(blobs, made, dataset, list(columns), resamples, tell=tell)
+    )
     for row in there:
         mean = drawn.values[:, [columns[str(key)] for key in keys[row]]].mean(axis=1)
         if drawn.examples < drawn.known:

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import yaml
 
 from quintain.core.errors import BadInput, NotFound
+from quintain.core.escaping import latex, markdown
 from quintain.core.hashing import content_id
 from quintain.core.records.base import to_plain
 from quintain.core.records.figures import Estimate, Figure, RunCounts
 from quintain.core.texts import Text
+from quintain.data.cells import RowWriter
 from quintain.services.board.parts import BoardMatrix, MatrixDataset, MatrixModel
 from quintain.services.board.ranking import Ranked
 from quintain.tasks.contract import kind_of
 
 # How lm-evaluation-harness calls what we call otherwise.
 HARNESS_NAMES: Mapping[str, str] = {"accuracy": "acc", "exact_match": "exact_match", "token_f1": "f1"}
-_LATEX = re.compile(r"[\\&%$#_{}~^]")
-_LATEX_FOR = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 
 
 def export(ranked: Ranked, kind: str, model: str | None = None) -> str:
@@ -96,19 +94,17 @@ def provisional(runs: RunCounts) -> str:
 
 def _csv(ranked: Ranked) -> str:
     stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
+    writer = RowWriter(stream)
     names = [axis.name for axis in ranked.board.axes]
     columns = [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
-    writer.writerow(["rank", "model", "version", "hash", "dynascore", *columns, "reason", "provisional"])
+    writer.row(["rank", "model", "version", "hash", "dynascore", *columns, "reason", "provisional"])
     waits = "true" if ranked.runs.waiting else "false"
     for row in ranked.order():
         model = ranked.board.models[row]
         figures = [ranked.figure(row, name) or Estimate(None) for name in names]
         cells = [end for figure in figures for end in (figure.value, figure.low, figure.high)]
         start = [ranked.ranking.rank[row], model.name, model.number, model.hash, ranked.ranking.dynascore[row]]
-        # A name that begins like a formula would be run by a spreadsheet.
-        start[1] = f"'{model.name}" if model.name[:1] in "=+-@" else model.name
-        writer.writerow([*start, *cells, ranked.reasons.get(model.ref, ""), waits])
+        writer.row([*start, *cells, ranked.reasons.get(model.ref, ""), waits])
     return stream.getvalue()
 
 
@@ -119,13 +115,13 @@ def _json(ranked: Ranked) -> str:
 def _markdown(ranked: Ranked) -> str:
     titles, lines = _titles(ranked), _lines(ranked)
     rule = ["--:", "---", *(["--:"] * (len(titles) - 2))]
-    rows = [titles, rule, *([cell.replace("|", r"\|") for cell in line] for line in lines)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows) + f"\n\n{caption(ranked)}\n"
+    rows = [map(markdown, titles), rule, *(map(markdown, line) for line in lines)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows) + f"\n\n{markdown(caption(ranked))}\n"
 
 
 def _latex(ranked: Ranked) -> str:
     titles, lines = _titles(ranked), _lines(ranked)
-    body = [" & ".join(map(_escaped, line)) + r" \\" for line in lines]
+    body = [" & ".join(map(latex, line)) + r" \\" for line in lines]
     return "\n".join(
         [
             r"% needs \usepackage{booktabs}",
@@ -133,20 +129,16 @@ def _latex(ranked: Ranked) -> str:
             r"\centering",
             rf"\begin{{tabular}}{{rl{'r' * (len(titles) - 2)}}}",
             r"\toprule",
-            " & ".join(map(_escaped, titles)) + r" \\",
+            " & ".join(map(latex, titles)) + r" \\",
             r"\midrule",
             *body,
             r"\bottomrule",
             r"\end{tabular}",
-            rf"\caption{{{_escaped(caption(ranked))}}}",
+            rf"\caption{{{latex(caption(ranked))}}}",
             r"\end{table}",
             "",
         ]
     )
-
-
-def _escaped(text: str) -> str:
-    return _LATEX.sub(lambda match: _LATEX_FOR.get(match[0], "\\" + match[0]), text).replace("–", "--")
 
 
 def _scored(made: BoardMatrix, model: MatrixModel) -> list[tuple[MatrixDataset, Figure | None]]:

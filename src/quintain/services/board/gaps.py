@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from quintain.core.records.figures import Figure, Gap, RunCounts
@@ -36,8 +37,10 @@ def on_machine(
     if axis not in MEASURED or figure is None:
         return (figure if why is None else None), why
     elsewhere = figure.machine_class != machine
-    if elsewhere and (why is None or why.kind == "waiting"):  # what waits to be measured again was, somewhere
+    if elsewhere and (why is None or why.kind in {"waiting", "uneven"}):  # to be measured again, and known from there
         return None, gap("machine", machine=figure.machine_class, figure=figure)
+    if why is not None and why.kind == "uneven":
+        return None, replace(why, figure=figure)
     return (figure if why is None else None), why
 
 

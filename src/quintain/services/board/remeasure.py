@@ -12,7 +12,7 @@ from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.board.assemble import board
 from quintain.services.board.parts import BoardPart
-from quintain.services.tasks.board_settings import board_spec, frozen_at
+from quintain.services.evaluate.measure_again import queue_measurement, refuse_frozen
 from quintain.services.tasks.definitions import find_row
 from quintain.services.tasks.machines import class_of
 from quintain.store.blobs import Blobs
@@ -28,13 +28,7 @@ def remeasure(db: Session, blobs: Blobs, actor: Actor, task: str) -> Remeasured:
     """
     find_row(db, task)
     require_owner(actor, task)
-    if frozen_at(board_spec(db, task)) is not None:
-        raise Conflict(
-            "The board of '{task}' is frozen, and shows what was measured until then.",
-            task=task,
-            remedy="Measure again when the freeze is over.",
-            code="board_frozen",
-        )
+    refuse_frozen(db, task)
     machine = board(db, blobs, actor, task, BoardPart(live=True, seeds_apart=True)).machine.name
     if machine is None:
         raise Conflict("Nothing has been measured yet.", remedy="Name a class of machine in the board's settings.")
@@ -44,10 +38,7 @@ def remeasure(db: Session, blobs: Blobs, actor: Actor, task: str) -> Remeasured:
         for row in queries.rows(db, task=task, variant=MEASURE, states=[CellState.DONE]):
             elsewhere = row.cell.measurements and class_of(row.cell.measurements) != machine
             if elsewhere and row.dataset_version.id in newest and row.model_version.withdrawn_at is None:
-                cell = row.cell
-                cell.state, cell.machine, cell.attempts, cell.done = CellState.QUEUED.value, machine, 0, 0
-                cell.lease_until = cell.finished_at = None
-                queries.note(db, cell.id, "queued", f"to be measured on {machine}, by {actor.name}")
+                queue_measurement(db, row, machine=machine, why=f"to be measured on {machine}, by {actor.name}")
                 queued += 1
         if queued:
             audit.record(db, actor, "evaluate.remeasure", task, machine=machine, queued=queued)

@@ -9,12 +9,10 @@ from __future__ import annotations
 import logging
 import threading
 import time
-import weakref
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
@@ -28,6 +26,7 @@ from quintain.services.board.parts import Axis, BoardMatrix
 from quintain.services.board.ranking import Ranked
 from quintain.store.blobs import Blobs
 from quintain.store.queries.board import boards as queries
+from quintain.store.state import state_of
 
 SECONDS = 5.0  # between two times that the board of one task is made anew for these pages
 logger = logging.getLogger(__name__)
@@ -102,46 +101,45 @@ def over_rounds(db: Session, made: BoardMatrix) -> dict[str, list[tuple[int, flo
 
 
 @dataclass(slots=True)
-class _Kept:
-    """What is known of the boards of one database: by task the standing, the stamp it was made at, and when."""
+class KnownStandings:
+    """What is known of a workspace's boards while it is open: by task the standing, its stamp, and when it was made.
 
+    There is at most one to a task, and one thread that makes them.
+    """
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
     standings: dict[str, tuple[tuple[int, ...], float, BoardStanding]] = field(default_factory=dict)
     wanted: OrderedDict[str, Blobs] = field(default_factory=OrderedDict)
     thread: threading.Thread | None = None
 
 
-_KEPT: weakref.WeakKeyDictionary[Any, _Kept] = weakref.WeakKeyDictionary()
-_LOCK = threading.Lock()
-
-
 def known_standings(db: Session, blobs: Blobs, tasks: Sequence[str]) -> dict[str, BoardStanding]:
     """Give the standings that are known, without making any; those that may have changed are made anew beside."""
     engine, stamp, moment = _engine(db), queries.stamp(db), time.monotonic()
-    with _LOCK:
-        kept = _KEPT.setdefault(engine, _Kept())
+    kept = state_of(db).part(KnownStandings)
+    with kept.lock:
         for task in tasks:
             known = kept.standings.get(task)
             if known is None or (known[0] != stamp and moment - known[1] > SECONDS):
                 kept.wanted[task] = blobs
         if kept.wanted and kept.thread is None:
-            making = Loop("standings of boards", partial(_make_next, engine), every=SECONDS, logger=logger)
+            making = Loop("standings of boards", partial(_make_next, engine, kept), every=SECONDS, logger=logger)
             kept.thread = making.start(threading.Event())
         return {task: kept.standings[task][2] for task in tasks if task in kept.standings}
 
 
 def wait_for_standings(db: Session, seconds: float = 60.0) -> None:
     """Wait until no standing is being made."""
-    with _LOCK:
-        kept = _KEPT.get(_engine(db))
-        thread = kept.thread if kept else None
+    kept = state_of(db).part(KnownStandings)
+    with kept.lock:
+        thread = kept.thread
     if thread is not None:
         thread.join(seconds)
 
 
-def _make_next(engine: Engine, each: Each) -> float:
+def _make_next(engine: Engine, kept: KnownStandings, each: Each) -> float:
     """Make the standing that was wanted first; a board that cannot be made says on its own page what is wrong."""
-    with _LOCK:
-        kept = _KEPT.setdefault(engine, _Kept())
+    with kept.lock:
         if not kept.wanted:
             kept.thread = None
             raise LoopEnd
@@ -156,7 +154,7 @@ def _make_next(engine: Engine, each: Each) -> float:
                 if error.code == PENDING:  # a worker is at it
                     return
                 raise
-        with _LOCK:
+        with kept.lock:
             kept.standings[task] = (stamp, time.monotonic(), made)
 
     each([task], make, name=lambda task: f"task {task}")

@@ -5,8 +5,6 @@ What is drawn is said in `board_draws`.
 
 from __future__ import annotations
 
-import threading
-import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -29,6 +27,7 @@ from quintain.services.board.kept import BOARD, LONGEST, BoardKey, sight_of, who
 from quintain.services.board.parts import BoardMatrix, BoardPart
 from quintain.services.board.ranking import Ranked, choices_of, rank, without_reasons
 from quintain.services.evaluate.recount import set_right
+from quintain.services.evaluate.standing import MEASURED
 from quintain.services.jobs.checks import Checked
 from quintain.services.jobs.figures import FigureKind, Tell, files, show
 from quintain.services.jobs.memory import WarmValues
@@ -39,21 +38,27 @@ from quintain.store.database import transaction
 from quintain.store.queries.board import boards as queries
 from quintain.store.queries.evaluate import results as cache
 from quintain.store.queries.jobs import figures as figure_queries
+from quintain.store.state import state_of
 
-FORMAT = 3
+FORMAT = 4
 RESAMPLES = 1000
 MANY_MODELS = 200  # from here on fewer resamples: the figure that counts is still there within a second or two
 FEWER_RESAMPLES = 250
 CONFIDENCE = 0.95
+SURE = 1 - (1 - CONFIDENCE) / 2  # how probable an order must be to be settled
 POWER = 0.8
 MOST_TIMES = 1000
 AT_ONCE = 200_000  # answers of all models to all data sets that are resampled while somebody waits
 IN_MATRIX = 50  # of many models, how many stand in the matrix of who is above whom
 TEXTS_KEPT = 24
-# What is sent of large boards, one cache per database, gone with its engine.
-_TEXTS: weakref.WeakKeyDictionary[Any, WarmValues[bytes]] = weakref.WeakKeyDictionary()
-_TEXTS_LOCK = threading.Lock()
 NOTHING = Uncertainty(0, 0, [], [], [])
+
+
+class SentTexts(WarmValues[bytes]):
+    """What is sent of large boards, the last ones, for as long as the workspace is open."""
+
+    def __init__(self) -> None:
+        super().__init__(TEXTS_KEPT)
 
 
 def uncertainty(
@@ -110,8 +115,7 @@ def sent_uncertainty(
     kept = figure_queries.kept_basis(db, UNCERTAINTY.name, subject)
     if view not in (None, BoardView()) or kept is None or kept.basis != UNCERTAINTY.basis(db, subject):
         return to_json(known_uncertainty(db, blobs, actor, task, part, view)).encode()
-    with _TEXTS_LOCK:
-        texts = _TEXTS.setdefault(db.get_bind(), WarmValues(TEXTS_KEPT))
+    texts = state_of(db).part(SentTexts)
     key = (subject, *kept)
     return texts.get(key, lambda: to_json(known_uncertainty(db, blobs, actor, task, part)).encode())
 
@@ -201,7 +205,8 @@ def _report(db: Session, blobs: Blobs, ranked: Ranked, tell: Tell | None = None)
     scoring = [one for one, weight in zip(made.datasets, shares_of(ranked), strict=True) if weight > 0]
     examples = sum(dataset.rows for dataset in scoring)
     order = [row for row in ranked.order() if ranked.ranking.rank[row] is not None]
-    pairs = [_pair(ranked, drawn, found, pair, examples) for pair in pairwise(order)]
+    steady = _without_noise(ranked, samples)
+    pairs = [_pair(ranked, drawn, steady, found, pair, examples) for pair in pairwise(order)]
     first_ones = order if len(order) <= MANY_MODELS else order[:IN_MATRIX]
     return Uncertainty(
         examples,
@@ -222,7 +227,22 @@ def _model(ranked: Ranked, drawn: FloatArray, found: RankUncertainty, row: int) 
     )
 
 
-def _pair(ranked: Ranked, drawn: FloatArray, found: RankUncertainty, pair: tuple[int, int], examples: int) -> SurePair:
+def _without_noise(ranked: Ranked, samples: Mapping[str, FloatArray]) -> FloatArray | None:
+    """Draw the scores once more as if speed and memory were known exactly; None where they have no part in it."""
+    others = {axis: drawn for axis, drawn in samples.items() if axis not in MEASURED}
+    if len(others) == len(samples):
+        return None
+    return np.round(bootstrap_dynascores(ranked.table, others, choices_of(ranked.board, ranked.view)), 9)
+
+
+def _pair(
+    ranked: Ranked,
+    drawn: FloatArray,
+    steady: FloatArray | None,
+    found: RankUncertainty,
+    pair: tuple[int, int],
+    examples: int,
+) -> SurePair:
     first, second = pair
     scores = ranked.ranking.dynascore
     difference = (scores[first] or 0.0) - (scores[second] or 0.0)
@@ -234,7 +254,16 @@ def _pair(ranked: Ranked, drawn: FloatArray, found: RankUncertainty, pair: tuple
         probability,
         Estimate(difference, *interval(apart, CONFIDENCE)),
         more_examples(probability, examples) if difference else None,
+        through_measuring=_only_through_measuring(steady, pair, probability),
     )
+
+
+def _only_through_measuring(steady: FloatArray | None, pair: tuple[int, int], probability: float) -> bool | None:
+    """Say whether two neighbours would be told apart if what is measured were known exactly."""
+    if steady is None or probability >= SURE:
+        return None
+    above = float(np.mean(steady[:, pair[0]] > steady[:, pair[1]]))
+    return True if above >= SURE else None
 
 
 def more_examples(probability: float, examples: int) -> int | None:
@@ -248,11 +277,10 @@ def more_examples(probability: float, examples: int) -> int | None:
     >>> more_examples(0.9, 100), more_examples(0.98, 100), more_examples(0.5, 100)
     (378, 0, None)
     """
-    sure = 1 - (1 - CONFIDENCE) / 2
-    if probability >= sure:
+    if probability >= SURE:
         return 0
     if probability <= 0.5:
         return None
-    reach, there = scipy.special.ndtri([sure, POWER]).sum(), scipy.special.ndtri(probability)
+    reach, there = scipy.special.ndtri([SURE, POWER]).sum(), scipy.special.ndtri(probability)
     needed = float(reach / there) ** 2
     return int(np.ceil(examples * (needed - 1))) if needed <= MOST_TIMES else None

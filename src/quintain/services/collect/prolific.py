@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +13,8 @@ from sqlalchemy.orm import Session
 from quintain.adapters.contract import Outside
 from quintain.adapters.panels.contract import Uncertain
 from quintain.adapters.panels.prolific import is_genuine
-from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, Unavailable
+from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, Unavailable, Unreadable
+from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.people import Actor
 from quintain.core.records.pay import PanelGroup, Study
 from quintain.core.rounds import Entry, Money
@@ -216,12 +216,12 @@ def take_event(db: Session, task: str, outside: Outside, headers: Mapping[str, s
 
 def _event(body: bytes) -> Mapping[str, Any]:
     try:
-        found = json.loads(body)
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise BadInput("This message is no JSON object.")
-    return found
+        event = parse_json(body)
+    except NotJson as error:
+        raise Unreadable("This message is no JSON that is read here: {reason}.", reason=error.reason) from None
+    if not isinstance(event, dict):
+        raise Unreadable("This message is no JSON object.")
+    return event
 
 
 def _places(places: int) -> int:

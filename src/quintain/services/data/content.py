@@ -24,8 +24,13 @@ from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 
 MAX_PAGE = 500
-# Labels and tags by the file that they were counted in: what is in a file never changes.
-_COUNTED: WarmValues[Mapping[str, int]] = WarmValues(1000)
+
+
+class ContentCounts(WarmValues[Mapping[str, int]]):
+    """Labels and tags by the file that they were counted in, which never changes; while the workspace is open."""
+
+    def __init__(self) -> None:
+        super().__init__(1000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +165,11 @@ def label_counts(db: Session, blobs: Blobs, actor: Actor, ref: str) -> dict[str,
     version = get_version(db, actor, ref)
     if not may_see_answers(actor, version):
         return {}
-    return dict(_COUNTED.get(("labels", version.blob), lambda: _count_labels(scan_for_scoring(blobs, version))))
+    return dict(
+        blobs.state.part(ContentCounts).get(
+            ("labels", version.blob), lambda: _count_labels(scan_for_scoring(blobs, version))
+        )
+    )
 
 
 def _count_labels(version: pl.LazyFrame) -> dict[str, int]:
@@ -177,7 +186,11 @@ def _count_labels(version: pl.LazyFrame) -> dict[str, int]:
 def tag_counts(db: Session, blobs: Blobs, actor: Actor, ref: str) -> dict[str, int]:
     """Count the examples of a version by tag."""
     version = get_version(db, actor, ref)
-    return dict(_COUNTED.get(("tags", version.blob), lambda: _count_tags(scan_for_scoring(blobs, version))))
+    return dict(
+        blobs.state.part(ContentCounts).get(
+            ("tags", version.blob), lambda: _count_tags(scan_for_scoring(blobs, version))
+        )
+    )
 
 
 def _count_tags(version: pl.LazyFrame) -> dict[str, int]:

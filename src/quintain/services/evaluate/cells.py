@@ -21,7 +21,7 @@ from quintain.core.people import Actor, RoleName
 from quintain.core.task import Task
 from quintain.core.texts import Text, Word
 from quintain.core.untrusted import storable
-from quintain.engine.sandbox.limits import Outcome
+from quintain.engine.sandbox.limits import OURS, Outcome
 from quintain.services.access import audit
 from quintain.services.access.notify import notify, notify_once
 from quintain.services.access.permissions import require_owner, require_signed_in
@@ -40,6 +40,7 @@ EVALUATED = (Role.DEV, Role.TEST, Role.CONTRAST)
 MAX_ATTEMPTS = 3
 REASON_CHARACTERS = 4_000
 MAX_LOST = 10  # workers are killed, machines restarted: more than this, and it is the cell that ends them
+PLAIN_FAILED = "The run on the plain examples failed."
 ASKED = "asked"  # of a version's `models`: only those are run on it that somebody asks for
 
 
@@ -76,6 +77,8 @@ def _fill_task(db: Session, task_id: int, task: Task) -> int:
     datasets = [one for one in every if one.id not in left]
     plain_only = _until_scoring(db, task, datasets, "variants", PLAIN)
     there = queries.existing_keys(db, [dataset.id for dataset in datasets])
+    failed = queries.failed_plain(db, [dataset.id for dataset in datasets])
+    broken = {(model, dataset) for model, dataset, reason in failed if not reason.startswith(OURS)}
     wanted = [
         {
             "model_version_id": model.id,
@@ -89,6 +92,7 @@ def _fill_task(db: Session, task_id: int, task: Task) -> int:
         for variant in variants_for(task, model.adapter, model.meta.get("perturbations", "counted"))
         if variant == PLAIN or dataset.id not in plain_only
         if (model.id, dataset.id, variant) not in there
+        and (variant == PLAIN or (model.id, dataset.id) not in broken)
         and dataset.hash in model.meta.get("datasets", [dataset.hash])  # a file of predictions names those it covers
     ]
     added = queries.add(db, wanted)
@@ -219,6 +223,29 @@ def fail(db: Session, lease: CellLease, reason: str, *, log: str = "", ours: boo
             queries.note(db, lease.cell_id, "retry" if again else "failed", f"{reason}\n{log}".strip())
             if not again:
                 _tell_builder(db, row, reason)
+                if row.cell.variant == PLAIN and not ours:
+                    _spare_siblings(db, row)
+
+
+def _spare_siblings(db: Session, row: CellRow) -> None:
+    """Cancel what still waits of a model on data that broke it: nothing could be compared with what it never said."""
+    for sibling in _siblings(db, row, CellState.QUEUED):
+        sibling.state, sibling.reason, sibling.finished_at = CellState.CANCELLED.value, PLAIN_FAILED, now()
+        queries.note(db, sibling.id, "cancelled", PLAIN_FAILED)
+
+
+def _queue_siblings(db: Session, row: CellRow) -> None:
+    """Queue again what was spared because the plain run had failed, which is tried again now."""
+    for sibling in _siblings(db, row, CellState.CANCELLED):
+        if sibling.reason == PLAIN_FAILED:
+            sibling.state, sibling.reason, sibling.finished_at = CellState.QUEUED.value, "", None
+            queries.note(db, sibling.id, "queued", "with the plain run")
+
+
+def _siblings(db: Session, row: CellRow, state: CellState) -> list[Cell]:
+    version, data = row.model_version.id, row.dataset_version.id
+    rows = queries.rows(db, model_version_id=version, dataset_version_id=data, states=[state])
+    return [sibling.cell for sibling in rows if sibling.cell.id != row.cell.id]
 
 
 def release(db: Session, lease: CellLease) -> None:
@@ -240,8 +267,7 @@ def release(db: Session, lease: CellLease) -> None:
 def cancel(db: Session, actor: Actor, cell_id: int) -> None:
     """Cancel a cell that is queued or running; its builder and the task's owner may."""
     with transaction(db):
-        row = _row(db, cell_id)
-        _require_may_manage(actor, row)
+        row = managed_row(db, actor, cell_id)
         if CellState(row.cell.state).ended:
             raise Conflict(
                 "Cell {cell} is {state}; there is nothing to cancel.", cell=cell_id, state=Word(row.cell.state)
@@ -258,8 +284,7 @@ def cancel(db: Session, actor: Actor, cell_id: int) -> None:
 def retry(db: Session, actor: Actor, cell_id: int) -> None:
     """Queue a failed or cancelled cell again."""
     with transaction(db):
-        row = _row(db, cell_id)
-        _require_may_manage(actor, row)
+        row = managed_row(db, actor, cell_id)
         if row.cell.state not in {CellState.FAILED, CellState.CANCELLED}:
             raise Conflict(
                 "Cell {cell} is {state}; only a failed or cancelled one can be tried again.",
@@ -280,6 +305,8 @@ def retry(db: Session, actor: Actor, cell_id: int) -> None:
         row.cell.lease_until = None
         row.cell.finished_at = None
         queries.note(db, cell_id, "queued", f"again, by {actor.name}")
+        if row.cell.variant == PLAIN:
+            _queue_siblings(db, row)
         audit.record(db, actor, "evaluate.retry", f"cell {cell_id}")
 
 
@@ -339,6 +366,13 @@ def _row(db: Session, cell_id: int) -> CellRow:
             remedy="`quintain evaluate status` lists them.",
             page="The page of runs lists those there are.",
         )
+    return row
+
+
+def managed_row(db: Session, actor: Actor, cell_id: int) -> CellRow:
+    """Give a cell that *actor* may manage, as its builder or the task's owner; refuse others."""
+    row = _row(db, cell_id)
+    _require_may_manage(actor, row)
     return row
 
 

@@ -45,7 +45,13 @@ AT_ONCE = 50_000  # examples that are compared while somebody waits
 SOON_S = 5
 JOB = "comparison"
 PENDING = "comparison_pending"
-_DIFFERING: WarmValues[pl.DataFrame] = WarmValues(4)
+
+
+class DifferingAnswers(WarmValues[pl.DataFrame]):
+    """Where the pairs of models differ that were compared last, for as long as the workspace is open."""
+
+    def __init__(self) -> None:
+        super().__init__(4)
 
 
 def compare(
@@ -131,7 +137,9 @@ def differences(
             remedy="Data sets with open labels show them to everybody.",
             code="labels_hidden",
         )
-    table = _DIFFERING.get(_key(task, one, two), lambda: _differing(task, _answered(blobs, one, two)))
+    table = blobs.state.part(DifferingAnswers).get(
+        _key(task, one, two), lambda: _differing(task, _answered(blobs, one, two))
+    )
     if only in {"first", "second"}:
         other = "second" if only == "first" else "first"
         table = table.filter(pl.col(f"{only}_score") > pl.col(f"{other}_score"))

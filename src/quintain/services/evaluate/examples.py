@@ -39,12 +39,28 @@ from quintain.store.queries.evaluate import cells as queries
 from quintain.store.queries.evaluate.cells import CellRow
 from quintain.tasks.contract import kind_of
 
-# What was looked at last, without texts: going on to the next page reads what is on it.
-_FLIPS: WarmValues[pl.DataFrame] = WarmValues(4)
-_MISTAKES: WarmValues[pl.DataFrame] = WarmValues(4)
 FIRST_KEPT = 50
-# The surest mistakes of a model on a data set and how many there are, by the files that say so.
-_FIRST_WRONG: WarmValues[tuple[pl.DataFrame, int]] = WarmValues(100)
+
+
+class KnownFlips(WarmValues[pl.DataFrame]):
+    """The flips that were looked at last, without texts: going on to the next page reads what is on it."""
+
+    def __init__(self) -> None:
+        super().__init__(4)
+
+
+class KnownMistakes(WarmValues[pl.DataFrame]):
+    """The mistakes that were looked at last, without texts, for as long as the workspace is open."""
+
+    def __init__(self) -> None:
+        super().__init__(4)
+
+
+class FirstMistakes(WarmValues[tuple[pl.DataFrame, int]]):
+    """The surest mistakes of a model on a data set and how many there are, by the files that say so."""
+
+    def __init__(self) -> None:
+        super().__init__(100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +110,7 @@ def flips(
     if not members:
         return Flips([], 0, [], [])
     key = (_key(task, cells[PLAIN]), *((name, row.cell.predictions) for name, row in members.items()))
-    table = _FLIPS.get(key, lambda: _all_flips(db, blobs, task, cells[PLAIN], members))
+    table = blobs.state.part(KnownFlips).get(key, lambda: _all_flips(db, blobs, task, cells[PLAIN], members))
     families, groups = (sorted(table[name].drop_nulls().unique().to_list()) for name in ("family", "group"))
     if family:
         chosen = [name for name in members if family in {name.rpartition(".v")[0], family_of(name)}]
@@ -176,9 +192,9 @@ def mistakes(
     require_gold(actor, row)
     key = _key(task, row)
     if offset + limit <= FIRST_KEPT:
-        first, total = _FIRST_WRONG.get(key, lambda: _first(_all_mistakes(blobs, task, row)))
+        first, total = blobs.state.part(FirstMistakes).get(key, lambda: _first(_all_mistakes(blobs, task, row)))
     else:
-        wrong = _MISTAKES.get(key, lambda: _all_mistakes(blobs, task, row))
+        wrong = blobs.state.part(KnownMistakes).get(key, lambda: _all_mistakes(blobs, task, row))
         first, total = wrong, wrong.height
     shown = first.slice(offset, limit)
     names = [item.name for item in kind_of(task).fields(task)]

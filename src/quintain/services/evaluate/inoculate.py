@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from quintain.core.errors import BadInput
+from quintain.core.escaping import markdown
 from quintain.core.recipe import InoculationSpec
 from quintain.core.records.training import DevFigures, Inoculation, InoculationPoint
 from quintain.data.mixing import Mix
@@ -94,7 +95,7 @@ def inoculation_markdown(found: Inoculation) -> str:
         for one in found.points
     ]
     return (
-        f"# Inoculation of {found.model}\n\n"
+        f"# Inoculation of {markdown(found.model)}\n\n"
         f"The model went on with random parts of the data, majority labels, and stopped after {found.patience} epochs "
         "without gain on its original dev sets. 0 examples is the model as it was.\n\n"
         f"{markdown_table(head, rows)}\n"

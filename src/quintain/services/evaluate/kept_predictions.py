@@ -15,13 +15,17 @@ from quintain.store.queries.evaluate.cells import CellRow
 
 GOLD_KEPT = 6  # 20 MB each at 200,000 examples
 
-# A worker scores one model after the other on the same few data sets.
-_GOLD: WarmValues[GoldExamples] = WarmValues(GOLD_KEPT)
+
+class KnownGold(WarmValues[GoldExamples]):
+    """What was scored against last: a worker scores one model after the other on the same few data sets."""
+
+    def __init__(self) -> None:
+        super().__init__(GOLD_KEPT)
 
 
 def gold_examples(blobs: Blobs, blob: str) -> GoldExamples:
     """Read what predictions are scored against from a data set's file; those that were read last are at hand."""
-    return _GOLD.get(blob, lambda: make_gold(_read_gold(blobs.path(blob))))
+    return blobs.state.part(KnownGold).get(blob, lambda: make_gold(_read_gold(blobs.path(blob))))
 
 
 def _read_gold(path: Path) -> pl.DataFrame:

@@ -21,19 +21,21 @@ from quintain.adapters.contract import ADAPTERS, Outside
 from quintain.adapters.manifest import read_manifest
 from quintain.core.cells import MEASURE, PLAIN
 from quintain.core.errors import BadInput, NotFound
-from quintain.core.records.base import plain
+from quintain.core.records.base import plain as to_plain
 from quintain.core.records.evaluate import CostEstimate
+from quintain.core.records.figures import Gap
 from quintain.core.task import Task
 from quintain.data.importing import write_examples
 from quintain.data.plan import ImportPlan
+from quintain.engine.cutting import MEASURED_ROWS
 from quintain.engine.jobs import CellJob, CellResult, LocalEngine
-from quintain.engine.measuring import MEASURED_ROWS
 from quintain.engine.runner import RunnableModel
 from quintain.engine.sandbox.limits import OURS, RunEnded
 from quintain.perturbations.contract import perturbation
 from quintain.perturbations.tables import perturb_table
 from quintain.services.evaluate.conditions import Conditions, runnable
 from quintain.services.evaluate.estimate import estimate, left_for
+from quintain.services.evaluate.measured_fairly import count_unlike, measurement_gaps, without_withheld
 from quintain.services.evaluate.scoring import score_table
 from quintain.services.evaluate.unchanged import side_by_side, unchanged_figures
 from quintain.services.evaluate.variants import VARIANT_ROWS, VARIANT_SEED, family_of, variants_for
@@ -49,7 +51,8 @@ ASKING = ("requests", "cached", "retries", "unread", "input_tokens", "output_tok
 class LocalReport:
     """The five axes of one model on one file. Rates are fractions, memory is in GiB.
 
-    *asking* is what calls to a server elsewhere took: requests, tokens, cost, how many replies came from the cache.
+    *gaps* say of what was measured why it would not rank. *asking* is what calls to a server elsewhere took: requests,
+    tokens, cost, how many replies came from the cache.
     """
 
     task: str
@@ -58,6 +61,7 @@ class LocalReport:
     rows: int
     scored: Mapping[str, Any] = field(default_factory=dict)
     measurements: Mapping[str, Any] = field(default_factory=dict)
+    gaps: Mapping[str, Gap] = field(default_factory=dict)
     robustness: Mapping[str, Any] | None = None
     fairness: Mapping[str, Any] | None = None
     asking: Mapping[str, float] = field(default_factory=dict)
@@ -73,10 +77,11 @@ class LocalReport:
             "rows": self.rows,
             **self.scored,
             "measurements": dict(self.measurements),
+            "gaps": {axis: to_plain(why) for axis, why in self.gaps.items()},
             "robustness": self.robustness,
             "fairness": self.fairness,
             "asking": dict(self.asking),
-            "estimate": self.estimate and plain(self.estimate),
+            "estimate": self.estimate and to_plain(self.estimate),
             "hints": list(self.hints),
         }
 
@@ -127,7 +132,7 @@ def evaluate_locally(
             warn(expected)
         plain = bench.predict(PLAIN, bench.examples)
         scored = score_table(task, bench.examples, plain, role=plan.role)
-        measured = bench.measure() if bench.place == "sandbox" else {}
+        measured = bench.measure(plain) if bench.place == "sandbox" else {}
         shares: dict[str, Any] = {"robustness": None, "fairness": None}
         if not quick and bench.place != "file":
             shares |= _shares(bench, plain)
@@ -137,7 +142,8 @@ def evaluate_locally(
             file=data.name,
             rows=bench.examples.height,
             scored=scored,
-            measurements=measured,
+            measurements=without_withheld(measured),
+            gaps=measurement_gaps(measured),
             asking=dict(bench.asking),
             estimate=expected,
             hints=bench.hints,
@@ -172,8 +178,10 @@ class _Bench:
         self._run(variant, examples, measured=False)
         return pl.read_parquet(self.folder / "predictions.parquet")
 
-    def measure(self) -> Mapping[str, Any]:
-        return self._run(MEASURE, self.examples.sort("id").head(MEASURED_ROWS), measured=True).measurements
+    def measure(self, plain: pl.DataFrame) -> Mapping[str, Any]:
+        """Measure the model, and count what it answered otherwise meanwhile than the *plain* run."""
+        measured = self._run(MEASURE, self.examples.sort("id").head(MEASURED_ROWS), measured=True).measurements
+        return {**measured, **count_unlike(self.task, plain, pl.read_parquet(self.folder / "predictions.parquet"))}
 
     def _run(self, variant: str, examples: pl.DataFrame, *, measured: bool) -> CellResult:
         inputs = self.folder / "inputs.parquet"

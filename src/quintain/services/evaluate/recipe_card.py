@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from quintain.core.escaping import markdown_block
 from quintain.core.recipe import RecipeSpec
 from quintain.core.records.training import DevFigures
 from quintain.data.mixing import Mix
@@ -117,5 +118,10 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     | --- | --- |
     | 1 | 2 |
     """
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
+    lines = [map(_cell, head), ["---"] * len(head), *(map(_cell, row) for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _cell(text: str) -> str:
+    """Write a cell, which may hold marks of Markdown that the caller put there, such as those of code."""
+    return " ".join(markdown_block(text).split()).replace("|", r"\|")

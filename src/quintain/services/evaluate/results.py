@@ -13,7 +13,6 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
-import polars as pl
 from sqlalchemy.orm import Session
 
 from quintain.core.cells import MEASURE, PLAIN, CellState
@@ -21,11 +20,11 @@ from quintain.core.hashing import content_id
 from quintain.core.people import Actor
 from quintain.core.records.figures import Gap
 from quintain.core.task import Task
-from quintain.metrics.flips import same_answers
 from quintain.perturbations.contract import Family
 from quintain.services.evaluate.dataset_results import KeptResult, guarded, sees_all
 from quintain.services.evaluate.flips import DRAWN, share_of_cells
 from quintain.services.evaluate.kept_predictions import gold_examples, read_predictions
+from quintain.services.evaluate.measured_fairly import count_unlike, measurement_gaps, without_withheld
 from quintain.services.evaluate.sandbox_wait import SANDBOX
 from quintain.services.evaluate.scoring import metric_names, score_on
 from quintain.services.evaluate.standing import (
@@ -48,7 +47,6 @@ from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as cell_queries
 from quintain.store.queries.evaluate import results as cache
 from quintain.store.queries.evaluate.cells import CellRow
-from quintain.tasks.contract import kind_of
 
 FORMAT = 8  # goes up when the shape or the meaning of a cached value changes
 
@@ -158,10 +156,20 @@ def _stood(
         {row.cell.variant: run_of(row.cell, at) for row in group},
         {row.cell.variant: row.cell.reason for row in group},
     )
+    gaps = measurement_gaps(found.measurements) | gaps
+    measurements = without_withheld(found.measurements)
     robustness = _share("robustness", found.robustness, gaps)
     fairness = _share("fairness", found.fairness, gaps)
     draws = {family: key for family, key in found.draws.items() if family not in gaps}
-    return replace(found, gaps=gaps, runs=runs, draws=draws, robustness=robustness, fairness=fairness)
+    return replace(
+        found,
+        gaps=gaps,
+        runs=runs,
+        draws=draws,
+        measurements=measurements,
+        robustness=robustness,
+        fairness=fairness,
+    )
 
 
 def _share(family: Family, share: Mapping[str, Any] | None, gaps: dict[str, Gap]) -> Mapping[str, Any] | None:
@@ -262,13 +270,6 @@ def _compute(
         version = group[0].dataset_version
         return score_on(task, gold_examples(blobs, version.blob), plain, role=version.role)
     if part == MEASURE:
-        return _unlike(task, plain, read_predictions(blobs, cells[MEASURE]))
+        return count_unlike(task, plain, read_predictions(blobs, cells[MEASURE]))
     members = {name: row for name, row in cells.items() if family_of(name) == part}
     return share_of_cells(db, blobs, task, plain, members)
-
-
-def _unlike(task: Task, plain: pl.DataFrame, measured: pl.DataFrame) -> dict[str, Any]:
-    """Count the examples that were answered otherwise while the clock ran than in the run that is scored."""
-    both = measured.select("id", pl.col("prediction").alias("timed")).join(plain, on="id", how="inner")
-    same = same_answers(kind_of(task).answer_type, both["timed"], both["prediction"])
-    return {"compared": both.height, "unlike_scored": int((~same).sum())}

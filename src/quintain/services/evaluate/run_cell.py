@@ -20,11 +20,11 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from quintain.core.cells import MEASURE, PLAIN
-from quintain.core.errors import QuintainError, Unavailable
+from quintain.core.errors import QuintainError, Unavailable, reason_of
 from quintain.core.task import Task
+from quintain.engine.cutting import MEASURED_ROWS
 from quintain.engine.jobs import CellJob, CellResult
 from quintain.engine.loops import Each, Loop, LoopEnd
-from quintain.engine.measuring import MEASURED_ROWS
 from quintain.engine.sandbox.layers import NoSandbox
 from quintain.engine.sandbox.limits import Outcome, RunEnded
 from quintain.engine.scratch import scratch
@@ -137,7 +137,7 @@ def run_leased(
         _record(sessions, lease, lambda db: evaluate.fail(db, lease, reason, log=printed, ours=ours))
 
     def back(error: QuintainError) -> None:
-        _record(sessions, lease, lambda db: put_back(db, lease, str(error)))
+        _record(sessions, lease, lambda db: put_back(db, lease, reason_of(error)))
 
     try:
         with Beat(sessions, lease, abandon) as beat, scratch("cell") as folder:

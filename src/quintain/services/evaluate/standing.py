@@ -14,12 +14,13 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from quintain.adapters.contract import ADAPTERS
-from quintain.core.cells import MEASURE, PLAIN, CellState
+from quintain.core.cells import MEASURE, PLAIN, WAITING, CellState
 from quintain.core.records.figures import Gap, RunCounts
 from quintain.core.task import Task
 from quintain.engine.sandbox.limits import OURS, Outcome
 from quintain.perturbations.contract import Family, names_of
 from quintain.services.evaluate.variants import variant_name, variants_of
+from quintain.services.tasks.machines import class_of
 
 if TYPE_CHECKING:
     from quintain.store.tables import Cell
@@ -35,6 +36,8 @@ TEXTS: Mapping[str, str] = {
     "uncovered": "its file has no predictions for the data set",
     "unchanged": "no perturbation changes these examples",
     "machine": "measured on another machine: {machine}",
+    "otherwise": "answered {n} of {needed} examples otherwise while it was timed than in the run that is scored",
+    "uneven": "measured too unevenly to rank: ± {n} %",
 }
 
 Needs: TypeAlias = Mapping[str, tuple[str, ...]]
@@ -99,11 +102,19 @@ def run_of(cell: Cell, at: datetime | None = None) -> RunStanding:
         return RunStanding.WAITING
     if cell.state == CellState.FAILED:
         return RunStanding.PLATFORM if cell.reason.startswith(OURS) else RunStanding.BROKEN
+    if at is None and cell.state in WAITING and _stands_meanwhile(cell):
+        return RunStanding.DONE
     if cell.state == CellState.QUEUED and cell.waits_for:
         return RunStanding.HELD
     return {CellState.DONE: RunStanding.DONE, CellState.CANCELLED: RunStanding.CANCELLED}.get(
         CellState(cell.state), RunStanding.WAITING
     )
+
+
+def _stands_meanwhile(cell: Cell) -> bool:
+    """Say whether what was measured stands while it is measured again: not where another class of machine ranks."""
+    known = cell.measurements if cell.variant == MEASURE else None
+    return bool(known) and (cell.machine is None or class_of(known or {}) == cell.machine)
 
 
 def standing(

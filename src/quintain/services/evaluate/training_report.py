@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from quintain.core.escaping import markdown
 from quintain.core.records.training import TrainingResult
 from quintain.services.evaluate.inoculate import inoculation_markdown
 from quintain.services.evaluate.recipe_card import figure, markdown_table
@@ -21,7 +22,11 @@ def result_markdown(result: TrainingResult) -> str:
         ]
         for one in result.mix
     ]
-    parts = [f"# Training {result.name}", markdown_table(head, mix), *(f"**Note:** {note}" for note in result.notes)]
+    parts = [
+        f"# Training {markdown(result.name)}",
+        markdown_table(head, mix),
+        *(f"**Note:** {markdown(note)}" for note in result.notes),
+    ]
     if result.inoculation is not None:
         parts.append(inoculation_markdown(result.inoculation))
     rows = [

@@ -17,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from quintain.core.cells import CellState
-from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound, QuintainError
+from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound, QuintainError, reason_of
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.core.records import training as records
 from quintain.core.records.base import decode, to_json
@@ -207,7 +207,7 @@ def _train(
             if not held.lost.is_set():
                 _back(sessions, held)
         except (QuintainError, SQLAlchemyError, OSError) as error:
-            _end(sessions, held, CellState.FAILED, reason=str(error))
+            _end(sessions, held, CellState.FAILED, reason=reason_of(error))
         except Exception as error:  # one bad training must not end the worker
             log.exception("training %d failed", held.number)
             _end(sessions, held, CellState.FAILED, reason=f"{type(error).__name__}: {error}")

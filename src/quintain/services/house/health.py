@@ -37,11 +37,12 @@ LONGEST_LIMIT_S = 7 * 24 * 3600
 
 @dataclass(frozen=True, slots=True)
 class HealthCheck:
-    """One part, whether it works, and what is wrong with it."""
+    """One part, whether it works, and what is wrong with it: *detail* for operators, *told* for anybody."""
 
     name: str
     ok: bool
     detail: str = ""
+    told: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class HouseReadiness:
 
     def words(self) -> dict[str, str]:
         """Give for each part and each loop what anybody may hear: whether it works, and since when it does not."""
-        parts = {check.name: "ok" if check.ok else check.detail for check in self.checks}
+        parts = {check.name: "ok" if check.ok else check.told for check in self.checks}
         for loop in self.loops:
             name = f"loop: {loop.name}"
             if parts.get(name, "ok") == "ok":
@@ -188,9 +189,9 @@ def _check(name: str, attempt: Callable[[], None]) -> HealthCheck:
     try:
         attempt()
     except QuintainError as error:
-        return HealthCheck(name, False, error.message)
+        return HealthCheck(name, False, error.message, error.told)
     except (SQLAlchemyError, OSError) as error:
-        return HealthCheck(name, False, type(error).__name__)
+        return HealthCheck(name, False, type(error).__name__, "failed")
     return HealthCheck(name, True)
 
 

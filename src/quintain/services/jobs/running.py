@@ -17,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from quintain.core.cells import CellState
-from quintain.core.errors import QuintainError
+from quintain.core.errors import QuintainError, reason_of
 from quintain.core.people import OPERATOR, Actor
 from quintain.core.untrusted import storable
 from quintain.engine.loops import Each, Loop, LoopBook, LoopEnd
@@ -184,7 +184,7 @@ def _run(run: JobRun, handler: Handler) -> None:
                 _back(run)
         except (QuintainError, SQLAlchemyError, OSError) as error:
             log.warning("job %d failed: %s", run.number, error)
-            _end(run, CellState.FAILED, reason=str(error))
+            _end(run, CellState.FAILED, reason=reason_of(error))
         except Exception as error:  # one bad job must not end the worker
             log.exception("job %d failed", run.number)
             _end(run, CellState.FAILED, reason=f"{type(error).__name__}: {error}")

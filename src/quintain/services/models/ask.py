@@ -42,25 +42,26 @@ class AdapterRunner(Protocol):
         """Give the raw answers of *version* to *batch*."""
 
 
-class InProcess:
-    """Runs built-in baselines in this process and keeps the last ones that were used loaded.
+class LoadedBaselines:
+    """The built-in baselines of a workspace that were used last, loaded, and the threads that ask models.
 
-    Versions are immutable, so a loaded one is never stale. Several threads may ask at once: each version is loaded by
-    one of them while the others wait for it, and predicting needs no lock.
+    They stay for as long as the workspace is open. Versions are immutable, so a loaded one is never stale. Several
+    threads may ask at once: each version is loaded by one of them while the others wait for it.
     """
 
     def __init__(self, kept: int = KEPT) -> None:
+        self.threads = ThreadPoolExecutor(max_workers=8, thread_name_prefix="predict")
         self._kept = kept
         self._models: OrderedDict[str, Baseline] = OrderedDict()
         self._loading: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
 
-    def __call__(self, version: ModelVersionInfo, blobs: Blobs, batch: Batch) -> list[Any]:
-        """Give the raw answers of *version* to *batch*."""
-        return self.model(version, blobs).predict(batch)
+    def close(self) -> None:
+        """Let the threads end."""
+        self.threads.shutdown(wait=False, cancel_futures=True)
 
     def model(self, version: ModelVersionInfo, blobs: Blobs) -> Baseline:
-        """Give the loaded model of *version*: for those who call it many times, as harvesting does."""
+        """Give the loaded model of *version*."""
         with self._lock:
             loading = self._loading.setdefault(version.hash, threading.Lock())
         with loading:
@@ -76,10 +77,21 @@ class InProcess:
             return model
 
 
+class InProcess:
+    """Runs built-in baselines in this process; predicting needs no lock."""
+
+    def __call__(self, version: ModelVersionInfo, blobs: Blobs, batch: Batch) -> list[Any]:
+        """Give the raw answers of *version* to *batch*."""
+        return self.model(version, blobs).predict(batch)
+
+    def model(self, version: ModelVersionInfo, blobs: Blobs) -> Baseline:
+        """Give the loaded model of *version*: for those who call it many times, as harvesting does."""
+        return blobs.state.part(LoadedBaselines).model(version, blobs)
+
+
 TOOK_TOO_LONG = "model_took_too_long"
 IN_PROCESS = InProcess()
 RUNNERS: Mapping[str, AdapterRunner] = {BUILTIN: IN_PROCESS}
-_threads = ThreadPoolExecutor(max_workers=8, thread_name_prefix="predict")
 
 
 def predict(
@@ -135,7 +147,7 @@ def _run(runner: AdapterRunner, version: ModelVersionInfo, blobs: Blobs, batch: 
     if isinstance(runner, InProcess) and len(batch) == 1:
         # One text takes a baseline of ours a millisecond; under load, two changes of threads take longer than that.
         return runner(version, blobs, batch)
-    work = _threads.submit(runner, version, blobs, batch)
+    work = blobs.state.part(LoadedBaselines).threads.submit(runner, version, blobs, batch)
     try:
         return work.result(timeout=seconds)
     except TimeoutError:

@@ -6,7 +6,6 @@ it paid; one that was not sent can be cancelled, which sets its earnings free.
 
 from __future__ import annotations
 
-import csv
 import io
 import secrets
 from collections import defaultdict
@@ -22,6 +21,7 @@ from quintain.core.people import Actor
 from quintain.core.records.pay import Owed, PayoutCallRecord, PayoutLine, PayoutRecord, Payouts
 from quintain.core.rounds import MINOR_DIGITS, Money
 from quintain.core.texts import Text
+from quintain.data.cells import RowWriter
 from quintain.services.access import audit
 from quintain.services.access.notify import notify
 from quintain.services.access.permissions import require_owner
@@ -244,17 +244,17 @@ def export(db: Session, actor: Actor, payout_id: int) -> str:
     row, task = find(db, actor, payout_id)
     shown = record(db, task, row, calls=False)
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    writer = RowWriter(text)
     amounts = [decimal(Money(line.amount, row.currency)) for line in shown.lines]
     if row.provider == "mturk":  # as the tools that send bonuses there read it
         newest = {stay.user_id: stay.submission for stay in queries.stays(db, row.task_id, row.provider)}
-        writer.writerow(("WorkerId", "AssignmentId", "BonusAmount", "Reason"))
+        writer.row(("WorkerId", "AssignmentId", "BonusAmount", "Reason"))
         for line, kept, amount in zip(shown.lines, row.content["lines"], amounts, strict=True):
-            writer.writerow((line.person, newest.get(kept["user"], ""), amount, row.key))
+            writer.row((line.person, newest.get(kept["user"], ""), amount, row.key))
     else:
-        writer.writerow(("id", "amount", "currency", "payout"))
+        writer.row(("id", "amount", "currency", "payout"))
         for line, amount in zip(shown.lines, amounts, strict=True):
-            writer.writerow((line.person, amount, row.currency, row.key))
+            writer.row((line.person, amount, row.currency, row.key))
     with transaction(db):
         audit.record(db, actor, "payout.export", task, payout=payout_id)
     return text.getvalue()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault
+from quintain.core.jsontext import NotJson, parse_json
 from quintain.data.given import Source
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.stats.artefacts.examples import Examples
@@ -108,8 +108,8 @@ def as_list(value: Any) -> list[str]:
     """Read a list, or a text that is one in JSON."""
     if isinstance(value, str):
         try:
-            value = json.loads(value)
-        except json.JSONDecodeError:
+            value = parse_json(value)
+        except NotJson:
             return [value]
     return [str(one) for one in value] if isinstance(value, list) else []
 

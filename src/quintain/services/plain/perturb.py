@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault
+from quintain.core.jsontext import parse_json
 from quintain.core.task import Task
 from quintain.data.given import GivenTable, Source
 from quintain.data.identity import example_ids
@@ -230,7 +231,7 @@ def _as_examples(
 
 def _edited_words(before: pl.DataFrame, made: pl.DataFrame, names: Sequence[str]) -> int:
     """Count the words of *before* that were edited on the way to *made*, row by row."""
-    metas = [json.loads(meta) for meta in made["meta"].to_list()]
+    metas = [parse_json(meta) for meta in made["meta"].to_list()]
     return sum(
         words_touched(text, edits)
         for name in names

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 from sqlalchemy.orm import Session
 
+from quintain.core.escaping import markdown
 from quintain.core.example import Role
 from quintain.core.people import Actor
 from quintain.core.records.release import Release
@@ -28,13 +29,17 @@ class Moves:
 
 def changelog(db: Session, blobs: Blobs, actor: Actor, made: Release, before: Release | None) -> str:
     """Write what changed since *before* as Markdown."""
-    head = f"# Changelog: release {made.number} of {made.validation}"
+    head = f"# Changelog: release {made.number} of {markdown(made.validation)}"
     if before is None:
         return f"{head}\n\nThe first release of this task.\n"
     found = moves(db, blobs, actor, made, before)
     sizes = {one.split: one.rows for one in before.report.splits}
     rows = [(one.split, sizes.get(one.split, 0), one.rows) for one in made.report.splits]
-    parts = [head, f"Against release {before.number} of {before.validation}.", table(["split", "before", "now"], rows)]
+    parts = [
+        head,
+        f"Against release {before.number} of {markdown(before.validation)}.",
+        table(["split", "before", "now"], rows),
+    ]
     if any(NOWHERE not in pair for pair in found.moved):
         moved = [(was, now, count) for (was, now), count in sorted(found.moved.items())]
         parts += ["Texts, by where they were and where they are:", table(["before", "now", "texts"], moved)]
@@ -42,7 +47,9 @@ def changelog(db: Session, blobs: Blobs, actor: Actor, made: Release, before: Re
     else:
         parts.append("No text is in both.")
     if made.report.model != before.report.model:
-        parts.append(f"The model is {made.report.model or 'none'}, and was {before.report.model or 'none'}.")
+        parts.append(
+            f"The model is {markdown(made.report.model or 'none')}, and was {markdown(before.report.model or 'none')}."
+        )
     changed = {
         name: (before.spec.get(name), value) for name, value in made.spec.items() if before.spec.get(name) != value
     }

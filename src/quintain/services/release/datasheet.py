@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from quintain.core.escaping import markdown, markdown_block
 from quintain.core.records.release import Release, ReleasePeople, ReleaseReport
 from quintain.core.rounds import RoundKind, RoundSpec
 from quintain.core.task import Task
@@ -32,7 +33,7 @@ def datasheet(facts: SheetFacts) -> str:
     made, task = facts.release, facts.task
     title = task.title.get("en") or next(iter(task.title.values()), task.name)
     parts = [
-        f"# Datasheet: {title}, release {made.number} of {made.validation}",
+        f"# Datasheet: {markdown(title)}, release {made.number} of {markdown(made.validation)}",
         "After Gebru et al., *Datasheets for Datasets* (2021). Figures are from the record of the platform.",
         *_motivation(facts),
         *_composition(facts),
@@ -49,12 +50,13 @@ def datasheet(facts: SheetFacts) -> str:
 
 
 def _motivation(facts: SheetFacts) -> list[str]:
+    model = facts.release.report.model
     instructions = facts.task.instructions.get("en") or next(iter(facts.task.instructions.values()), "")
     asked = ["**What were people asked?**", _quoted(instructions)] if instructions else []
     return [
         "## Motivation",
-        f"**For what purpose was it made?** To evaluate and train models of the task {facts.task.name}"
-        + (f" on examples at which {facts.release.report.model} fails." if facts.release.report.model else "."),
+        f"**For what purpose was it made?** To evaluate and train models of the task {markdown(facts.task.name)}"
+        + (f" on examples at which {markdown(model)} fails." if model else "."),
         *asked,
         f"**Who made it, for whom, and who paid for it?** {OPEN}",
     ]
@@ -64,11 +66,12 @@ def _composition(facts: SheetFacts) -> list[str]:
     report = facts.release.report
     splits = ", ".join(f"{one.split} {one.rows:,}" for one in report.splits)
     hidden = [one.split for one in report.splits if one.hidden]
+    languages = ", ".join(facts.task.languages)
     flags = [(flag, count) for one in report.splits for flag, count in one.flags.items()]
     parts = [
         "## Composition",
         f"**What do the instances represent, and how many are there?** {sum(one.rows for one in report.splits):,} "
-        f"texts ({splits}) of {report.items:,} that were judged, in {', '.join(facts.task.languages)}.",
+        f"texts ({splits}) of {report.items:,} that were judged, in {markdown(languages)}.",
         table(*label_rows(report)),
         "**Is any information missing?** "
         + (f"The labels of {' and '.join(hidden)} are withheld, so that models can be scored." if hidden else "No."),
@@ -81,7 +84,7 @@ def _composition(facts: SheetFacts) -> list[str]:
     if report.left_out:
         parts.append(table(["left out", "items"], report.left_out.items()))
     warning = facts.task.content_warning.get("en") or next(iter(facts.task.content_warning.values()), "")
-    parts.append(f"**May it offend or distress?** {warning or OPEN}")
+    parts.append(f"**May it offend or distress?** {markdown_block(warning) or OPEN}")
     parts.append(f"**Does it hold personal or confidential data?** {OPEN}")
     return parts
 
@@ -89,9 +92,9 @@ def _composition(facts: SheetFacts) -> list[str]:
 def _collection(facts: SheetFacts) -> list[str]:
     report, people = facts.release.report, facts.release.report.people
     if facts.kind is RoundKind.HARVEST:
-        how = f"Sentences were harvested from a corpus with {report.model or 'a model'}, then judged."
+        how = f"Sentences were harvested from a corpus with {markdown(report.model or 'a model')}, then judged."
     elif facts.kind is RoundKind.WRITING:
-        how = f"People wrote them at {report.model or 'a model'}, then others judged them."
+        how = f"People wrote them at {markdown(report.model or 'a model')}, then others judged them."
     else:
         how = "They come from elsewhere, and were judged here."
     parts = ["## Collection process", f"**How were the texts acquired?** {how}"]
@@ -115,7 +118,8 @@ def _labelling(facts: SheetFacts) -> list[str]:
     pace = f" The median judgement took {people.seconds:.1f} s." if people.seconds is not None else ""
     parts.append(
         f"**How were labels made?** {people.judges:,} judges gave {people.given:,} judgements, {people.per_item} for "
-        f"an item; {people.kept:,} count. The method is {people.method}, and a label needs {people.minimum} votes. "
+        f"an item; {people.kept:,} count. The method is {markdown(people.method)}, and a label needs "
+        f"{people.minimum} votes. "
         f"{'The label that the writer aimed at is a vote, too. ' if people.writer else ''}{pay}{pace}"
     )
     if people.often:
@@ -137,7 +141,7 @@ def _removed(people: ReleasePeople) -> str:
     question = "**Whose judgements were removed, and does it matter?**"
     if not people.unqualified and not people.set_aside:
         return f"{question} Nobody's."
-    rules = ", ".join(f"{rule} {count}" for rule, count in people.rules.items())
+    rules = ", ".join(f"{markdown(rule)} {count}" for rule, count in people.rules.items())
     changed = people.other_label + people.no_label + people.new_label
     return (
         f"{question} {people.unqualified} judges were unqualified ({rules or 'and requalified'}), and "
@@ -151,7 +155,7 @@ def _removed(people: ReleasePeople) -> str:
 def _uses(report: ReleaseReport) -> list[str]:
     votes = "as majority labels, or as the distribution of votes"
     chance = (
-        f" {report.model} is at chance on dev and test by construction, so its score says nothing."
+        f" {markdown(report.model)} is at chance on dev and test by construction, so its score says nothing."
         if any(one.f1 for one in report.splits if one.split != "train")
         else ""
     )
@@ -163,7 +167,7 @@ def _uses(report: ReleaseReport) -> list[str]:
 
 
 def _distribution(facts: SheetFacts) -> list[str]:
-    license_ = ", ".join(facts.licenses) or OPEN
+    license_ = markdown(", ".join(facts.licenses)) or OPEN
     versions = "\n".join(f"- {split}: `{ref}`" for split, ref in facts.release.versions.items())
     when = f" on {facts.release.created_at:%Y-%m-%d}" if facts.release.created_at else ""
     return [
@@ -175,4 +179,4 @@ def _distribution(facts: SheetFacts) -> list[str]:
 
 
 def _quoted(text: str) -> str:
-    return "\n".join(f"> {line}".rstrip() for line in text.strip().splitlines())
+    return "\n".join(f"> {line}".rstrip() for line in markdown_block(text).strip().splitlines())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from quintain.core.escaping import markdown
 from quintain.core.example import Role
 from quintain.core.records.release import Release, ReleaseReport, ReleaseSplit
 
@@ -18,8 +19,8 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     | --- |
     | x \| y |
     """
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join("| " + " | ".join(_cell(one) for one in line) + " |" for line in lines)
+    lines = [map(markdown, heads), ["---"] * len(heads), *(map(markdown, row) for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def label_rows(report: ReleaseReport) -> tuple[list[str], list[list[object]]]:
@@ -45,16 +46,16 @@ def report_text(made: Release) -> str:
     """Write the report of a release."""
     report = made.report
     held = [one for one in report.splits if one.split != Role.TRAIN.value]
-    parts = [f"# Release {made.number or ''} of {made.validation}".replace("  ", " "), _said(made)]
+    parts = [f"# Release {made.number or ''} of {markdown(made.validation)}".replace("  ", " "), _said(made)]
     parts += ["## Items by label", table(*label_rows(report))]
     if report.model:
-        parts += [f"## F1 of {report.model}", _f1(held)]
+        parts += [f"## F1 of {markdown(report.model)}", _f1(held)]
     parts += ["## Agreement", table(["split", "least share of votes"], [(one.split, _share(one)) for one in held])]
     for one in held:
         for attribute, values in one.even.items():
             classes = list(next(iter(values.values())))
             rows = [[value, *(counts[name] for name in classes)] for value, counts in values.items()]
-            parts += [f"## {attribute.capitalize()} in {one.split}", table([attribute, *classes], rows)]
+            parts += [f"## {markdown(attribute.capitalize())} in {one.split}", table([attribute, *classes], rows)]
     if report.gains:
         parts += ["## What attributes predict", _gains(report)]
     parts += ["## Flagged and left out", _left(report)]
@@ -73,7 +74,7 @@ def examples_table(report: ReleaseReport) -> str:
 
 
 def _said(made: Release) -> str:
-    lines = [f"- {split}: {ref}" for split, ref in made.versions.items()]
+    lines = [f"- {markdown(split)}: {markdown(ref)}" for split, ref in made.versions.items()]
     if made.created_at:
         lines.append(f"- made on {made.created_at:%Y-%m-%d}")
     return "\n".join(lines) or "Nothing is written yet."
@@ -100,7 +101,3 @@ def _left(report: ReleaseReport) -> str:
     rows += [(f"left out: {reason}", count) for reason, count in report.left_out.items()]
     rows.append(("writers in more than one data set", report.shared_writers))
     return table(["what", "items"], rows)
-
-
-def _cell(value: object) -> str:
-    return " ".join(str(value).split()).replace("|", "\\|")

@@ -6,7 +6,6 @@ computes them. The table of codes has all that they are computed from.
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -22,6 +21,7 @@ from quintain.core.people import Actor
 from quintain.core.records import coding as records
 from quintain.core.records.base import decode, to_json
 from quintain.core.records.figures import Estimate
+from quintain.data.cells import RowWriter
 from quintain.data.exporting import whole_or_nothing
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
@@ -95,10 +95,10 @@ def export_codes(db: Session, actor: Actor, ref: str, path: Path) -> int:
     number = 0
     pseudonyms(db, (), info.task)  # where nobody has had a name yet, the key to them is made before anything is read
     with whole_or_nothing(path) as part, part.open("w", encoding="utf-8", newline="") as stream:
-        out = csv.writer(stream, lineterminator="\n")
-        out.writerow(head)
+        out = RowWriter(stream)
+        out.row(head)
         for rows in queries.codes_in_parts(db, info.id, CHUNK):
-            out.writerows(_lines(db, info, rows))
+            out.rows(_lines(db, info, rows))
             number += len(rows)
     return number
 

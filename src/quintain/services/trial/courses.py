@@ -1,24 +1,24 @@
 """Where each arm stands: its course, replayed from the record once and kept, then brought up to date.
 
-A course in memory is no more than the record says. It is thrown away whenever the record holds another event at the
-place up to which it was followed, as after a transaction that was rolled back.
+A course in memory is no more than the record says, as the transaction that asks sees it. The record is asked once in a
+transaction: who reads goes on with what they saw first, and who holds an arm knows that nobody adds to it. A course
+that does not fit what a transaction sees, as after one that was rolled back, is thrown away and replayed.
 
-The record is asked once in a transaction, not each time that somebody wants to know: who reads goes on with what they
-saw first, and who holds an arm knows that nobody adds to it. While somebody here is adding to an arm, others who only
-read see it already; nothing is ever written by it, since who writes holds the arm first.
+Who adds to an arm works on a course of their own, and others see it when it is committed: then it takes the place of
+the one that was shown, which is kept to be brought up to date by whoever adds next. Both belong to the workspace.
 """
 
 from __future__ import annotations
 
 import secrets
 import threading
-import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
-from sqlalchemy.orm import Session, SessionTransaction
+from sqlalchemy import event as sessions
+from sqlalchemy.orm import Session
 
 from quintain.protocols.engine import Course
 from quintain.protocols.events import Event
@@ -27,24 +27,63 @@ from quintain.protocols.stages import Stage
 from quintain.services.trial.grades import GradingFigures, figures_of
 from quintain.store.database import lock
 from quintain.store.queries.trial import trials as queries
+from quintain.store.state import state_of
 from quintain.store.tables import CrowdArm, CrowdTrial
 
-MOST = 64  # arms that are kept in memory
-
+MOST = 64  # arms that are kept in memory, each twice at most
 
 Rounds = Mapping[str, tuple[int, int]]  # by stage: id and number
 
 
 @dataclass(slots=True)
-class _Kept:
-    store: weakref.ref[object]
+class KeptCourse:
+    """A course as far as it was followed: the number and the token of the newest event in it."""
+
     toml: str
     course: Course
-    number: int
-    token: str
-    adding: SessionTransaction | None = None  # in which the newest event was added
+    number: int = 0
+    token: str = ""
     figures: tuple[str, dict[str, GradingFigures]] | None = None
     rounds: Rounds = field(default_factory=dict)
+
+
+class Courses:
+    """The courses of a workspace's arms: what is shown of each, and what the next writer begins with.
+
+    They stay for as long as the workspace is open; those of the arms that were used last, MOST of them.
+    """
+
+    def __init__(self) -> None:
+        self.guard = threading.RLock()
+        self.shown: OrderedDict[int, KeptCourse] = OrderedDict()
+        self._spare: dict[int, KeptCourse] = {}
+
+    def show(self, arm: int, kept: KeptCourse) -> None:
+        """Let everybody see a course; the one that they saw is for whoever adds next."""
+        with self.guard:
+            before = self.shown.pop(arm, None)
+            self.shown[arm] = kept
+            if before is not None and before is not kept:
+                self._spare[arm] = before
+            while len(self.shown) > MOST:
+                self._spare.pop(self.shown.popitem(last=False)[0], None)
+
+    def take_spare(self, arm: int) -> KeptCourse | None:
+        """Take what a writer may begin with."""
+        with self.guard:
+            return self._spare.pop(arm, None)
+
+    def give_back(self, arm: int, kept: KeptCourse) -> None:
+        """Keep what a writer did not use, or has undone: whoever takes it looks whether it fits."""
+        with self.guard:
+            if arm in self.shown:
+                self._spare.setdefault(arm, kept)
+
+    def clear(self) -> None:
+        """Forget all courses: they are replayed when they are needed."""
+        with self.guard:
+            self.shown.clear()
+            self._spare.clear()
 
 
 @dataclass(slots=True)
@@ -56,52 +95,59 @@ class _Seen:
     held: set[int] = field(default_factory=set)
 
 
-_kept: dict[tuple[int, int], _Kept] = {}
-_guard = threading.RLock()
+@dataclass(slots=True)
+class _Written:
+    """The courses of the arms to which a session has added in its transaction, which nobody else sees yet."""
+
+    within: object
+    courses: dict[int, KeptCourse] = field(default_factory=dict)
 
 
 @contextmanager
 def course_of(db: Session, trial: CrowdTrial, arm: CrowdArm) -> Iterator[Course]:
     """Give the course of an arm as its record has it now; nobody changes it meanwhile."""
-    with _guard:
+    with state_of(db).part(Courses).guard:
         yield _fresh(db, trial, arm).course
 
 
 def kept_figures(db: Session, trial: CrowdTrial, arm: CrowdArm) -> dict[str, GradingFigures]:
     """Give how the gradings of an arm stand, by stage: as computed since its record last changed, or anew."""
-    with _guard:
+    with state_of(db).part(Courses).guard:
         kept = _fresh(db, trial, arm)
         if kept.figures is None or kept.figures[0] != kept.token:
             course = kept.course
-            stages = [one for one in course.protocol.stages if one.grading is not None and _has_begun(course, one)]
-            kept.figures = (kept.token, {one.name: figures_of(course, one) for one in stages})
+            stages = [stage for stage in course.protocol.stages if stage.grading is not None]
+            begun = [stage for stage in stages if _has_begun(course, stage)]
+            kept.figures = (kept.token, {stage.name: figures_of(course, stage) for stage in begun})
         return kept.figures[1]
 
 
 def rounds_of(db: Session, trial: CrowdTrial, arm: CrowdArm) -> Rounds:
-    """Give the rounds of an arm of a trial that was opened; from then on they are always the same."""
-    with _guard:
+    """Give the rounds of an arm of a trial that was opened; once that is committed they are always the same."""
+    with state_of(db).part(Courses).guard:
         kept = _fresh(db, trial, arm)
-        if not kept.rounds:
-            kept.rounds = queries.rounds(db, arm.id)
-        return kept.rounds
+        if kept.rounds:
+            return kept.rounds
+        rounds = queries.rounds(db, arm.id)
+        if not db.info.get("in_transaction"):  # else they may be undone with what this transaction does
+            kept.rounds = rounds
+        return rounds
 
 
 def _has_begun(course: Course, stage: Stage) -> bool:
-    came = any(stage.name in one.been for one in course.arm.people.values())
+    came = any(stage.name in person.been for person in course.arm.people.values())
     return came and (stage.name in course.arm.closed or not course.hindrances_before(stage.name))
 
 
 def record(db: Session, trial: CrowdTrial, arm: CrowdArm, event: Event, user_id: int | None = None) -> None:
     """Add an event to an arm's record, inside a transaction; one that cannot be is refused, and nothing changes."""
-    hold(db, arm)  # before the guard: who waits for the database keeps nobody else waiting
-    with _guard:
-        kept = _fresh(db, trial, arm)
-        kept.course.apply(event)
-        number, token = kept.number + 1, secrets.token_urlsafe(12)
-        kept.number, kept.token, kept.adding = number, token, db.get_transaction()
-        queries.add_event(db, arm_id=arm.id, number=number, token=token, body=event.as_dict(), user_id=user_id)
-        _seen(db).tokens[arm.id] = token
+    hold(db, arm)
+    written = _written(db)
+    kept = written.courses[arm.id] = _own(db, trial, arm)
+    kept.course.apply(event)
+    kept.number, kept.token = kept.number + 1, secrets.token_urlsafe(12)
+    queries.add_event(db, arm_id=arm.id, number=kept.number, token=kept.token, body=event.as_dict(), user_id=user_id)
+    _seen(db).tokens[arm.id] = kept.token
 
 
 def hold(db: Session, arm: CrowdArm) -> None:
@@ -116,40 +162,81 @@ def hold(db: Session, arm: CrowdArm) -> None:
 def _seen(db: Session) -> _Seen:
     """Give what is known in this transaction, or in this part of it that may be undone by itself."""
     within = (db.get_transaction(), db.get_nested_transaction())
-    found = db.info.get("trial arms")
-    if not isinstance(found, _Seen) or within[0] is None or found.within != within:
-        found = db.info["trial arms"] = _Seen(within)
-    return found
+    seen = db.info.get("trial arms")
+    if not isinstance(seen, _Seen) or within[0] is None or seen.within != within:
+        seen = db.info["trial arms"] = _Seen(within)
+    return seen
 
 
-def _fresh(db: Session, trial: CrowdTrial, arm: CrowdArm) -> _Kept:
-    key = (id(db.get_bind()), arm.id)
-    kept = _kept.get(key)
-    if kept is not None and kept.store() is db.get_bind() and kept.toml == arm.toml:
-        seen = _seen(db)
-        if seen.tokens.get(arm.id) == kept.token or (_is_added_to(kept) and arm.id not in seen.held):
-            return kept
-        newer = queries.events_from(db, arm.id, kept.number)
-        if not kept.number or (newer and newer[0][:2] == (kept.number, kept.token)):
-            return _follow(db, arm, kept, newer[1:] if kept.number else newer)
-    kept = _Kept(weakref.ref(db.get_bind()), arm.toml, Course(parse_protocol(arm.toml), trial.seed), 0, "")
-    while len(_kept) >= MOST:
-        _kept.pop(next(iter(_kept)))
-    _kept[key] = kept
-    return _follow(db, arm, kept, queries.events_from(db, arm.id, 1))
+def _written(db: Session) -> _Written:
+    """Give what this session has added in its transaction; what is committed is shown to everybody."""
+    written = db.info.get("trial courses")
+    if written is None:
+        sessions.listen(db, "after_commit", _show_written)
+        sessions.listen(db, "after_rollback", _give_back_written)
+    if not isinstance(written, _Written) or written.within is not db.get_transaction():
+        written = db.info["trial courses"] = _Written(db.get_transaction())
+    return written
 
 
-def _is_added_to(kept: _Kept) -> bool:
-    """Say whether the transaction that added the newest event is still going on."""
-    if kept.adding is not None and not kept.adding.is_active:
-        kept.adding = None
-    return kept.adding is not None
+def _show_written(db: Session) -> None:
+    written = db.info.get("trial courses")
+    if isinstance(written, _Written) and db.get_nested_transaction() is None:
+        for arm, kept in written.courses.items():
+            state_of(db).part(Courses).show(arm, kept)
+        written.courses.clear()
 
 
-def _follow(db: Session, arm: CrowdArm, kept: _Kept, events: Sequence[tuple[int, str, dict[str, Any]]]) -> _Kept:
-    """Bring a course up to date."""
+def _give_back_written(db: Session) -> None:
+    written = db.info.get("trial courses")
+    if isinstance(written, _Written):
+        for arm, kept in written.courses.items():
+            state_of(db).part(Courses).give_back(arm, kept)
+        written.courses.clear()
+
+
+def _fresh(db: Session, trial: CrowdTrial, arm: CrowdArm) -> KeptCourse:
+    written = db.info.get("trial courses")
+    if isinstance(written, _Written) and written.within is db.get_transaction() and arm.id in written.courses:
+        kept = written.courses[arm.id] = _own(db, trial, arm)
+        return kept
+    courses = state_of(db).part(Courses)
+    shown = courses.shown.get(arm.id)
+    if shown is not None and _fits(db, arm, shown):
+        courses.shown.move_to_end(arm.id)
+        return shown
+    kept = _replayed(db, trial, arm)
+    courses.show(arm.id, kept)
+    return kept
+
+
+def _own(db: Session, trial: CrowdTrial, arm: CrowdArm) -> KeptCourse:
+    """Give a course that nobody else sees, as this transaction sees the record."""
+    own = _written(db).courses.get(arm.id) or state_of(db).part(Courses).take_spare(arm.id)
+    return own if own is not None and _fits(db, arm, own) else _replayed(db, trial, arm)
+
+
+def _replayed(db: Session, trial: CrowdTrial, arm: CrowdArm) -> KeptCourse:
+    kept = KeptCourse(arm.toml, Course(parse_protocol(arm.toml), trial.seed))
+    _seen(db).tokens.pop(arm.id, None)
+    _fits(db, arm, kept)
+    return kept
+
+
+def _fits(db: Session, arm: CrowdArm, kept: KeptCourse) -> bool:
+    """Bring a course up to date; say that it is none of this arm as the transaction sees it."""
+    if kept.toml != arm.toml:
+        return False
+    seen = _seen(db)
+    if kept.token and seen.tokens.get(arm.id) == kept.token:
+        return True
+    events = queries.events_from(db, arm.id, kept.number or 1)
+    if kept.number:
+        if not events or events[0][:2] != (kept.number, kept.token):
+            return False
+        events = events[1:]
     for number, token, body in events:
         kept.course.apply(Event.of(body))
         kept.number, kept.token = number, token
-    _seen(db).tokens[arm.id] = kept.token
-    return kept
+    seen.tokens[arm.id] = kept.token
+    return True

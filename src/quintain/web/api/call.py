@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
 from quintain.core.errors import QuintainError
-from quintain.core.people import Actor, Scope
+from quintain.core.people import ANONYMOUS, Actor, Scope
 from quintain.services.access import sign_in as sessions
 from quintain.services.access import tokens
 from quintain.services.access.permissions import may_send_files
@@ -84,15 +84,20 @@ async def arrive_at_call(
 def may_send(request: Request) -> bool:
     """Say whether a request comes from somebody who may send files, before anything of its body is read."""
     with workspace_of(request).session() as db:
-        cookie = request.cookies.get(SESSION_COOKIE)
-        session = sessions.open_session(db, cookie) if cookie else None
-        if session is not None:
-            return _may_send(session.actor)
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
         try:
-            return scheme.lower() == "bearer" and _may_send(tokens.actor_for_token(db, token))
+            return _may_send(actor_of(request, db))
         except QuintainError:
             return False
+
+
+def actor_of(request: Request, db: Session) -> Actor:
+    """Say for whom a request asks, by its session or its token, before anything of its body is read."""
+    cookie = request.cookies.get(SESSION_COOKIE)
+    session = sessions.open_session(db, cookie) if cookie else None
+    if session is not None:
+        return session.actor
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return tokens.actor_for_token(db, token) if scheme.lower() == "bearer" else ANONYMOUS
 
 
 def _may_send(actor: Actor) -> bool:

@@ -53,6 +53,10 @@ def gap_words(_: Translate) -> dict[str, str]:
         "gap_uncovered": _("its file has no predictions for the data set"),
         "gap_unchanged": _("no perturbation changes these examples"),
         "gap_machine": _("measured on another machine: {machine}"),
+        "gap_otherwise": _(
+            "withheld: it answered {n} of {needed} examples otherwise while it was timed than in the run that is scored"
+        ),
+        "gap_uneven": _("measured too unevenly to rank: ± {n} %"),
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault
+from quintain.core.jsontext import NotJson, parse_json
 from quintain.data.given import Source
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.services.plain.artefact_files import (
@@ -138,8 +138,8 @@ def votes_of(value: Any) -> dict[str, int] | None:
         return {}
     if isinstance(value, str):
         try:
-            value = json.loads(value)
-        except json.JSONDecodeError:
+            value = parse_json(value)
+        except NotJson:
             return None
     if isinstance(value, Mapping):
         numbers = {str(name): times for name, times in value.items() if times is not None}

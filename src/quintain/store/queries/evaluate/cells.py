@@ -78,6 +78,14 @@ def existing_keys(db: Session, dataset_version_ids: Sequence[int]) -> set[tuple[
     return {(model, dataset, variant) for model, dataset, variant in found}
 
 
+def failed_plain(db: Session, dataset_version_ids: Sequence[int]) -> list[tuple[int, int, str]]:
+    """List model version, data set version and reason of the plain runs that failed."""
+    query = select(Cell.model_version_id, Cell.dataset_version_id, Cell.reason)
+    failed = Cell.variant == PLAIN, Cell.state == CellState.FAILED.value
+    rows = db.execute(query.where(Cell.dataset_version_id.in_(dataset_version_ids), *failed))
+    return [(model, dataset, reason) for model, dataset, reason in rows]
+
+
 def add(db: Session, cells: Sequence[Mapping[str, Any]]) -> int:
     """Add those of *cells* that are not there, and count them. What somebody else adds at this moment is theirs.
 

@@ -20,6 +20,7 @@ from quintain.core.records.evaluate import (
 from quintain.core.records.results import ModelResults
 from quintain.services.evaluate import answers, compare, example_files, examples, progress
 from quintain.services.evaluate import cells as evaluate
+from quintain.services.evaluate.measure_again import measure_again
 from quintain.services.evaluate.overlap import model_overlap
 from quintain.services.evaluate.results import model_results
 from quintain.services.models.registry import get_model
@@ -197,6 +198,12 @@ def cancel_run(call: Calling, number: CellId) -> RunReport:
 def retry_run(call: Calling, number: CellId) -> RunReport:
     """Queue a failed or cancelled run again (its builder, the task's owner)."""
     evaluate.retry(call.db, call.actor, number)
+    return progress.explain_cell(call.db, call.actor, number)
+
+
+def measure_run(call: Calling, number: CellId) -> RunReport:
+    """Queue a measurement again (the task's owner; its builder where it is uneven, or the machine was busy)."""
+    measure_again(call.db, call.actor, number)
     return progress.explain_cell(call.db, call.actor, number)
 
 

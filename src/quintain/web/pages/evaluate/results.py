@@ -6,7 +6,7 @@ from functools import partial
 
 from starlette.responses import Response
 
-from quintain.core.cells import PLAIN
+from quintain.core.cells import MEASURE, PLAIN
 from quintain.core.errors import NotFound
 from quintain.core.task import Task
 from quintain.engine.sandbox.layers import missing_layers
@@ -14,6 +14,8 @@ from quintain.metrics.contract import METRICS
 from quintain.reports.charts import heat_map
 from quintain.services.evaluate import example_files, examples
 from quintain.services.evaluate.dataset_results import KeptResult, sees_all
+from quintain.services.evaluate.measure_again import may_measure_again
+from quintain.services.evaluate.measured_fairly import BUSY
 from quintain.services.evaluate.overlap import model_overlap
 from quintain.services.evaluate.results import model_results
 from quintain.services.models import registry as models
@@ -54,6 +56,8 @@ def dataset(visit: Visiting, task: str, model: str, dataset: str, version: str =
         titles={name: METRICS.get(name).title for name in result.metrics if name in METRICS},
         is_rate=is_rate,
         missing_layers=missing_layers,
+        busy_from=BUSY,
+        may_measure=may_measure_again(visit.db, visit.actor, result.cells.get(MEASURE, 0)),
         chart=heat_map(confusion["labels"], confusion["counts"], row=_("Right answer"), column=_("Its answer"))
         if confusion
         else None,

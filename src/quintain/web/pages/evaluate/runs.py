@@ -17,6 +17,7 @@ from quintain.core.records.evaluate import RunReport
 from quintain.services.data import datasets
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import progress
+from quintain.services.evaluate.measure_again import may_measure_again, measure_again
 from quintain.services.models import registry as models
 from quintain.services.tasks import definitions as tasks
 from quintain.web.pages.tasks.tasks import title_of
@@ -92,6 +93,7 @@ def show(visit: Visiting, cell: int) -> Response:
         section="runs",
         why=why,
         may_manage=progress.may_manage(visit.db, visit.actor, info.id),
+        may_measure=may_measure_again(visit.db, visit.actor, info.id),
         cell=info,
         live=not CellState(info.state).ended,
         state_names=state_names(visit),
@@ -113,6 +115,13 @@ def retry(post: Posting, cell: int) -> Response:
     """Queue a run again."""
     evaluate.retry(post.visit.db, post.visit.actor, _small(cell))
     return post.visit.redirect(f"/runs/{cell}", post.visit.tongue.gettext("The run is queued again."))
+
+
+def measure(post: Posting, cell: int) -> Response:
+    """Queue a measurement again."""
+    measure_again(post.visit.db, post.visit.actor, _small(cell))
+    words = post.visit.tongue.gettext("It is measured again; the figure that is known stands until then.")
+    return post.visit.redirect(f"/runs/{cell}", words)
 
 
 def stream(request: Request, cell: int) -> Response:

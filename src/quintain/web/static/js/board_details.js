@@ -11,6 +11,7 @@ export function about(figure, words) {
   if (figure.spread) parts.push(fill(words.spread, { spread: digits(figure.spread), n: figure.seeds ?? "" }));
   if (figure.at) parts.push(fill(words.measured, { at: figure.at.replace("T", " ").slice(0, 16) }));
   if (figure.machine) parts.push(typeof figure.machine === "string" ? figure.machine : Object.values(figure.machine)[0]);
+  if (figure.busy) parts.push(fill(words.busy, { share: figure.busy.toLocaleString(locale(), { style: "percent" }) }));
   if (figure.without) parts.push(fill(words.without, { layers: figure.without.join(", ") }));
   return parts;
 }

@@ -16,20 +16,24 @@ export function exact(value) {
   return Math.abs(value) >= 1e-4 || value === 0 ? `${Number(value.toFixed(4))}` : value.toExponential(3);
 }
 
+/** Mark what turns the direction of the text around it, as the server does on pages. */
+export const visible = (text) => (typeof text === "string" ? text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd") : text);
+
 export function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== null && value !== undefined && value !== false) made.setAttribute(name, value === true ? "" : value);
+    if (value !== null && value !== undefined && value !== false) made.setAttribute(name, value === true ? "" : visible(value));
   }
-  made.append(...children.filter((child) => child !== null && child !== undefined));
+  made.append(...children.filter((child) => child !== null && child !== undefined).map(visible));
   return made;
 }
 
 /** Write `text` into `node`, whose one child is a text node: nothing is made, so nothing else is looked at anew. */
 export function write(node, text) {
   const inside = node.firstChild;
-  if (!inside) node.append(text);
-  else if (inside.data !== text) inside.data = text;
+  const shown = visible(text);
+  if (!inside) node.append(shown);
+  else if (inside.data !== shown) inside.data = shown;
 }
 
 const vector = (tag, attributes, ...children) => {

@@ -56,7 +56,7 @@ export function showSure(found, state, words) {
   const name = (ref) => state.models.find((model) => model.ref === ref)?.name ?? ref;
   const pairs = found.pairs.slice(0, 8).map((pair) => {
     const unsettled = pair.difference.value === 0 ? words.equal : words.unsettled;
-    const more = pair.more === null ? unsettled : pair.more === 0 ? words.settled : fill(words.more, { n: pair.more.toLocaleString(document.documentElement.lang) });
+    const more = pair.through_measuring ? words.through_measuring : pair.more === null ? unsettled : pair.more === 0 ? words.settled : fill(words.more, { n: pair.more.toLocaleString(document.documentElement.lang) });
     return element("li", {}, fill(words.pair, { first: name(pair.first), second: name(pair.second), percent: percent(pair.probability) }), element("span", { class: "muted small" }, ` · ${more}`));
   });
   const notes = sureNotes(found, words);

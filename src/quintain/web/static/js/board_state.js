@@ -138,9 +138,9 @@ export class State {
     return found.map((gap) => (gap.kind === "waiting" ? { ...gap, ...runs } : gap));
   }
 
-  /** What is shown of an axis that does not rank: the mean of what was measured elsewhere, too; else NaN. */
+  /** What is shown of an axis that does not rank: the mean of what was measured elsewhere or unevenly, too; else NaN. */
   elsewhere(m, c) {
-    if (!this.gaps(m, c).some((gap) => gap.kind === "machine")) return NaN;
+    if (!this.gaps(m, c).some((gap) => gap.figure)) return NaN;
     return this.shown[c].reduce((sum, column, d) => (this.dataShares[d] ? sum + this.dataShares[d] * column[m] : sum), 0);
   }
 

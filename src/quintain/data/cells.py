@@ -1,0 +1,100 @@
+"""Cells of CSV and TSV files: the one way in which such files are written, and what was done to cells undone.
+
+A spreadsheet runs a cell that begins like a formula, whoever wrote its text. Such a cell gets an apostrophe in front,
+by which spreadsheets know a text; readers of ours take it off again. Plain numbers are left alone.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import IO, Any, TextIO, TypeVar
+
+import polars as pl
+
+from quintain.core.escaping import visible
+
+Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
+SEPARATORS = {"csv": ",", "tsv": "\t"}
+_STARTS = r"=+\-@\t\r\n＝＋－＠"
+_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+_RUNS = rf"^'*[{_STARTS}]"  # also what begins so already: else it could not be told from what we guarded
+_GUARDED = rf"^'+[{_STARTS}]"
+_runs, _number, _guarded = re.compile(_RUNS), re.compile(_NUMBER), re.compile(_GUARDED)
+
+
+def guard(text: str) -> str:
+    """Write *text* so that a spreadsheet shows it and does not run it.
+
+    >>> guard("=1+1"), guard("-3.5"), guard("fine"), guard("'=1")
+    ("'=1+1", '-3.5', 'fine', "''=1")
+    """
+    return f"'{text}" if _runs.match(text) and not _number.fullmatch(text) else text
+
+
+def unguard(text: str) -> str:
+    """Give the text that was guarded.
+
+    >>> unguard("'=1+1"), unguard("'quoted'")
+    ('=1+1', "'quoted'")
+    """
+    return text[1:] if _guarded.match(text) else text
+
+
+class RowWriter:
+    """Writes rows for people to *stream* as CSV, cell by cell: guarded, and with overrides of direction marked."""
+
+    def __init__(self, stream: TextIO, separator: str = ",") -> None:
+        self._writer = csv.writer(stream, delimiter=separator, lineterminator="\n")
+
+    def row(self, cells: Iterable[Any]) -> None:
+        """Write one row."""
+        self._writer.writerow([guard(visible(cell)) if isinstance(cell, str) else cell for cell in cells])
+
+    def rows(self, rows: Iterable[Iterable[Any]]) -> None:
+        """Write several rows."""
+        for cells in rows:
+            self.row(cells)
+
+
+def write_separated(
+    frame: pl.DataFrame, stream: IO[bytes], separator: str = ",", *, include_header: bool = True
+) -> None:
+    """Write a table as CSV; columns of lists and structures are made texts by the caller."""
+    guarded_names(frame.with_columns(_guards(frame.schema))).write_csv(
+        stream, separator=separator, include_header=include_header
+    )
+
+
+def sink_separated(table: pl.LazyFrame, path: Path, separator: str) -> None:
+    """Write a table that is not in memory to *path* as CSV."""
+    guarded_names(table.with_columns(_guards(table.collect_schema()))).sink_csv(path, separator=separator)
+
+
+def guarded_names(table: Frame) -> Frame:
+    """Guard the names of columns, which are the first row of a file."""
+    names = {name: guard(name) for name in table.collect_schema().names()}
+    return table.rename({old: new for old, new in names.items() if old != new})
+
+
+def unguard_cells(table: pl.DataFrame) -> pl.DataFrame:
+    """Give a table as it was before its cells were guarded."""
+    texts = [name for name, dtype in table.schema.items() if dtype == pl.String()]
+    return table.with_columns(
+        pl.when(pl.col(name).str.contains(_GUARDED)).then(pl.col(name).str.slice(1)).otherwise(pl.col(name)).alias(name)
+        for name in texts
+    )
+
+
+def _guards(schema: pl.Schema) -> list[pl.Expr]:
+    return [
+        pl.when(text.str.contains(_RUNS) & ~text.str.contains(_NUMBER))
+        .then(pl.lit("'") + text)
+        .otherwise(text)
+        .alias(name)
+        for name, dtype in schema.items()
+        if isinstance(dtype, pl.String | pl.Categorical | pl.Enum)
+        for text in [pl.col(name).cast(pl.String())]
+    ]

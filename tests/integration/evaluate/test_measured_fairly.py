@@ -1,0 +1,192 @@
+"""What was measured ranks only where it is of the answers that are scored, and known sharply; else it is said why."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from sqlalchemy.orm import Session
+
+from quintain.compose import Workspace
+from quintain.core.cells import MEASURE, PLAIN
+from quintain.core.errors import Conflict, Forbidden
+from quintain.core.people import OPERATOR, Actor, RoleName
+from quintain.engine.jobs import LocalEngine
+from quintain.engine.sandbox.limits import MIB, Limits
+from quintain.services.access.links import make_link, redeem_link
+from quintain.services.board.assemble import board
+from quintain.services.board.gaps import why_unranked
+from quintain.services.evaluate import cells as evaluate
+from quintain.services.evaluate.conditions import Conditions
+from quintain.services.evaluate.dataset_results import KeptResult
+from quintain.services.evaluate.measure_again import may_measure_again, measure_again
+from quintain.services.evaluate.results import model_results
+from quintain.services.evaluate.standing import MEASURED
+from quintain.services.evaluate.worker import work
+from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
+from quintain.store.queries.evaluate import cells as queries
+from quintain.store.tables import Cell
+from tests.evaluation import add_data, add_model, add_task
+from tests.people import make_person
+from tests.web_support import PASSWORD, browser_of, post, token_for
+
+CONDITIONS = Conditions(Limits(memory_bytes=512 * MIB, wall_seconds=60, call_seconds=20))
+ROWS = [(f"The number {number} is here.", "positive" if number % 2 else "negative") for number in range(40)]
+STEADY = "def predict(batch): return ['positive'] * len(batch)"
+MODEL = "mood/steady"
+
+
+@pytest.fixture
+def cells(
+    workspace: Workspace, db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
+) -> dict[str, Cell]:
+    """Give the plain run and the measurement of a model that answers everything alike."""
+    add_task(db, owner)
+    add_data(db, blobs, owner, tmp_path, rows=ROWS)
+    add_model(db, blobs, builder, tmp_path, name="steady", code=STEADY)
+    evaluate.fill(db)
+    with transaction(db):
+        for row in queries.rows(db):
+            row.cell.state = "queued" if row.cell.variant in {PLAIN, MEASURE} else "cancelled"
+    run(workspace, blobs, tmp_path)
+    db.expire_all()
+    return {row.cell.variant: row.cell for row in queries.rows(db) if row.cell.state == "done"}
+
+
+def run(workspace: Workspace, blobs: Blobs, tmp_path: Path) -> None:
+    """Run what waits."""
+    work(workspace.session, blobs, LocalEngine(tmp_path / "locks"), CONDITIONS, threading.Event(), until_empty=True)
+
+
+def figures(db: Session, blobs: Blobs, owner: Actor) -> KeptResult:
+    """Give what is known of the model."""
+    return model_results(db, blobs, owner, MODEL)[0]
+
+
+def told(db: Session, cell: Cell, **measured: Any) -> Mapping[str, Any]:
+    """Let the measurement have found something else."""
+    cell.measurements = {**(cell.measurements or {}), **measured}
+    db.commit()
+    return cell.measurements
+
+
+def test_figures_of_answers_that_are_not_scored_are_withheld(
+    db: Session, blobs: Blobs, owner: Actor, cells: Mapping[str, Cell]
+) -> None:
+    """Where timed answers differ from the scored ones, speed and memory are gone from results and board, and why."""
+    cell = cells[MEASURE]
+    timed = pl.read_parquet(blobs.path(str(cell.predictions))).with_columns(prediction=pl.lit("negative"))
+    with blobs.scratch(".parquet") as path:
+        timed.write_parquet(path)
+        cell.predictions = blobs.put_file(path)
+    db.commit()
+    result = figures(db, blobs, owner)
+    assert not {"throughput", "memory", "latency_p50", "cpu_seconds_per_example"} & result.measurements.keys()
+    assert result.measurements["unlike_scored"] == timed.height
+    assert {axis: result.gaps[axis].kind for axis in MEASURED} == dict.fromkeys(MEASURED, "otherwise")
+    model = board(db, blobs, owner, "mood").models[0]
+    assert list(model.values["throughput"]) == list(model.values["memory"]) == [None]
+    assert "otherwise while it was timed" in why_unranked(model, ["throughput"], [1.0])
+
+
+def test_an_uneven_figure_is_shown_and_does_not_rank(
+    db: Session, blobs: Blobs, owner: Actor, cells: Mapping[str, Cell]
+) -> None:
+    """A throughput of 500 give or take 400 stands beside the reason; memory, which is sharp, ranks."""
+    told(db, cells[MEASURE], throughput=500.0, throughput_half=400.0, memory_half=0.0)
+    model = board(db, blobs, owner, "mood").models[0]
+    why = model.gaps["throughput"][0]
+    assert model.values["throughput"][0] is None
+    assert (why.kind, why.n, why.figure.value) == ("uneven", 80, 500.0)
+    assert model.values["memory"][0] is not None
+
+
+def test_a_busy_machine_is_told_with_the_figure(
+    db: Session, blobs: Blobs, owner: Actor, cells: Mapping[str, Cell]
+) -> None:
+    """What others worked meanwhile stands in the cell of the board where it was much."""
+    told(db, cells[MEASURE], busy=0.4)
+    assert board(db, blobs, owner, "mood").models[0].values["throughput"][0].busy == 0.4
+    told(db, cells[MEASURE], busy=0.01)
+    assert board(db, blobs, owner, "mood").models[0].values["throughput"][0].busy is None
+
+
+def test_a_measurement_is_made_again_and_the_known_figure_stands_until_then(
+    workspace: Workspace,
+    db: Session,
+    blobs: Blobs,
+    owner: Actor,
+    builder: Actor,
+    cells: Mapping[str, Cell],
+    tmp_path: Path,
+) -> None:
+    """Owners may at any time, builders where it was disturbed; the board keeps its figure while it waits."""
+    number = cells[MEASURE].id
+    before = told(db, cells[MEASURE], busy=0.0, throughput_half=0.0, throughput=7.0)
+    with pytest.raises(Forbidden, match="while the machine was quiet"):
+        measure_again(db, builder, number)
+    told(db, cells[MEASURE], busy=0.5)
+    assert may_measure_again(db, builder, number)
+    told(db, cells[MEASURE], busy=0.0)
+    measure_again(db, owner, number)
+    assert cells[MEASURE].state == "queued"
+    assert board(db, blobs, owner, "mood").models[0].values["throughput"][0].value == before["throughput"]
+    assert not may_measure_again(db, owner, number)
+    db.rollback()
+    run(workspace, blobs, tmp_path)
+    db.expire_all()
+    assert (cells[MEASURE].state, cells[MEASURE].reason) == ("done", "")
+    assert cells[MEASURE].measurements["throughput"] != before["throughput"]
+    with pytest.raises(Conflict, match="no measurement that is done"):
+        measure_again(db, owner, cells[PLAIN].id)
+
+
+def test_a_measurement_is_made_again_from_the_page_the_api_and_the_command(
+    workspace: Workspace, db: Session, cells: Mapping[str, Cell], cli: Any
+) -> None:
+    """The button of a run's page, the call and the command queue it."""
+    number = cells[MEASURE].id
+    make_person(db, "otto", RoleName.OWNER)
+    redeem_link(db, make_link(db, OPERATOR, "otto").token, PASSWORD)
+    browser = browser_of(workspace, "otto")
+    assert "Measure again" in browser.get(f"/runs/{number}").text
+    assert post(browser, f"/runs/{number}", f"/runs/{number}/measure").status_code == 303
+    db.expire_all()
+    assert cells[MEASURE].state == "queued"
+    db.rollback()
+    token = token_for(workspace, "otto")
+    for again in (
+        lambda: cli("-w", str(workspace.settings.workspace), "evaluate", "measure", str(number)),
+        lambda: browser.post(f"/api/v1/runs/{number}/measure", headers={"authorization": f"Bearer {token}"}),
+    ):
+        cells[MEASURE].state = "done"
+        db.commit()
+        again()
+        db.expire_all()
+        assert cells[MEASURE].state == "queued"
+        db.rollback()
+
+
+def test_what_broke_on_the_plain_examples_is_not_run_on_changed_ones(
+    workspace: Workspace, db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
+) -> None:
+    """Its other runs are spared with the reason, also those that come later, and wait again with the plain one."""
+    add_task(db, owner)
+    add_data(db, blobs, owner, tmp_path, rows=ROWS)
+    add_model(db, blobs, builder, tmp_path, name="broken", code="def predict(batch): raise ValueError('no')")
+    evaluate.fill(db)
+    lease = evaluate.claim(db, "worker", variant=PLAIN)
+    assert lease is not None
+    evaluate.fail(db, lease, "crashed: no", ours=False)
+    evaluate.fill(db)
+    states = {row.cell.variant: row.cell.state for row in queries.rows(db)}
+    assert states.pop(PLAIN) == "failed"
+    assert len(states) > 5
+    assert set(states.values()) == {"cancelled"}
+    evaluate.retry(db, owner, lease.cell_id)
+    assert {row.cell.state for row in queries.rows(db)} == {"queued"}
