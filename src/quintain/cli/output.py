@@ -33,6 +33,12 @@ def begin() -> None:
     _printed.clear()
 
 
+def warn(texts: Iterable[str]) -> None:
+    """Say on stderr, so that it is seen, what may be a slip in what was given."""
+    for text in texts:
+        err.print("Warning:", text, style="bold yellow", markup=False, soft_wrap=True)
+
+
 def leave_stdout(leave: bool) -> None:
     """Keep standard output for a file that goes there: what would be printed on it goes to stderr, while it does."""
     out.stderr = leave

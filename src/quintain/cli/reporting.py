@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from quintain.cli.output import print_heading, print_json, print_line, print_table, say
+from quintain.cli.output import print_heading, print_json, print_line, print_table, say, warn
 from quintain.core.records.report import Report
 from quintain.data.tables import FORMATS
 from quintain.data.text import suffix_of
@@ -54,6 +54,7 @@ def _named(value: object) -> str:
 
 def give_report(report: Report, out: Path | None, *, json: bool) -> None:
     """Write *report* to the folder *out*, if one is given, and print it."""
+    warn(report.warnings or ())
     page = write_folder(report, out) if out is not None else None
     if json:
         print_json(report)

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from quintain.core.hashing import ID_LENGTH
+from quintain.core.text_form import IGNORABLE
 
 _FORM = b"quintain data set, form 1\n"
 _SALTED = b"quintain data set with hidden answers, form 1\n"
@@ -29,9 +30,32 @@ def example_ids(table: pl.DataFrame, inputs: Sequence[str]) -> pl.Series:
     """Give the ids of the examples in *table*, whose *inputs* are these columns.
 
     >>> example_ids(pl.DataFrame({"text": ["Hello"]}), ["text"]).to_list()
-    ['99bb8c25fe5b1ddb9e2b79e2eebb94b4']
+    ['ef73ae6a8b47cd3601ab3fad1fb8099e']
     """
     return hex_ids(example_digests(table, inputs))
+
+
+def form_ids(table: pl.DataFrame, inputs: Sequence[str]) -> pl.Series:
+    """Give ids by which examples are compared: those that they would have with every text in its form.
+
+    >>> table = pl.DataFrame({"text": ["Hello", "Hel\u200blo  "]})
+    >>> form_ids(table, ["text"]).n_unique()
+    1
+    """
+    return example_ids(table.with_columns(_in_form(table, name) for name in inputs), inputs)
+
+
+def _in_form(table: pl.DataFrame, name: str) -> pl.Expr:
+    dtype = table.schema[name]
+    if dtype == pl.String():
+        return _text_form(pl.col(name))
+    return pl.col(name).list.eval(_text_form(pl.element())) if dtype == pl.List(pl.String()) else pl.col(name)
+
+
+def _text_form(texts: pl.Expr) -> pl.Expr:
+    """Say what `core.text_form.text_form` does for a column."""
+    seen = texts.str.normalize("NFC").str.replace_all(f"[{IGNORABLE}]+", "")
+    return seen.str.replace_all(r"\s+", " ").str.strip_chars()
 
 
 def example_digests(table: pl.DataFrame, inputs: Sequence[str]) -> list[bytes]:

@@ -111,7 +111,7 @@ class Mapper:
         values = self._raw("answer", raw)
         result = map_answers(values, self.plan)
         shaped, misfits = shape(result.values, wanted)
-        shaped = self.kind.answers.in_one_form(shaped)
+        shaped = self.kind.answers.in_one_form(shaped, self.task.label_names)
         mapped.dropped.update(result.dropped)
         keep = result.keep
         missing: Iterable[int] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -16,6 +17,18 @@ from quintain.stats.judgements import Judgements, softmax
 
 PART = 16384  # items at a time, which stay in the cache
 CACHED = 100_000  # numbers in the workers' tables that stay in the cache too, whatever the order of the votes
+
+
+@dataclass(frozen=True, slots=True)
+class EmStep:
+    """Where EM is after an iteration."""
+
+    posterior: FloatArray
+    told: FloatArray
+    share: FloatArray
+    iterations: int
+    converged: bool
+    likelihood: float
 
 
 @AGGREGATORS.register("dawid-skene")
@@ -41,23 +54,32 @@ class DawidSkene(Aggregator):
 
     def run(self, judgements: Judgements, seed: int, known: Known) -> Aggregated:
         """Alternate: the E-step is (items × worker·label) @ (worker·label × classes), the M-step its transpose."""
-        posterior = shares(judgements.counts())
         if judgements.sizes().max() < 2:  # without two views of an item any tables fit, and those found would be noise
             nothing = np.full(len(judgements.workers), np.nan)
+            posterior = shares(judgements.counts())
             return from_posterior(judgements, posterior, seed, accuracy=nothing, details={"iterations": 0})
+        *_, step = self._steps(judgements, self._most(judgements, seed))
+        accuracy = np.einsum("wcc,c->w", step.told.reshape(-1, *2 * step.told.shape[1:]), step.share)
+        details = {"iterations": step.iterations, "converged": step.converged, "log_likelihood": step.likelihood}
+        return from_posterior(judgements, step.posterior, seed, accuracy=accuracy, details=details)
+
+    def _most(self, judgements: Judgements, seed: int) -> int:
+        """Say how many iterations to do at most."""
+        return self.iterations
+
+    def _steps(self, judgements: Judgements, most: int) -> Iterator[EmStep]:
+        """Alternate: the E-step is (items × worker·label) @ (worker·label × classes), the M-step its transpose."""
+        posterior = shares(judgements.counts())
         votes = _votes(judgements)
-        share = posterior.mean(axis=0)
-        told = self._tables(votes.T @ posterior)
+        share, told = posterior.mean(axis=0), self._tables(votes.T @ posterior)
         gain, done, likelihood = np.inf, 0, -np.inf
-        while done < self.iterations and gain > self.tolerance:
+        while done < most and gain > self.tolerance:
             done, before = done + 1, likelihood
             posterior = votes @ np.log(told)
             share, likelihood = _expect(posterior, share)
             gain = (likelihood - before) / len(judgements)
             told = self._tables(votes.T @ posterior)
-        accuracy = np.einsum("wcc,c->w", told.reshape(-1, *2 * told.shape[1:]), share)
-        details = {"iterations": done, "converged": gain <= self.tolerance, "log_likelihood": likelihood}
-        return from_posterior(judgements, posterior, seed, accuracy=accuracy, details=details)
+            yield EmStep(posterior, told, share, done, bool(gain <= self.tolerance), likelihood)
 
     def _tables(self, counts: FloatArray) -> FloatArray:
         """Make P(label | worker, class) from expected counts, as a (worker·label × class) table."""

@@ -1,4 +1,10 @@
-"""MACE (Hovy et al. 2013): a worker either knows the label, or spams from a habit of their own."""
+"""MACE (Hovy et al. 2013): a worker either knows the label, or spams from a habit of their own.
+
+Unlike the paper, which takes all classes for equally frequent, the classes' shares are fitted too. Held to even shares,
+the model has one way left to explain why a frequent label is said so often: everybody has a habit of saying it. Then
+votes for it count for little, and one vote for a rare label carries an item. (crowd-kit's version suffers less from it
+by accident: it mixes up whose habit is whose where names are not in the order of their rows.)
+"""
 
 from __future__ import annotations
 
@@ -23,13 +29,14 @@ class _Votes:
     cells: IntArray
     slots: IntArray
     given: FloatArray
+    compared: bool
 
     @classmethod
     def of(cls, judgements: Judgements) -> _Votes:
         workers, classes = len(judgements.workers), len(judgements.classes)
         cells = judgements.worker * classes + judgements.label
         given = np.bincount(cells, minlength=workers * classes).astype(np.float64).reshape(workers, classes)
-        return cls(judgements, cells, judgements.slots(), given)
+        return cls(judgements, cells, judgements.slots(), given, bool(judgements.sizes().max() > 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +46,7 @@ class _Fit:
     knows: FloatArray
     spams: FloatArray
     habit: FloatArray
+    share: FloatArray
     posterior: FloatArray
     likelihood: float = -np.inf
     iterations: int = 0
@@ -51,7 +59,8 @@ class Mace(Aggregator):
 
     *known*, *spam* and *habit* are the prior counts of knowing, of spamming, and of each label of a spammer's habit.
     They speak for workers who mostly know: the paper's halves take everybody with little work for either all or
-    nothing, which costs accuracy wherever people are simply more or less careful.
+    nothing, which costs accuracy wherever people are simply more or less careful. The classes' shares are fitted as if
+    for each item *even* more were known, evenly spread over the classes: so that one class does not swallow the others.
     A start is tried until its log likelihood moves by no more than `TRIAL` per judgement; the best goes on from there
     until it moves by no more than *tolerance*, when its labels no longer change.
     """
@@ -66,10 +75,13 @@ class Mace(Aggregator):
     known: float = 2.0
     spam: float = 1.0
     habit: float = 5.0
+    even: float = 0.05
 
     def __post_init__(self) -> None:
         if self.restarts < 1 or self.iterations < 1:
             raise BadInput("MACE needs at least one start and one iteration.")
+        if self.even < 0:
+            raise BadInput("The weight of even shares is {even:g}.", even=self.even, remedy="Give 0 or more.")
 
     def run(self, judgements: Judgements, seed: int, known: Known) -> Aggregated:
         """Fit from each start and keep the best."""
@@ -84,7 +96,8 @@ class Mace(Aggregator):
                 best = fit
         assert best is not None  # noqa: S101 - there is at least one start
         best = self._climb(votes, best, self.tolerance)
-        details = {"iterations": best.iterations, "log_likelihood": best.likelihood, "starts": tried}
+        prior = dict(zip(judgements.classes, best.share.round(4).tolist(), strict=True))
+        details = {"iterations": best.iterations, "log_likelihood": best.likelihood, "starts": tried, "prior": prior}
         knows = best.knows / (best.knows + best.spams)
         return from_posterior(judgements, best.posterior.T, seed, accuracy=knows, details=details)
 
@@ -94,7 +107,8 @@ class Mace(Aggregator):
         guess = 1 + self.noise * rng.random(workers)
         habit = 1 + self.noise * rng.random((workers, classes))
         knows = np.asarray(know / (know + guess), dtype=np.float64)
-        return _Fit(knows, 1 - knows, habit / habit.sum(axis=1, keepdims=True), np.zeros((classes, 0)))
+        even = np.full(classes, 1 / classes)
+        return _Fit(knows, 1 - knows, habit / habit.sum(axis=1, keepdims=True), even, np.zeros((classes, 0)))
 
     def _climb(self, votes: _Votes, fit: _Fit, tolerance: float) -> _Fit:
         """Iterate from *fit* until the likelihood moves by no more than *tolerance* per judgement."""
@@ -115,15 +129,18 @@ class Mace(Aggregator):
         spamming = fit.spams[:, None] * fit.habit
         ratio = fit.knows[:, None] / spamming
         scores = votes.judgements.add_up(np.log1p(ratio).ravel()[votes.cells], votes.slots)
-        posterior, total = softmax(scores)
-        total += float((given * np.log(spamming)).sum()) - posterior.shape[1] * np.log(classes)
+        posterior, total = softmax(scores + np.log(fit.share)[:, None])
+        total += float((given * np.log(spamming)).sum())
         agreed = total_by(votes.cells, posterior.ravel()[votes.slots], given.size).reshape(given.shape)
         informed = agreed * (ratio / (1 + ratio))
         right = informed.sum(axis=1)
         knows, spams = _expected(right + self.known, given.sum(axis=1) - right + self.spam)
         guessed = given - informed + self.habit
         habit = np.exp(scipy.special.digamma(guessed) - scipy.special.digamma(guessed.sum(axis=1, keepdims=True)))
-        return _Fit(knows, spams, habit, posterior, float(total), fit.iterations + 1)
+        share = fit.share
+        if votes.compared:  # without two views of an item, a rare vote would only look like an error
+            share = (posterior.mean(axis=1) + self.even / classes) / (1 + self.even)
+        return _Fit(knows, spams, habit, share, posterior, float(total), fit.iterations + 1)
 
 
 def _expected(right: FloatArray, wrong: FloatArray) -> tuple[FloatArray, FloatArray]:

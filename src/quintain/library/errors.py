@@ -83,7 +83,8 @@ def slices(
     """Find slices in which a model is weak, among tags, answers, lengths and words, with multiplicity controlled.
 
     *gold* has the columns `id`, `label` and *fields*, and maybe *tags* and others to cut *by*; *predictions* has `id`
-    and `prediction`. Of the slices that are given, one in twenty is there by chance on average.
+    and `prediction`. Tests are exact: of the slices that are given, at most one in twenty is there by chance on
+    average, and where no slice is weak, at most one run in twenty gives any.
 
     >>> gold = [{"id": at, "text": "not bad" if at < 20 else "good", "label": "yes"} for at in range(60)]
     >>> said = [{"id": at, "prediction": "no" if at < 15 else "yes"} for at in range(60)]

@@ -87,6 +87,11 @@ class Result(ABC):
         """What one should know before using it."""
         return tuple(self.content().get("notes", ()))
 
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What may be a slip in what was given, and would make the figures wrong."""
+        return tuple(self.content().get("warnings") or ())
+
     def to_dict(self) -> dict[str, Any]:
         """Give all of it as plain data."""
         found: dict[str, Any] = json.loads(json.dumps(self.content(), default=plain))
@@ -108,14 +113,14 @@ class Result(ABC):
         with _shown():
             shown = str(self.table)
         more = [f"… {self.table.height:,} rows in .table"] if self.table.height > ROWS else []
-        return "\n".join([self._heading(), shown, *more, *self.notes])
+        return "\n".join([self._heading(), shown, *more, *self.warnings, *self.notes])
 
     def _heading(self) -> str:
         facts = ", ".join(self.facts())
         return f"{self.title}: {facts}" if facts else self.title
 
     def _repr_html_(self) -> str:
-        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
+        notes = "".join(f"<p>{html.escape(note)}</p>" for note in (*self.warnings, *self.notes))
         with _shown():
             table = self.table._repr_html_()
         return f"<p><strong>{html.escape(self._heading())}</strong></p>{table}{notes}"

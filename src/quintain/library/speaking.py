@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
 from quintain.core.errors import QuintainError
 from quintain.core.texts import Text
+from quintain.library.results import Result
 
 Given = ParamSpec("Given")
 Found = TypeVar("Found")
@@ -27,17 +29,24 @@ _ARGUMENTS = {
 }
 
 
+class QuintainWarning(UserWarning):
+    """Something that was given may be a slip, and would make the figures wrong."""
+
+
 def speaks_python(verb: Callable[Given, Found]) -> Callable[Given, Found]:
-    """Let the errors of a function of the library name its arguments."""
+    """Let the errors of a function of the library name its arguments, and say its result's warnings aloud."""
 
     @wraps(verb)
     def called(*args: Given.args, **named: Given.kwargs) -> Found:
         try:
-            return verb(*args, **named)
+            result = verb(*args, **named)
         except QuintainError as error:
             if error.remedy:
                 error.remedy = Text("{said}", said=in_python(error.remedy))
             raise
+        for text in result.warnings if isinstance(result, Result) else ():
+            warnings.warn(str(text), QuintainWarning, stacklevel=2)
+        return result
 
     return called
 

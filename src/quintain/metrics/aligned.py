@@ -11,9 +11,11 @@ import numpy.typing as npt
 import polars as pl
 
 from quintain.core.errors import BadInput
+from quintain.core.label_form import LabelNames
 from quintain.core.task import AnswerType
 from quintain.core.texts import Text
 from quintain.stats.bootstrap import FloatArray, IntArray
+from quintain.stats.label_columns import in_names, names_in
 from quintain.tasks.answer_kinds.contract import AnswerKind, Values, answers_of
 
 T = TypeVar("T")
@@ -92,8 +94,10 @@ def align(
 ) -> Aligned:
     """Put gold answers and predictions side by side.
 
-    *labels* are the classes that score; without them, all that occur. *probabilities* and *distributions* are one
-    mapping from class to number per example. *groups* names the cluster of each example, such as its contrast set.
+    *labels* are the classes that score; without them, all that occur. Labels are compared by their form (`1.0` is `1`;
+    see `core.label_form`), and called as *labels*, or else the gold answers, call them. *probabilities* and
+    *distributions* are one mapping from class to number per example. *groups* names the cluster of each example, such
+    as its contrast set.
 
     >>> len(align("label", ["yes", "no"], ["yes", None]))
     2
@@ -111,6 +115,11 @@ def align(
         )
     given = None if probabilities is None else _frame(probabilities)
     people = None if distributions is None else _frame(distributions)
+    if answers.named:
+        names = LabelNames(labels) if labels is not None else names_in(gold)
+        labels = None if labels is None else list(dict.fromkeys(names.find(label) or label for label in labels))
+        gold, predictions = in_names(gold, names), in_names(predictions, names)
+        given, people = (None if frame is None else _named_columns(frame, names) for frame in (given, people))
     classes = _classes(answers, gold, predictions, labels, given, people)
     return Aligned(
         answer_type,
@@ -143,6 +152,12 @@ def _classes(
         if frame is not None:
             classes += sorted(name for name in frame.columns if name and name not in classes)
     return tuple(classes)
+
+
+def _named_columns(frame: pl.DataFrame, names: LabelNames) -> pl.DataFrame:
+    """Call the columns of shares by class as the answers do, where no two of them become one."""
+    called = names.renamed([name for name in frame.columns if name])
+    return frame.rename(called) if len(set(called.values())) == len(called) else frame
 
 
 def _frame(values: Rows) -> pl.DataFrame:

@@ -19,8 +19,9 @@ import numpy as np
 
 from quintain.core.errors import BadInput
 from quintain.core.records.figures import Estimate
-from quintain.stats.bootstrap import FloatArray, IntArray, Tally, interval
+from quintain.stats.bootstrap import FloatArray, IntArray, Prior, Tally, interval
 from quintain.stats.judgements import Judgements
+from quintain.stats.posterior import Draws
 
 Level = Literal["nominal", "ordinal", "interval"]
 MOST_RANKS = 60
@@ -101,6 +102,31 @@ class _Sums:
     def _coincidences(self, patterns: FloatArray, less: FloatArray) -> FloatArray:
         low, high = np.triu_indices(self.classes, 1)
         return np.asarray(2 * patterns[:, low] * patterns[:, high] / less[:, None], dtype=np.float64)
+
+    def prior(self, counts: IntArray) -> Prior:
+        """Say what one more item may add: all votes alike at best, at worst any two of them as unlike as chance has it.
+
+        It has as many votes as items have on average, and the classes are as frequent as they are.
+        """
+        share = counts.sum(axis=0) / max(int(counts.sum()), 1)
+        sizes = counts.sum(axis=1)
+        several = sizes[sizes >= 2]
+        same = self.table(2.0 * np.eye(self.classes))
+        low, high = np.triu_indices(self.classes, 1)
+        pairs = np.eye(self.classes)[low] + np.eye(self.classes)[high]
+        unlike = share[low] * share[high]
+        if not unlike.sum():  # only one class was used: any other may be next
+            unlike = np.ones(len(low)) * (share[low] + share[high])
+        best = share @ same
+        worst = unlike / unlike.sum() @ self.table(pairs) if len(low) else best
+        scale = self._scale(float(several.mean()) if len(several) else 2.0, len(best))
+        return Prior((best * scale)[None, :], (worst * scale)[None, :])
+
+    def _scale(self, votes: float, width: int) -> FloatArray:
+        """Say how much more an item with so many *votes* adds than one with two: what is counted by votes, alone."""
+        by_votes = np.ones(width, dtype=bool)
+        by_votes[self.classes : 2 * self.classes + 5] = False
+        return np.where(by_votes, votes / 2, 1.0)
 
     def statistics(self, totals: FloatArray) -> dict[str, FloatArray]:
         """Make the statistics from totals (last axis); NaN where one is undefined."""
@@ -193,30 +219,17 @@ def agreement_of_counts(
         numbers = numbers - numbers.mean()  # α does not change, and large numbers keep their digits
     sums = _Sums(classes, level, numbers)
     codes, patterns = patterns_of(counts)
-    tally = Tally(codes, sums.table(patterns.astype(np.float64)))
-    found = sums.statistics(tally.totals())
-    if resamples and len(codes):
-        drawn = sums.statistics(tally.resampled(resamples, np.random.default_rng(seed)))
-    else:
-        drawn = {name: np.zeros(0) for name in found}
     paired = bool((patterns.sum(axis=1) >= 2).any())
     used = int((counts.sum(axis=0) > 0).sum())
-    return {
-        name: _estimate(float(value), drawn[name], confidence, _why(name, paired, used))
-        for name, value in found.items()
-    }
+    tally = Tally(codes, sums.table(patterns.astype(np.float64)), sums.prior(counts) if paired else None)
+    draws = Draws(tally, seed=seed, resamples=resamples if len(codes) else 0)
+    return draws.estimates(sums.statistics, lambda name: _why(name, paired, used), confidence)
 
 
 def _why(name: str, paired: bool, used: int) -> str:
     if not paired:
         return _NO_PAIRS
     return _ONE_CLASS if name == "gwet_ac1" and used <= 1 else _ONE_LABEL
-
-
-def _estimate(value: float, drawn: FloatArray, confidence: float, reason: str) -> Estimate:
-    if np.isnan(value):
-        return Estimate(None, reason=reason)
-    return Estimate(value, *interval(drawn, confidence))
 
 
 def measure_agreement(
@@ -277,5 +290,6 @@ def _share(hits: int, total: int, *, seed: int, resamples: int, confidence: floa
         return Estimate(None, reason="no item has a majority to disagree with")
     if not resamples:
         return Estimate(hits / total)
-    drawn = np.random.default_rng(seed).binomial(total, hits / total, size=resamples) / total
-    return Estimate(hits / total, *interval(drawn, confidence))
+    drawn = np.random.default_rng(seed).beta(hits + 0.5, total - hits + 0.5, size=resamples)
+    low, high = interval(drawn, confidence)
+    return Estimate(hits / total, min(low or 0.0, hits / total), max(high or 0.0, hits / total))

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple, get_args
 
 from quintain.core.errors import BadInput
+from quintain.core.label_form import label_form
 from quintain.core.task import one_form
 from quintain.stats.drop import drop_exact_match, drop_f1
 from quintain.stats.text import normalise, token_f1
@@ -78,7 +79,7 @@ class Grading:
         if prediction is None:
             return Grade(0.0, False)
         if self.metric == "set_exact_match":
-            same = _set(prediction) == _set(gold)
+            same = _set(prediction) == _set(gold)  # of choices, by their numbers or names
             return Grade(float(same), same)
         if isinstance(prediction, list | tuple) or (isinstance(gold, list | tuple) and any(map(_is_list, gold))):
             return self._spans(prediction, gold)
@@ -103,7 +104,7 @@ class Grading:
 
     def _form(self) -> Any:
         if self.metric == "accuracy":
-            return str
+            return label_form
         return normalise if self.normalise == "squad" else str.lower
 
 
@@ -140,4 +141,4 @@ def _texts(value: Any) -> list[str]:
 
 def _set(values: Any) -> frozenset[str]:
     several: Sequence[Any] = values if isinstance(values, list | tuple) else [values]
-    return frozenset(written(one) for one in several)
+    return frozenset(label_form(one) for one in several)

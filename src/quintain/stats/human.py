@@ -6,8 +6,9 @@
 - **Held-out majority** (Nangia et al. 2021, section 5.1): a sample of the votes and the writer's set the gold, the
   majority of the others is the human answer.
 
-Both are repeated over many seeds: a figure is the mean, its low and high are the 2.5 and 97.5 % quantiles over seeds,
-and its spread is their standard deviation.
+Both are repeated over many seeds: a figure is their mean, and its *spread* is their standard deviation, which says
+nothing of other items. For its 95 % interval the items are drawn anew, too, each time: from the reference posterior of
+`stats.posterior`, so that people who were always right on eight items are not sure to be right on the ninth.
 """
 
 from __future__ import annotations
@@ -20,16 +21,17 @@ import numpy as np
 import numpy.typing as npt
 
 from quintain.core.errors import BadInput
-from quintain.stats.bootstrap import FloatArray, IntArray
+from quintain.stats.bootstrap import FloatArray, IntArray, interval
 from quintain.stats.judgements import NONE, Judgements, best_class, sample_votes
 
 BoolArray = npt.NDArray[np.bool_]
+LEAST_DRAWN = 200  # times that items are drawn anew for an interval
 SLICES: tuple[tuple[str, float], ...] = (("all", 0.0), ("at_least_4_of_5", 0.8), ("unanimous", 1.0))
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A figure over many seeds: its mean, its 95 % range and its standard deviation."""
+    """A figure over many seeds: its mean, its 95 % interval over other items, and its standard deviation over seeds."""
 
     value: float | None
     low: float | None = None
@@ -37,14 +39,20 @@ class Spread:
     spread: float | None = None
 
     @classmethod
-    def of(cls, values: Sequence[float] | FloatArray) -> Spread:
-        """Summarise *values*, of which undefined ones are left out."""
+    def of(cls, values: Sequence[float] | FloatArray, drawn: Sequence[float] | FloatArray | None = None) -> Spread:
+        """Summarise *values*, of which undefined ones are left out; *drawn* are those of items that are drawn anew.
+
+        Without those the interval is the range of the seeds, as for a number of items.
+        """
         defined = np.asarray(values, dtype=np.float64)
         defined = defined[~np.isnan(defined)]
         if not len(defined):
             return cls(None)
-        low, high = np.quantile(defined, [0.025, 0.975])
-        return cls(float(defined.mean()), float(low), float(high), float(defined.std()))
+        value = float(defined.mean())
+        low, high = interval(defined if drawn is None else np.asarray(drawn, dtype=np.float64))
+        if low is not None and high is not None:
+            low, high = min(low, value), max(high, value)
+        return cls(value, low, high, float(defined.std()))
 
     def as_dict(self) -> dict[str, float | None]:
         """Give it as plain data, for JSON."""
@@ -115,29 +123,74 @@ def _annotators(
     blocks = _blocks(judgements.take(rows), gold)
     classes, most = len(judgements.classes), max(block.shape[1] for _, block in blocks)
     scored = np.flatnonzero(np.bincount(gold[kept], minlength=classes))
-    parts: dict[str, list[FloatArray]] = {"precision": [], "recall": [], "f1": []}
-    accuracies: list[float] = []
+    [weights] = rng.spawn(1)
+    scores, drawn = _Scores(scored), _Scores(scored)
     for _ in range(seeds):
-        tables = np.zeros(most * classes * classes)
+        cells = []
         for right, said in blocks:
             shuffled = rng.permuted(said, axis=1)
-            cells = (np.arange(said.shape[1])[None, :] * classes + right[:, None]) * classes + shuffled
-            tables += np.bincount(cells.ravel(), minlength=len(tables))
-        table = tables.reshape(most, classes, classes)
-        for kind, values in class_scores(table).items():
-            parts[kind].append(np.nanmean(values[:, scored], axis=0))
-        accuracies.append(float(np.trace(table, axis1=1, axis2=2).sum() / table.sum()))
-    stacked = {kind: np.array(values) for kind, values in parts.items()}
+            cells.append((np.arange(said.shape[1])[None, :] * classes + right[:, None]) * classes + shuffled)
+        scores.add(_tables(cells, most, classes))
+        for _ in range(-(-LEAST_DRAWN // seeds)):
+            tables = _tables(cells, most, classes, weights)
+            drawn.add(tables + _unknown(tables, scored, weights))
+    found, others = scores.stacked(), drawn.stacked()
     return Annotators(
         items=int(kept.sum()),
         annotators=most,
-        macro={kind: Spread.of(values.mean(axis=1)) for kind, values in stacked.items()},
+        macro={kind: Spread.of(found[kind].mean(axis=1), others[kind].mean(axis=1)) for kind in found},
         classes={
-            judgements.classes[code]: {kind: Spread.of(values[:, place]) for kind, values in stacked.items()}
-            for place, code in enumerate(scored.tolist())
+            judgements.classes[code]: {kind: Spread.of(found[kind][:, at], others[kind][:, at]) for kind in found}
+            for at, code in enumerate(scored.tolist())
         },
-        accuracy=Spread.of(accuracies),
+        accuracy=Spread.of(scores.accuracies, drawn.accuracies),
     )
+
+
+def _tables(
+    cells: Sequence[IntArray], annotators: int, classes: int, weights: np.random.Generator | None = None
+) -> FloatArray:
+    """Count what each annotator said of each gold label (items × judgements as *cells*), or add up drawn weights."""
+    counts = np.zeros(annotators * classes * classes)
+    for block in cells:
+        own = None if weights is None else np.repeat(weights.standard_exponential(len(block)), block.shape[1])
+        counts += np.bincount(block.ravel(), own, len(counts))
+    return counts.reshape(annotators, classes, classes)
+
+
+class _Scores:
+    """The scores of annotators, draw by draw: of each class that is scored, averaged over annotators."""
+
+    def __init__(self, scored: IntArray) -> None:
+        self._scored = scored
+        self._parts: dict[str, list[FloatArray]] = {"precision": [], "recall": [], "f1": []}
+        self.accuracies: list[float] = []
+
+    def add(self, tables: FloatArray) -> None:
+        """Add a draw: a table gold × said for each annotator."""
+        for kind, values in class_scores(tables).items():
+            self._parts[kind].append(np.nanmean(values[:, self._scored], axis=0))
+        self.accuracies.append(float(np.trace(tables, axis1=1, axis2=2).sum() / tables.sum()))
+
+    def stacked(self) -> dict[str, FloatArray]:
+        """Give all draws: draws × classes."""
+        return {kind: np.array(values) for kind, values in self._parts.items()}
+
+
+def _unknown(tables: FloatArray, scored: IntArray, rng: np.random.Generator) -> FloatArray:
+    """Draw what is not known, alike for all annotators: an item half right, one of each class as right as the whole.
+
+    It is what `stats.posterior` adds to a confusion matrix.
+    """
+    size, classes = len(scored), tables.shape[-1]
+    share = float(np.clip(np.trace(tables, axis1=1, axis2=2).sum() / tables.sum(), 1e-9, 1 - 1e-9))
+    mass = rng.standard_gamma(1.0, 1 + size)
+    weight = mass[0] / size + mass[1:]
+    right = mass[0] / size * rng.beta(0.5, 0.5) + mass[1:] * rng.beta(share, 1 - share, size)
+    added = np.zeros((classes, classes))
+    added[np.ix_(scored, scored)] = ((weight - right) / max(size - 1, 1))[:, None]
+    added[scored, scored] = right
+    return added
 
 
 def class_scores(tables: FloatArray) -> dict[str, FloatArray]:
@@ -146,13 +199,14 @@ def class_scores(tables: FloatArray) -> dict[str, FloatArray]:
     A gold class that was never said has precision 0; one that is never gold has no recall, and without being said
     nothing at all (NaN).
     """
+    tiny = 1e-300  # weights may be less than 1
     hits = np.diagonal(tables, axis1=-2, axis2=-1)
     said, true = tables.sum(axis=-2), tables.sum(axis=-1)
     there = said + true > 0
     return {
-        "precision": np.where(there, hits / np.maximum(said, 1), np.nan),
-        "recall": np.where(true > 0, hits / np.maximum(true, 1), np.nan),
-        "f1": np.where(there, 2 * hits / np.maximum(said + true, 1), np.nan),
+        "precision": np.where(there, hits / np.maximum(said, tiny), np.nan),
+        "recall": np.where(true > 0, hits / np.maximum(true, tiny), np.nan),
+        "f1": np.where(there, 2 * hits / np.maximum(said + true, tiny), np.nan),
     }
 
 
@@ -190,7 +244,8 @@ def held_out_majority(
             sample=sample,
             remedy="Collect more judgements per item, or sample fewer.",
         )
-    rows: dict[str, list[tuple[int, float, float]]] = {name: [] for name, _ in SLICES}
+    rows: dict[str, list[tuple[int, float, float, float, float]]] = {name: [] for name, _ in SLICES}
+    weights = np.random.default_rng([seed, seeds])
     total = judgements.counts()
     for step in range(seeds):
         used = sample_votes(judgements, sample, seed=seed + step)
@@ -206,12 +261,19 @@ def held_out_majority(
             kept = decided & (top >= (least - 1e-9) * size)
             if kept.any():
                 open_ = (right[kept] > 0) & (right[kept] < 1)
-                rows[name].append((int(kept.sum()), float(right[kept].mean()), float(open_.mean())))
+                own = (float(right[kept].mean()), float(open_.mean()))
+                rows[name].append((int(kept.sum()), *own, _anew(right[kept], weights), _anew(open_, weights)))
+    held = {name: np.array(found) for name, found in rows.items() if found}
     return {
-        name: HeldOut(*(Spread.of([row[place] for row in found]) for place in range(3)))
-        for name, found in rows.items()
-        if found
+        name: HeldOut(Spread.of(found[:, 0]), Spread.of(found[:, 1], found[:, 3]), Spread.of(found[:, 2], found[:, 4]))
+        for name, found in held.items()
     }
+
+
+def _anew(values: npt.NDArray[Any], rng: np.random.Generator) -> float:
+    """Draw the mean of *values* between 0 and 1 as it may be on other items."""
+    weights = rng.standard_exponential(len(values) + 1)
+    return float((weights[:-1] @ values + weights[-1] * rng.beta(0.5, 0.5)) / weights.sum())
 
 
 def _credit(votes: IntArray, gold: IntArray) -> FloatArray:

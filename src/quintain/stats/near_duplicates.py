@@ -8,6 +8,7 @@ only pairs that share so many of those are compared. Nothing is drawn at random,
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from quintain.core.errors import BadInput
+from quintain.core.text_form import text_form
 from quintain.stats.bootstrap import FloatArray, IntArray
+from quintain.stats.look_alikes import in_latin
 
 WIDTH = 5
 THRESHOLD = 0.7
@@ -60,9 +63,13 @@ class _Sets:
 def squeeze(text: str) -> str:
     """Leave what counts when texts are compared: words in lower case, one blank between them.
 
-    >>> squeeze("What a film — GREAT!")
-    'what a film great'
+    What cannot be seen does not count, nor the form of Unicode, nor letters that only look like Latin ones.
+
+    >>> squeeze("What a film — GREAT!"), squeeze("А gre\u200bat fi\u00adlm")
+    ('what a film great', 'a great film')
     """
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", in_latin(text_form(text)))
     return _NOT_WORD.sub(" ", text.lower()).strip()
 
 

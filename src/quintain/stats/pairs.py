@@ -46,7 +46,7 @@ def pair_kappas(
 ) -> list[WorkerPair]:
     """Give Cohen's κ of the pairs of workers with the most items in common: *most* of them, or all.
 
-    Its interval is over resampled items, by multinomial draws of the pair's table.
+    Its interval is from the reference posterior of the pair's table.
     """
     left, right = judgement_pairs(judgements)
     workers, classes = len(judgements.workers), len(judgements.classes)
@@ -78,8 +78,16 @@ def _estimate(table: IntArray, value: float, rng: np.random.Generator, resamples
         return Estimate(None, reason="both gave every item the same label")
     if not resamples:
         return Estimate(value)
-    drawn = rng.multinomial(int(table.sum()), table.ravel() / table.sum(), size=resamples)
-    return Estimate(value, *interval(cohen_kappa(drawn.reshape(-1, *table.shape).astype(np.float64)), confidence))
+    used = np.flatnonzero(table.sum(axis=0) + table.sum(axis=1))
+    share = (table.sum(axis=0) + table.sum(axis=1))[used] / (2 * table.sum())
+    # One more item that is as likely agreed upon as not, by labels as frequent as they are (see `stats.posterior`).
+    right = rng.beta(0.5, 0.5, size=resamples)[:, None, None]
+    apart = share[:, None] * share[None, :] * (1 - np.eye(len(used)))
+    apart = apart / apart.sum() if apart.sum() else apart
+    more = rng.standard_exponential(resamples)[:, None, None] * (right * np.diag(share) + (1 - right) * apart)
+    drawn = rng.standard_gamma(table[np.ix_(used, used)], size=(resamples, len(used), len(used))) + more
+    low, high = interval(cohen_kappa(drawn), confidence)
+    return Estimate(value, min(value if low is None else low, value), max(value if high is None else high, value))
 
 
 def judgement_pairs(judgements: Judgements) -> tuple[IntArray, IntArray]:

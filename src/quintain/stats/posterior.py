@@ -19,7 +19,7 @@ import numpy.typing as npt
 import scipy
 
 from quintain.core.records.figures import Estimate
-from quintain.stats.bootstrap import BLOCK, FloatArray, IntArray, Tally, interval
+from quintain.stats.bootstrap import BLOCK, MANY, FloatArray, IntArray, Tally, interval
 from quintain.stats.joint import by_unit, units_of
 
 # Below so many examples (or groups) the percentile bootstrap misses too often, with macro averages most of all.
@@ -37,6 +37,11 @@ def is_few(examples: int, groups: IntArray | None = None) -> bool:
     return (examples if groups is None else len(np.unique(groups))) < FEW
 
 
+def _units_number(tally: Tally, groups: IntArray | None) -> int:
+    """Count what is drawn: the different examples, or the groups."""
+    return int(tally.table.shape[0]) if groups is None else len(np.unique(groups))
+
+
 def is_constant(samples: FloatArray) -> bool:
     """Say whether a resampling came to the same figure every time: it saw nothing vary, which is not certainty."""
     defined = samples[~np.isnan(samples)]
@@ -48,7 +53,7 @@ class Draws:
 
     def __init__(self, tally: Tally, groups: IntArray | None = None, *, seed: int = 0, resamples: int = 1000) -> None:
         self._tally, self._groups, self._seed, self._resamples = tally, groups, seed, resamples
-        self._few = tally.prior is not None and is_few(len(tally), groups)
+        self._by_posterior = tally.prior is not None and _units_number(tally, groups) <= MANY
 
     @cached_property
     def _bootstrap(self) -> FloatArray:
@@ -84,7 +89,7 @@ class Draws:
     def _samples(self, values: Values) -> dict[str, FloatArray]:
         if not self._resamples:
             return {name: np.zeros(0) for name in values(self._tally.totals())}
-        if self._few:
+        if self._by_posterior:
             return dict(values(self._posterior))
         drawn = dict(values(self._bootstrap))
         still = [name for name, found in drawn.items() if is_constant(found)]
@@ -107,7 +112,8 @@ def posterior_totals(
     rng = np.random.default_rng([seed, len(tallies[0])])
     rows, shapes, size = _units(tallies, groups)
     # Side by side, so that one product adds up all of them.
-    wide = scipy.sparse.hstack(rows).tocsr() if any(scipy.sparse.issparse(table) for table in rows) else np.hstack(rows)
+    dense = all(isinstance(table, np.ndarray) for table in rows)
+    wide = np.hstack(rows) if dense else scipy.sparse.hstack(rows).tocsr()
     sums = np.concatenate([np.asarray(weights @ wide) for weights in _weights(shapes, resamples, rng)])
     ends = np.cumsum([table.shape[1] for table in rows])
     classes = max((len(tally.prior.best) for tally in tallies if tally.prior), default=0)
@@ -127,7 +133,7 @@ def _units(tallies: Sequence[Tally], groups: IntArray | None) -> tuple[list[Any]
     units, number = units_of(len(first), groups)
     rows = [by_unit(tally, units, number) for tally in tallies]
     if len(tallies) == 1 and rows[0].shape[0] * rows[0].shape[1] <= BLOCK:
-        whole = rows[0].toarray() if scipy.sparse.issparse(rows[0]) else rows[0]
+        whole = rows[0] if isinstance(rows[0], np.ndarray) else rows[0].toarray()
         kinds, counts = np.unique(whole, axis=0, return_counts=True)
         return [kinds], counts.astype(np.float64), len(units) / number
     return rows, np.ones(number), len(units) / number

@@ -10,7 +10,7 @@ from typing import Any
 
 from quintain.core.errors import BadInput
 from quintain.core.example import Prediction
-from quintain.core.task import one_form
+from quintain.core.label_form import LabelNames
 from quintain.core.texts import Text
 
 # Rounded probabilities are fine; anything further off is not a distribution.
@@ -19,7 +19,7 @@ SUM_TOLERANCE = 0.02
 
 def parse_label(labels: Sequence[str], raw: Any) -> Prediction:
     """Read a label, `{label: probability}`, `{"label": …, "probabilities": {…}}` or `[{"label", "score"}, …]`."""
-    if isinstance(raw, str):
+    if isinstance(raw, str) or (isinstance(raw, int | float) and LabelNames(labels).find(raw)):
         return Prediction(known_label(labels, raw))
     if isinstance(raw, Mapping) and "label" in raw and "label" not in labels:
         refuse_unknown(raw, ("label", "probabilities", "score"))
@@ -45,9 +45,10 @@ def _most_probable(labels: Sequence[str], raw: Mapping[Any, Any]) -> Prediction:
 
 
 def known_label(labels: Sequence[str], raw: Any) -> str:
-    """Give *raw* if it is one of *labels*, or say what is."""
-    if isinstance(raw, str) and one_form(raw) in labels:
-        return one_form(raw)
+    """Give the one of *labels* that *raw* is, by its form (`1.0` is `1`), or say what is one."""
+    name = LabelNames(labels).find(raw) if isinstance(raw, str | int | float) else None
+    if name is not None:
+        return name
     close = get_close_matches(raw, labels, n=1) if isinstance(raw, str) else []
     raise BadInput(
         "The answer {raw} is not one of the labels. Did you mean '{close}'?"
@@ -71,7 +72,8 @@ def distribution(names: Sequence[str], raw: Any) -> dict[str, float]:
 def by_name(names: Sequence[str], raw: Any) -> dict[str, float]:
     """Read a probability for each of *names*; those that are left out are 0."""
     if isinstance(raw, Mapping):
-        given = {one_form(str(name)): value for name, value in raw.items()}
+        called = LabelNames(names).renamed([str(name) for name in raw])
+        given = {called[str(name)]: value for name, value in raw.items()}
         unknown = [name for name in given if name not in names]
         if unknown:
             raise BadInput(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -52,6 +53,21 @@ def test_prompts_are_imported_with_tags_and_source(db: Session, blobs: Blobs, ow
     assert (first.inputs, first.tags) == ({"text": "Nice, really."}, ("irony", "short", "pilot"))
     assert (second.corpus, second.part, second.row, second.tags) == ("yelp", "b", "18", ("pilot",))
     assert import_prompts(db, owner, ref, path, columns={"text": "review"}).repeated == 3
+
+
+def test_a_prompt_in_another_form_of_unicode_is_no_other_prompt(
+    db: Session, blobs: Blobs, owner: Actor, tmp_path: Path
+) -> None:
+    """What nobody sees makes no new prompt, in this round and in the next; its id is made of the text as it came."""
+    ref = add_draft(db, blobs, owner, tmp_path)
+    twins = ["Tr\u00e8s caf\u00e9.", "Tre\u0300s cafe\u0301.", "Tr\u00e8s  ca\u200bf\u00e9."]
+    path = tmp_path / "prompts.jsonl"
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in twins[:2]))
+    assert import_prompts(db, owner, ref, path).added == 1
+    path.write_text(json.dumps({"text": twins[2]}) + "\n")
+    assert import_prompts(db, owner, ref, path).repeated == 1
+    later = put_round(db, owner, ROUND.format(more="", targets=ONE, tables="")).ref
+    assert import_prompts(db, owner, later, path).used == 1
 
 
 def test_what_an_earlier_round_used_is_left_out(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> None:

@@ -91,6 +91,23 @@ def test_a_bad_pair_is_refused_with_its_place(
         assert pairs.list_drafts(db, people["ben"], REF, "knots").total == 0
 
 
+def test_what_nobody_sees_makes_no_other_pair(
+    db: Session, blobs: Blobs, owner: Actor, people: dict[str, Actor]
+) -> None:
+    """A zero-width space is no change of a side, and makes no new pair of one that is there."""
+    add_contest(db, owner, "")
+    make_teams(db, people)
+    first = draft(0, name="one")
+    hidden = {"text": first.modified["text"].replace(" ", " \u200b", 1)}
+    with during("break"):
+        pairs.put_pair(db, blobs, people["ben"], REF, first)
+        with pytest.raises(Conflict, match="same pair already, as 'one'"):
+            pairs.put_pair(db, blobs, people["ben"], REF, draft(0, name="two", modified=hidden))
+        unchanged = {"text": first.original["text"] + "\u200b"}
+        with pytest.raises(BadInput, match="neither side was changed"):
+            pairs.put_pair(db, blobs, people["ben"], REF, draft(0, name="three", modified=unchanged))
+
+
 @pytest.mark.both_databases
 def test_an_upload_is_taken_whole_or_not_at_all(
     db: Session, blobs: Blobs, owner: Actor, people: dict[str, Actor], tmp_path: Path

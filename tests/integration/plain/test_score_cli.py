@@ -203,3 +203,14 @@ def test_real_systems_on_real_questions(system: str) -> None:
     metrics, answered = report.evaluation.metrics, report.evaluation.answered / report.evaluation.examples
     found = [100 * (metrics[name].estimate.value or 0) / answered for name in ("exact_match", "token_f1")]
     assert found == pytest.approx(PUBLISHED[system], abs=0.06)
+
+
+def test_a_slice_of_one_gold_label_is_noted(cli: Callable[..., Result], tmp_path: Path) -> None:
+    """Its macro F1 is no mean of what its name promises, and that is said beside the figure."""
+    gold, said = tmp_path / "gold.csv", tmp_path / "said.csv"
+    gold.write_text("id,answer,tags\na,yes,one\nb,yes,one\nc,yes,two\nd,no,two\n")
+    said.write_text("id,prediction\na,yes\nb,no\nc,yes\nd,no\n")
+    result = cli("evaluate", "score", gold, said, "--by", "tag", "--resamples", "0", "--json")
+    assert "one gold label only: tag: one." in " ".join(result.stderr.split())
+    assert len(json.loads(result.stdout)["notes"]) == 1
+    assert "one gold label" not in cli("evaluate", "score", gold, said, "--resamples", "0").stderr

@@ -314,6 +314,41 @@ def test_skewed_classes_are_no_disadvantage(method: str, share: list[float]) -> 
     assert (found.label == truth).mean() > plurality + 0.01
 
 
+@pytest.mark.parametrize("method", ["mace", "one-coin"])
+@pytest.mark.parametrize(("share", "low", "high"), [(0.1, 0.6, 0.95), (0.15, 0.55, 0.9)])
+def test_a_rare_class_is_not_found_where_it_is_not(method: str, share: float, low: float, high: float) -> None:
+    """On two skewed classes a vote for the rare one does not carry an item, and the classes come out as frequent.
+
+    Held to even shares, MACE explains the frequent label as everybody's habit, and falls below the votes.
+    """
+    judgements, truth = five_votes([1 - share, share], low, high)
+    plurality = (make_aggregator("distribution").aggregate(judgements).label == truth).mean()
+    found = make_aggregator(method).aggregate(judgements)
+    assert (found.label == truth).mean() > plurality + 0.01
+    if method == "mace":
+        assert found.details["prior"]["1"] == pytest.approx(share, abs=0.05)
+        even = make_aggregator(method, even=1e9).aggregate(judgements)
+        assert (even.label == truth).mean() < plurality - 0.015
+
+
+def test_mace_does_worse_with_no_iteration_more() -> None:
+    """On skewed classes more iterations lead no further away from the truth."""
+    judgements, truth = five_votes([0.9, 0.1], 0.6, 0.95)
+    found = [
+        (make_aggregator("mace", iterations=most, tolerance=1e-12).aggregate(judgements).label == truth).mean()
+        for most in (5, 20, 200)
+    ]
+    assert found[2] >= found[1] - 0.003 >= found[0] - 0.006
+
+
+def test_an_early_stop_helps_where_workers_did_little() -> None:
+    """With a few judgements per worker and four classes, fewer iterations are nearer to the truth; all votes count."""
+    judgements, truth = five_votes([0.7, 0.1, 0.1, 0.1], 0.4, 0.9, items=600)
+    late, early = (make_aggregator(name).aggregate(judgements) for name in ("dawid-skene", "dawid-skene-early"))
+    assert early.details["iterations"] < late.details["iterations"]
+    assert (early.label == truth).mean() > (late.label == truth).mean() + 0.03
+
+
 def test_one_coin_takes_even_classes_as_even() -> None:
     """Frequent errors do not make one class swallow the other, and the prior that was taken is told."""
     judgements, _ = five_votes([0.5, 0.5], 0.5, 0.75)

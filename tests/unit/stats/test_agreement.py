@@ -309,3 +309,22 @@ def test_snli_hard(shared_data: Path) -> None:
     assert len(records) == 3261
     pairs = zip(np.array(judgements.items)[clear], names[clear], strict=True)
     assert all(gold[item] == name for item, name in pairs)
+
+
+def test_eight_items_on_which_all_agree_are_no_certainty() -> None:
+    """Everything that agreement is told by keeps room below 1, as much as accuracy does; so does a pair's κ."""
+    rows = [(f"i{at}", worker, "ab"[at % 2]) for at in range(8) for worker in ("x", "y", "z")]
+    judgements = Judgements.of(*zip(*rows, strict=True))
+    found = measure_agreement(judgements, seed=1)
+    for name in ("krippendorff_alpha", "fleiss_kappa", "gwet_ac1", "percent_agreement", "unanimous"):
+        estimate = found.statistics[name]
+        assert (estimate.value, estimate.high) == (1.0, 1.0)
+        assert estimate.low is not None
+        assert 0.4 < estimate.low < 0.85
+    never = found.statistics["never_disagree"]
+    assert never.low is not None
+    assert never.low < 0.7
+    for pair in pair_kappas(judgements):
+        assert (pair.kappa.value, pair.kappa.high) == (1.0, 1.0)
+        assert pair.kappa.low is not None
+        assert 0.3 < pair.kappa.low < 0.85

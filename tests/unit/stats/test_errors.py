@@ -36,6 +36,33 @@ def test_a_planted_weakness_is_found_and_chance_is_not() -> None:
     assert weak_slices(candidates(examples), (rng.random(600) < 0.8).astype(float)) == []
 
 
+def false_alarms(accuracy: float, runs: int, *, number: int, seed: int = 0) -> float:
+    """Say in what share of runs a slice is shown although errors are at random, over words as frequent as in prose."""
+    rng = np.random.default_rng([seed, number])
+    frequency = 1 / np.arange(1, 2001)
+    words = rng.choice(2000, (number, 12), p=frequency / frequency.sum())
+    texts = [" ".join(f"w{one}" for one in row) for row in words.tolist()]
+    tags = [[f"t{one}"] for one in rng.integers(0, 12, number)]
+    answers = [[f"a{one}"] for one in rng.choice(3, number, p=[0.8, 0.15, 0.05])]
+    looked = candidates(Sliceable({"text": texts}, {"tag": tags, "answer": answers}))
+    return sum(bool(weak_slices(looked, (rng.random(number) < accuracy) * 1.0)) for _ in range(runs)) / runs
+
+
+# Of so many runs one in twenty is an alarm at most; the bound leaves room for four deviations of that share.
+@pytest.mark.parametrize("accuracy", [0.6, 0.8, 0.9, 0.95, 0.98])
+def test_no_slice_is_weak_by_chance(accuracy: float) -> None:
+    """Where errors are at random, at most one run in twenty shows a slice, however few the errors are."""
+    assert false_alarms(accuracy, 120, number=800) <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / 120)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("accuracy", [0.6, 0.7, 0.8, 0.9, 0.95, 0.98])
+@pytest.mark.parametrize("number", [200, 800, 3000])
+def test_no_slice_is_weak_by_chance_over_many_runs(accuracy: float, number: int) -> None:
+    """The same with two thousand runs, for small and large sets."""
+    assert false_alarms(accuracy, 2000, number=number) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 2000)
+
+
 def test_a_slice_that_says_the_same_is_left_out() -> None:
     """Of a word and a tag with the same examples, one is shown."""
     examples, never = drawn()

@@ -39,14 +39,33 @@ def test_no_interval_has_no_width(total: int) -> None:
     assert 1 - found.low == pytest.approx(1 - stats.beta(total + 0.5, 0.5).ppf(0.025), rel=0.25)
 
 
-def test_a_bootstrap_that_sees_something_stays_as_it_was() -> None:
-    """From fifty examples on, the interval is the percentile bootstrap's, to the last digit."""
-    scores = np.random.default_rng(3).random(200).round(1)
-    tally = Tally.of_scores(scores, (0.0, 1.0))
-    drawn = tally.resampled(1000, np.random.default_rng(7))
+@pytest.mark.parametrize(("examples", "apart"), [(200, 0.01), (20_000, 0.0015)])
+def test_with_many_examples_the_interval_is_the_bootstraps(examples: int, apart: float) -> None:
+    """The posterior is taken at any size, and comes to the percentile bootstrap as examples grow."""
+    scores = np.random.default_rng(3).random(examples).round(1)
+    drawn = Tally.of_scores(scores).resampled(4000, np.random.default_rng(7))
     low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [0.025, 0.975])
-    found = mean_estimate(scores, seed=7)
-    assert (found.low, found.high) == (low, high)
+    found = mean_estimate(scores, seed=7, resamples=4000)
+    assert (found.low, found.high) == (pytest.approx(low, abs=apart), pytest.approx(high, abs=apart))
+
+
+def test_one_more_example_does_not_widen_an_interval() -> None:
+    """No number of examples is a border: the interval of macro F1 shrinks evenly from 47 to 52 examples."""
+    chance = np.random.default_rng(5)
+    widths = {}
+    for examples in range(46, 54):
+        found = []
+        for _ in range(25):
+            gold = chance.choice(3, examples, p=[0.8, 0.15, 0.05])
+            said = np.where(chance.random(examples) < 0.8, gold, chance.integers(0, 3, examples))
+            result = evaluate_metrics("label", [str(one) for one in gold], [str(one) for one in said], ["macro_f1"])
+            estimate = result.metrics["macro_f1"].estimate
+            assert estimate.low is not None
+            assert estimate.high is not None
+            found.append(estimate.high - estimate.low)
+        widths[examples] = np.mean(found)
+    early, late = np.mean([widths[n] for n in range(46, 50)]), np.mean([widths[n] for n in range(50, 54)])
+    assert late < early * 1.03
 
 
 CASES = [

@@ -67,6 +67,7 @@ def score(
         seed=seed,
         resamples=resamples,
     ).figures
+    output.warn(found.warnings or ())
     for note in found.notes:
         output.say(note)
     if json:

@@ -221,6 +221,7 @@ def methods(json: output.JsonFlag = False) -> None:
 
 
 def _say_notes(found: dict[str, Any]) -> None:
+    output.warn(found.get("warnings", ()))
     for note in found["notes"]:
         output.say(note)
 

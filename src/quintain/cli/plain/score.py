@@ -58,6 +58,9 @@ def score(
         resamples=resamples,
     )
     report = found.report
+    output.warn(found.warnings)
+    for note in found.notes:
+        output.say(note)
     if report.missing:
         output.say(f"{report.missing} missing predictions were counted as wrong.")
     if report.unknown:

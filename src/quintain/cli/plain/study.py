@@ -63,6 +63,7 @@ def human(
         seed=seed,
         **reading(column, labels, repeats, everything),
     ).to_dict()
+    output.warn(found.get("warnings", ()))
     for note in found["notes"]:
         output.say(note)
     if json:

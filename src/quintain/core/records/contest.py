@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from quintain.core.records.base import Record
+from quintain.core.records.base import Record, left_out
 from quintain.core.records.figures import Estimate
 
 
@@ -119,3 +119,4 @@ class ContestScore(Record):
     contested: int = 0
     with_contested: ContestFigures | None = None
     notes: tuple[str, ...] = field(default_factory=tuple)
+    warnings: tuple[str, ...] | None = left_out()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from quintain.core.records.base import Record
+from quintain.core.records.base import Record, left_out
 from quintain.core.records.figures import Estimate
 
 # Gardner et al. (2020), section 2: what is near a decision boundary says nothing of what is far from it.
@@ -94,4 +94,5 @@ class ContrastScore(Record):
     normalise: str | None = None
     unanswered: int = 0
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] | None = left_out()
     caveat: str = CAVEAT

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, Literal, TypeAlias
 
-from quintain.core.records.base import Record
+from quintain.core.records.base import Record, left_out
 from quintain.core.records.figures import Estimate
 
 # How the cells of a column are written: shares as percentages, numbers to one place, parameters to three, and chances,
@@ -80,6 +80,7 @@ class Report(Record):
     lead: str
     facts: list[ReportFact]
     sections: list[ReportSection]
+    warnings: tuple[str, ...] | None = left_out()
 
     def shown(self) -> Iterator[tuple[ReportSection, list[str]]]:
         """Give each section with the commands to show below it: once, where several sections come from the same."""

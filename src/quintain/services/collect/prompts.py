@@ -16,7 +16,7 @@ from quintain.core.records.base import plain
 from quintain.core.records.collect import PromptReport
 from quintain.core.rounds import RoundState
 from quintain.core.task import Field, Task
-from quintain.data.identity import example_ids
+from quintain.data.identity import example_ids, form_ids
 from quintain.data.shaping import shape
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.services.access import audit
@@ -186,11 +186,13 @@ def _with_source(table: pl.DataFrame, named: Mapping[str, str | None], tags: Seq
 def _fresh(db: Session, info: RoundInfo, table: pl.DataFrame) -> tuple[pl.DataFrame, PromptReport]:
     """Leave the rows that this task has not used yet."""
     inputs = [name for name in table.columns if name not in ABOUT]
-    table = table.with_columns(example_ids(table, inputs).alias("__hash"))
-    own = queries.hashes(db, info.id)
-    new = table.filter(~pl.col("__hash").is_in(list(own))).unique("__hash", keep="first", maintain_order=True)
-    used = queries.used_hashes(db, info.task_id, new["__hash"].to_list(), but=info.id)
-    unused = new.filter(~pl.col("__hash").is_in(list(used)))
+    ids, forms = example_ids(table, inputs), form_ids(table, inputs)
+    table = table.with_columns(ids.alias("__hash"), forms.alias("__form"))
+    own = _own_forms(db, info.id, table.select(inputs).schema)
+    new = table.filter(~pl.col("__form").is_in(own)).unique("__form", keep="first", maintain_order=True)
+    known = [*new["__hash"].to_list(), *new["__form"].to_list()]
+    used = list(queries.used_hashes(db, info.task_id, known, but=info.id))
+    unused = new.filter(~(pl.col("__hash").is_in(used) | pl.col("__form").is_in(used)))
     parts = queries.used_parts(db, info.task_id, but=info.id)
     taken = [f"{corpus}\x1f{part}" for corpus, part in parts]
     place = pl.concat_str("corpus", "part", separator="\x1f")
@@ -203,6 +205,15 @@ def _fresh(db: Session, info: RoundInfo, table: pl.DataFrame) -> tuple[pl.DataFr
         used_parts=unused.height - fresh.height,
     )
     return fresh, report
+
+
+def _own_forms(db: Session, round_id: int, schema: pl.Schema) -> list[str]:
+    """Give the ids by which the round's own prompts are compared."""
+    stored = queries.inputs_of(db, round_id)
+    if not stored:
+        return []
+    table = pl.DataFrame([{name: row.get(name) for name in schema} for row in stored], schema=schema)
+    return form_ids(table, list(schema)).to_list()
 
 
 def _rows(round_id: int, table: pl.DataFrame, task: Task) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from quintain.core.hashing import content_id
+from quintain.core.text_form import text_form
 from quintain.stats.near_duplicates import WIDTH, mix, squeeze
 
 # Of texts that share .85 of their n-grams, 1 − (1 − .85⁴)⁸ = 99.7 % share a band; of those that share .5, 40 %.
@@ -32,7 +33,7 @@ def text_key(task: str, texts: Mapping[str, str]) -> str:
 
 def plain(text: str) -> str:
     """Leave of a text what counts; one without a word, such as an emoji, counts as it is."""
-    return squeeze(text) or text.strip()
+    return squeeze(text) or text_form(text)
 
 
 def bands(scope: str, text: str) -> list[int]:

@@ -17,6 +17,7 @@ from quintain.core.errors import BadInput, Fault
 from quintain.core.example import Example
 from quintain.core.people import OPERATOR
 from quintain.core.task import Task
+from quintain.core.text_form import form_id
 from quintain.core.texts import Text
 from quintain.services.contest.contests import ContestInfo
 from quintain.services.contest.grading import as_cell, grading_of
@@ -99,7 +100,7 @@ class Desk:
     def _side_faults(self, draft: PairDraft, original: str, modified: str) -> Iterator[Fault]:
         """Ask for an original that stands in the starter set as it is, and for another side that was changed."""
         inside = original in self.starter
-        if original == modified:
+        if original == modified or form_id(draft.original) == form_id(draft.modified):
             yield Fault("neither side was changed: both are the same", field="modified")
         elif not inside and modified in self.starter:
             yield Fault(

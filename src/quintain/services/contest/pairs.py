@@ -15,6 +15,7 @@ from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import OPERATOR, Actor
 from quintain.core.records import contests as records
 from quintain.core.task import Task
+from quintain.core.text_form import form_id
 from quintain.core.texts import Text
 from quintain.services.access import audit
 from quintain.services.contest.contests import ContestInfo, find, require_phase
@@ -56,7 +57,7 @@ def put_pair(
         row = queries.named(db, team.id, draft.name)
         if row is not None and new:
             raise Conflict("Your team has a pair '{name}' already.", name=draft.name, remedy="Give it another name.")
-        twin = queries.contents(db, team.id).get((found.original_hash, found.modified_hash))
+        twin = _names_by_content(db, team.id).get(_content(found.draft))
         if twin is not None and twin != draft.name:
             raise Conflict("Your team has the same pair already, as '{name}'.", name=twin)
         if row is None:
@@ -97,6 +98,16 @@ def upload_pairs(
         return records.PairsAdded(len(rows), queries.count(db, info.id, team_id=team.id))
 
 
+def _content(draft: PairDraft) -> tuple[str, str]:
+    """Give what a pair is compared by: both sides, but for what nobody can see of their texts."""
+    return form_id(draft.original), form_id(draft.modified)
+
+
+def _names_by_content(db: Session, team_id: int) -> dict[tuple[str, str], str]:
+    rows = queries.contents(db, team_id)
+    return {(form_id(original), form_id(modified)): name for original, modified, name in rows}
+
+
 def _new_rows(
     db: Session,
     actor: Actor,
@@ -106,7 +117,7 @@ def _new_rows(
     checked: Sequence[tuple[GivenPair, CheckedPair | None, list[Fault]]],
 ) -> list[ContestPair]:
     """Make rows of the pairs of a file, or name every fault by its row."""
-    there, contents = queries.names(db, team_id), queries.contents(db, team_id)
+    there, contents = queries.names(db, team_id), _names_by_content(db, team_id)
     faults: list[Fault] = []
     rows: list[ContestPair] = []
     for one, found, own in checked:
@@ -114,7 +125,7 @@ def _new_rows(
         if one.draft.name in there:
             wrong = [*own, Fault("your team has a pair '{name}' already", name=one.draft.name, field="pair_id")]
         elif found is not None:
-            key = (found.original_hash, found.modified_hash)
+            key = _content(found.draft)
             if key in contents:
                 wrong = [Fault("is the same pair as '{name}'", name=contents[key], field="pair_id")]
             contents.setdefault(key, one.draft.name)

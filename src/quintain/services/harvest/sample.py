@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from quintain.core.text_form import IGNORABLE
+
 KEPT_AT_LEAST = 64
 PENDING = 20_000
 _SPACE = 2.0**64
@@ -21,7 +23,11 @@ _ORDER = ("cell", "priority", "file", "row", "sentence")
 
 
 def normal_forms(texts: pl.Series) -> pl.Series:
-    """Leave of each text what counts when two are compared: words in lower case, one blank between them."""
+    """Leave of each text what counts when two are compared: words in lower case, one blank between them.
+
+    What cannot be seen does not count, nor does the form of Unicode.
+    """
+    texts = texts.str.normalize("NFC").str.replace_all(f"[{IGNORABLE}]+", "")
     return texts.str.to_lowercase().str.replace_all(r"[^\p{L}\p{M}\p{N}]+", " ").str.strip_chars(" ")
 
 

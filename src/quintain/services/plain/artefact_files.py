@@ -11,6 +11,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.jsontext import NotJson, parse_json
+from quintain.core.label_form import label_form
 from quintain.data.given import Source
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.stats.artefacts.examples import Examples
@@ -82,6 +83,7 @@ def _names(table: pl.DataFrame, column: str) -> list[str]:
 
 
 def _coded(label: pl.Series, column: str) -> tuple[IntArray, list[str]]:
+    label = label.replace({name: label_form(name) for name in label.unique().to_list() if name != label_form(name)})
     labels = sorted(label.unique().to_list())
     if len(labels) > MOST_LABELS:
         raise BadInput(

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from quintain.core.contests import PairStatus
 from quintain.core.errors import BadInput, Fault
+from quintain.core.label_form import LabelNames
 from quintain.core.records.contest import (
     BreakerIntervals,
     BreakerScore,
@@ -40,6 +41,7 @@ from quintain.stats.contest import (
     rate,
 )
 from quintain.stats.grading import Grading, written
+from quintain.stats.label_hints import label_warnings
 from quintain.stats.posterior import mean_estimate
 from quintain.stats.text import token_f1
 
@@ -144,6 +146,7 @@ def score_rows(
         contested=contested,
         with_contested=_figures(whole, [pair.breaker for pair in pairs])[0] if contested else None,
         notes=tuple(_notes(whole, contested)),
+        warnings=_warnings(whole),
     )
 
 
@@ -225,11 +228,16 @@ def _pair_faults(breaker: str, name: str, there: Mapping[int, PlainRow]) -> Iter
 
 
 def _answers(pairs: Sequence[_Pair], systems: Sequence[str], options: ContestOptions) -> _Answers:
+    called = LabelNames()
+    if options.grading.metric == "accuracy":
+        called = LabelNames(sorted({label for pair in pairs for row in pair.rows for label in _golds(row)}))
+
+    def is_right(row: PlainRow, name: str) -> bool:
+        said = _said(row, name)
+        return options.grading(called.find(said) or said, row.values["gold"]).right
+
     right = {
-        name: np.array(
-            [[options.grading(_said(row, name), row.values["gold"]).right for row in pair.rows] for pair in pairs],
-            dtype=np.bool_,
-        ).reshape(len(pairs), 2)
+        name: np.array([[is_right(row, name) for row in pair.rows] for pair in pairs], dtype=np.bool_).reshape(-1, 2)
         for name in systems
     }
     return _Answers(pairs, right, options)
@@ -321,6 +329,26 @@ def _notes(data: _Answers, contested: int) -> Iterator[str]:
             yield f"{name} has no answer to {count} sentences, which counts as wrong."
     if contested:
         yield f"{contested} pairs are contested and left out until they are settled; both scores are given."
+
+
+def _warnings(data: _Answers) -> tuple[str, ...] | None:
+    """Say of which systems the labels are hardly the gold ones."""
+    if data.options.grading.metric != "accuracy":
+        return None
+    rows = [row for pair in data.pairs for row in pair.rows]
+    golds = [label for row in rows for label in _golds(row)]
+    return (
+        tuple(
+            text
+            for name in data.right
+            for text in label_warnings(
+                golds,
+                [None if _said(row, name) is None else written(_said(row, name)) for row in rows],
+                what=Text("answers of {system}", system=name),
+            )
+        )
+        or None
+    )
 
 
 def _said(row: PlainRow, system: str) -> Any:

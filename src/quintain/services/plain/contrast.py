@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from quintain.core.errors import BadInput, Fault
+from quintain.core.label_form import LabelNames, label_form
 from quintain.core.records.contrast import ContrastIntervals, ContrastScore
 from quintain.core.texts import Text
 from quintain.data.contrast.contract import read_json
@@ -21,6 +22,7 @@ from quintain.data.rows import PlainRow, read_rows, refuse
 from quintain.data.text import suffix_of
 from quintain.stats.contrast import Members, contrast_by, contrast_estimates
 from quintain.stats.grading import Grading, is_plain, written
+from quintain.stats.label_hints import label_warnings
 
 ORIGINAL, CONTRAST = "original", "contrast"
 _EXAMPLE = ("id", "set", "role", "gold")
@@ -79,6 +81,9 @@ def contrast_score(
 ) -> ContrastScore:
     """Score *predictions* by id on whole contrast sets that were checked already."""
     options = options or ContrastOptions()
+    if options.grading.metric == "accuracy":
+        called = LabelNames(sorted({label for one in examples for label in _said(one.gold)}))
+        predictions = {name: called.find(said) or said for name, said in predictions.items()}
     grades = [options.grading(predictions[one.id], one.gold) for one in examples]
     members = Members.of(
         [grade.score for grade in grades],
@@ -106,6 +111,7 @@ def contrast_score(
         normalise=options.grading.normalise if options.grading.metric == "exact_match" else None,
         unanswered=sum(predictions[one.id] is None for one in examples),
         notes=tuple(_notes(examples, predictions, options)),
+        warnings=_warnings(examples, predictions, options),
     )
 
 
@@ -171,7 +177,7 @@ def _strange(answer: Any, row: PlainRow, name: str, options: ContrastOptions) ->
     """Name answers that are none of the labels, where those are known."""
     if options.labels and answer is not None:
         for one in answer if isinstance(answer, list) else [answer]:
-            if isinstance(one, list) or written(one) not in options.labels:
+            if isinstance(one, list) or LabelNames(options.labels).find(one) is None:
                 known = ", ".join(options.labels)
                 yield Fault("'{label}' is not one of {known}", label=one, known=known, row=row.number, field=name)
 
@@ -260,7 +266,7 @@ def _transitions(examples: Sequence[ContrastExample], grading: Grading) -> list[
         if one.original:
             found.append([])
         elif grading.metric == "accuracy" and len(before) == len(after) == 1:
-            found.append([f"{min(before)} → {min(after)}"])
+            found.append([f"{label_form(min(before))} → {label_form(min(after))}"])
         else:
             found.append(["same" if before == after else "changed"])
     return found
@@ -271,14 +277,25 @@ def _said(gold: Any) -> frozenset[str]:
     return frozenset(" · ".join(map(written, one)) if isinstance(one, list) else written(one) for one in several)
 
 
+def _warnings(
+    examples: Sequence[ContrastExample], predictions: Mapping[str, Any], options: ContrastOptions
+) -> tuple[str, ...] | None:
+    """Say where predicted labels are hardly the gold ones."""
+    if options.grading.metric != "accuracy":
+        return None
+    golds = [label for one in examples for label in _said(one.gold)]
+    said = [None if answer is None else written(answer) for answer in predictions.values()]
+    return tuple(label_warnings(golds, said)) or None
+
+
 def _notes(
     examples: Sequence[ContrastExample], predictions: Mapping[str, Any], options: ContrastOptions
 ) -> Iterator[str]:
     """Say what may be a slip: labels that no gold answer has."""
     if options.grading.metric != "accuracy" or options.labels:
         return
-    golds = {label for one in examples for label in _said(one.gold)}
-    strange = [written(said) for said in predictions.values() if said is not None and written(said) not in golds]
+    golds = LabelNames(sorted({label for one in examples for label in _said(one.gold)}))
+    strange = [written(said) for said in predictions.values() if said is not None and golds.find(said) is None]
     if strange:
         yield (
             f"{len(strange)} predictions are no gold label of the file, and count as wrong, such as '{strange[0]}'; "

@@ -9,9 +9,15 @@ from typing import Any
 import numpy as np
 
 from quintain.core.errors import BadInput
-from quintain.core.task import one_form
+from quintain.core.label_form import LabelNames
 from quintain.data.given import GivenTable, Source
-from quintain.services.plain.judgements import JudgementFile, JudgementReading, labels_of_items, read_judgements
+from quintain.services.plain.judgements import (
+    JudgementFile,
+    JudgementReading,
+    gold_warnings,
+    labels_of_items,
+    read_judgements,
+)
 from quintain.stats.human import held_out_majority, majority_gold, synthetic_annotators
 from quintain.stats.judgements import NONE
 
@@ -61,6 +67,8 @@ def human_performance(path: Source, study: HumanStudy, reading: JudgementReading
         _, writer = labels_of_items(table, study.writer, "writer", reading.columns)
         held = held_out_majority(table.judgements, writer, sample=study.sample, excluded=excluded, **drawing)
         report["held_out_majority"] = {name: one.as_dict() for name, one in held.items()}
+    if study.gold is not None:
+        report["warnings"] = gold_warnings(table, gold)
     return report | {**drawing, "notes": [*table.notes, *_alone(table, study)]}
 
 
@@ -77,8 +85,9 @@ def _alone(table: JudgementFile, study: HumanStudy) -> list[str]:
 
 
 def _excluded(table: JudgementFile, names: Sequence[str]) -> list[int]:
-    classes, names = table.judgements.classes, [one_form(name) for name in names]
-    strange = [name for name in names if name not in classes]
+    classes = table.judgements.classes
+    known = LabelNames(classes)
+    strange = [name for name in names if known.find(name) is None]
     if strange:
         raise BadInput(
             "There is no label '{label}' to exclude.",
@@ -86,4 +95,4 @@ def _excluded(table: JudgementFile, names: Sequence[str]) -> list[int]:
             labels=", ".join(classes),
             remedy="Labels here: {labels}.",
         )
-    return [classes.index(name) for name in names]
+    return [classes.index(name) for name in map(known.find, names) if name is not None]

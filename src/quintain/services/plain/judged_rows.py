@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault
-from quintain.core.task import one_form
+from quintain.core.label_form import LabelNames
 from quintain.data.given import Source
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.services.plain.divisible import fifths
@@ -23,6 +23,7 @@ from quintain.services.plain.judgements import JudgementReading, read_judgements
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.human import majority_gold
 from quintain.stats.judgements import NONE
+from quintain.stats.label_columns import in_names
 from quintain.stats.splitting import BoolArray
 
 MODEL = "predicted"
@@ -63,7 +64,8 @@ class JudgedRows:
     def said(self, model: str) -> IntArray:
         """Give what the model answered, as the place of the label; -1 where it is none."""
         place = {name: code for code, name in enumerate(self.classes)}
-        return np.array([place.get(one_form(said or ""), NONE) for said in self.frame[model]], dtype=np.int64)
+        said = in_names(self.frame[model], self.labels).to_list()
+        return np.array([NONE if name is None else place.get(name, NONE) for name in said], dtype=np.int64)
 
     def values(self, attribute: str) -> list[str | None]:
         """Give the value of an attribute for each item; lengths are in fifths."""
@@ -109,7 +111,7 @@ def read_judged_rows(
             faults=[Fault("there is no column 'label'", file=path.name)],
             remedy="Add the final labels, or give the judgements as a table item,worker,label.",
         )
-    return _items(table, path, [one_form(name) for name in classes])
+    return _items(table, path, classes)
 
 
 def _refuse_repeated(table: pl.DataFrame, path: Source) -> None:
@@ -146,7 +148,9 @@ def _labelled(table: pl.DataFrame, judgements: Source, reading: JudgementReading
 
 
 def _items(table: pl.DataFrame, path: Source, classes: Sequence[str]) -> JudgedRows:
-    labels = [None if name is None else one_form(name) for name in table["label"].to_list()]
+    names = LabelNames(classes)
+    labels = in_names(table["label"], names).to_list()
+    classes = [names.find(name) or name for name in classes]
     there = sorted({name for name in labels if name is not None})
     strange = [name for name in classes if name not in there]
     if strange:

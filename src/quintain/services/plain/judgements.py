@@ -11,13 +11,14 @@ import numpy as np
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault
-from quintain.core.task import one_form
+from quintain.core.label_form import LabelNames
 from quintain.core.texts import Text
 from quintain.data.given import GivenTable, Source
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.judgements import NONE, Judgements
-from quintain.tasks.answer_kinds.label import in_one_form
+from quintain.stats.label_columns import in_names
+from quintain.stats.label_hints import label_warnings
 from quintain.tasks.rules import SHOWN
 
 Repeats = Literal["refuse", "first", "last"]
@@ -75,10 +76,13 @@ def read_judgements(path: Source, reading: JudgementReading | None = None) -> Ju
     frame = _exploded(frame.with_row_index(_ROW), path)
     notes: list[str] = []
     frame, set_aside = _kept(frame, path, notes, everything=reading.everything)
-    for name in ("label", "worker", "item"):  # one after the other: the texts of each are let go before the next
+    # One after the other: the texts of each are let go before the next.
+    known = LabelNames(reading.labels) if reading.labels else None
+    frame = frame.with_columns(_named(frame["label"], known, labels=True))
+    for name in ("worker", "item"):
         frame = frame.with_columns(_named(frame[name]))
     frame = _complete(frame, path, notes)
-    labels = [one_form(name) for name in reading.labels]
+    labels = [known.find(name) or name for name in reading.labels] if known else []
     _check_labels(frame, path, labels)
     ordered, repeated = _ordered(frame)
     if repeated:
@@ -223,11 +227,15 @@ def _complete(frame: pl.DataFrame, path: Source, notes: list[str]) -> pl.DataFra
     return labelled
 
 
-def _named(values: pl.Series) -> pl.Series:
-    """Give names as `_clean` does, each kept once and the rows as numbers: there are few names and many rows."""
+def _named(values: pl.Series, known: LabelNames | None = None, *, labels: bool = False) -> pl.Series:
+    """Give names as `_clean` does, each kept once and the rows as numbers: there are few names and many rows.
+
+    *labels* are compared by their form, and called as those that are *known*.
+    """
     coded = values.cast(pl.String()).cast(pl.Categorical(pl.Categories.random()))
     given = coded.unique().drop_nulls()
     clean = _clean(given.cast(pl.String()))
+    clean = in_names(clean, known) if labels else clean
     order = clean.arg_sort(nulls_last=True).head(len(clean) - clean.null_count())
     names = clean.gather(order)
     is_new = names.ne_missing(names.shift(1))
@@ -241,7 +249,7 @@ def _named(values: pl.Series) -> pl.Series:
 
 def _clean(values: pl.Series) -> pl.Series:
     """Give names without spaces around them, in one form of Unicode; an empty one is none."""
-    return in_one_form(values.cast(pl.String()).str.strip_chars().replace("", None))
+    return values.cast(pl.String()).str.strip_chars().replace("", None).str.normalize("NFC")
 
 
 def _short(text: str) -> str:
@@ -311,7 +319,8 @@ def labels_of_items(
     if pairs["label"].dtype.is_nested():
         raise BadInput(faults=[Fault("a list or an object is no label", file=path.name, field=field_name)])
     pairs = pairs.unique()
-    pairs = pairs.with_columns(_clean(pairs[name]) for name in pairs.columns).drop_nulls().unique()
+    pairs = pairs.with_columns(_clean(pairs[name]) for name in pairs.columns).drop_nulls()
+    pairs = pairs.with_columns(in_names(pairs["label"], table.judgements.classes)).unique()
     twice = pairs.filter(pl.col("item").is_duplicated()).sort("item", "label")
     if len(twice):
         faults = [
@@ -333,6 +342,15 @@ def labels_of_items(
     joined = known.join(pairs, on="item", how="left", maintain_order="left")["label"]
     codes = joined.replace_strict(list(place), list(place.values()), default=NONE, return_dtype=pl.Int64())
     return table, np.asarray(codes.fill_null(NONE).to_numpy(), dtype=np.int64)
+
+
+def gold_warnings(table: JudgementFile, gold: IntArray) -> list[Text]:
+    """Say where the labels of judgements are hardly those of *gold* (a class for each item)."""
+    judgements = table.judgements
+    classes = judgements.classes
+    of_gold = gold[judgements.item] >= 0
+    said = [classes[code] for code in judgements.label[of_gold].tolist()]
+    return label_warnings([classes[code] for code in gold[gold >= 0].tolist()], said, what=Text("judgements"))
 
 
 def _read_gold(path: Source, table: JudgementFile, what: str, columns: Mapping[str, str]) -> pl.DataFrame:

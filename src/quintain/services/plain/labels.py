@@ -14,7 +14,13 @@ from quintain.core.texts import Text
 from quintain.data.given import GivenTable, Source
 from quintain.labels.contract import AGGREGATORS, Aggregated, Known, make_aggregator
 from quintain.labels.mixed_as_two import copies
-from quintain.services.plain.judgements import JudgementFile, JudgementReading, labels_of_items, read_judgements
+from quintain.services.plain.judgements import (
+    JudgementFile,
+    JudgementReading,
+    gold_warnings,
+    labels_of_items,
+    read_judgements,
+)
 from quintain.stats.agreement import Agreement, Level, measure_agreement
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.pairs import pair_kappas
@@ -34,6 +40,7 @@ class AggregateReport:
     workers: int
     notes: tuple[str, ...]
     set_aside: int = 0
+    warnings: tuple[Text, ...] = ()
 
     @property
     def unlabelled(self) -> int:
@@ -54,6 +61,7 @@ class AggregateReport:
             "labels": dict(zip(self.result.classes, found.tolist(), strict=True)),
             "details": plain,
             "notes": list(self.notes),
+            "warnings": list(self.warnings),
         }
 
 
@@ -100,8 +108,16 @@ def aggregate_source(
     notes = table.notes
     if result.accuracy is not None and table.judgements.sizes().max() < 2:
         notes = (*notes, "No item has two judgements: they say nothing about who is right how often.")
+    warnings = gold_warnings(table, known["gold"]) if "gold" in known else []
     return AggregateReport(
-        aggregating.method, result, table.order, count, len(table.judgements.workers), notes, table.set_aside
+        aggregating.method,
+        result,
+        table.order,
+        count,
+        len(table.judgements.workers),
+        notes,
+        table.set_aside,
+        tuple(warnings),
     )
 
 

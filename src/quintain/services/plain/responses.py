@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault
+from quintain.core.label_form import label_form
 from quintain.data.given import Source
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.stats.bootstrap import FloatArray
@@ -16,7 +17,7 @@ from quintain.stats.irt.responses import Responses
 
 LONG = ("respondent", "item", "correct")
 TEST = "test"
-RIGHT = {"1": 1.0, "1.0": 1.0, "true": 1.0, "0": 0.0, "0.0": 0.0, "false": 0.0}
+RIGHT = {"1": 1.0, "true": 1.0, "0": 0.0, "false": 0.0}  # by their form
 EMPTY = ("", "na", "nan", "null")
 
 
@@ -202,7 +203,9 @@ def _frequencies(values: pl.Series, path: Source, column: str) -> FloatArray:
 def _numbers(values: pl.Series, path: Source, name: str) -> FloatArray:
     """Read right and wrong as 1 and 0; an empty cell is NaN, and anything else a fault with its row."""
     lower = values.str.strip_chars().str.to_lowercase().fill_null("")
-    found = lower.replace_strict(list(RIGHT), list(RIGHT.values()), default=None, return_dtype=pl.Float64())
+    cells = lower.unique().to_list()
+    numbers = [RIGHT.get(label_form(cell)) for cell in cells]
+    found = lower.replace_strict(cells, numbers, return_dtype=pl.Float64())
     bad = found.is_null() & ~lower.is_in(EMPTY)
     if bad.any():
         places = bad.arg_true().to_list()

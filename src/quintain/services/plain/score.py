@@ -12,13 +12,17 @@ import polars as pl
 from quintain.core.errors import BadInput, Fault
 from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.task import AnswerType
+from quintain.core.texts import Text
 from quintain.data.given import Source
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.data.text import read_bytes, suffix_of
 from quintain.metrics.contract import METRICS
-from quintain.metrics.evaluate import Evaluation, evaluate_metrics
+from quintain.metrics.evaluate import Evaluation, SlicedRows, evaluate_metrics, slice_rows
+from quintain.stats.label_columns import in_names
+from quintain.stats.label_hints import label_warnings
 from quintain.tasks.answer_kinds.contract import ANSWER_KINDS, answers_of
 
+AVERAGED = frozenset({"macro_f1", "class_f1", "balanced_accuracy"})
 _GOLD = ("id", "answer", "label", "tags", "group", "distribution")
 _PREDICTED = ("id", "prediction", "probabilities")
 _PROBABILITY_PREFIXES = ("prob_", "probability_")
@@ -48,6 +52,8 @@ class ScoreReport:
     missing: int
     unknown: int
     scoring: Scoring
+    warnings: tuple[Text, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON."""
@@ -55,6 +61,8 @@ class ScoreReport:
             "answer_type": self.answer_type,
             "missing": self.missing,
             "unknown": self.unknown,
+            "warnings": list(self.warnings),
+            "notes": list(self.notes),
             "seed": self.scoring.seed,
             "resamples": self.scoring.resamples,
             **self.evaluation.as_dict(),
@@ -78,19 +86,48 @@ def score_files(gold_path: Source, predictions_path: Source, scoring: Scoring | 
             known=", ".join(_types()),
             remedy="Use one of {known}.",
         )
+    answers = _answers(table["answer"], answer_type, gold_path, "answer")
+    said = _answers(table["prediction"], answer_type, predictions_path, "prediction")
+    slicings = {
+        name: slice_rows(name, values, len(table)) for name, values in _slicings(table, scoring.by, gold_path).items()
+    }
     evaluation = evaluate_metrics(
         answer_type,
-        _answers(table["answer"], answer_type, gold_path, "answer"),
-        _answers(table["prediction"], answer_type, predictions_path, "prediction"),
+        answers,
+        said,
         scoring.metrics,
-        by=_slicings(table, scoring.by, gold_path),
+        by=slicings,
         seed=scoring.seed,
         resamples=scoring.resamples,
         probabilities=_shares(table, "probabilities", predictions_path),
         distributions=_shares(table, "distribution", gold_path),
         groups=_clusters(table, scoring.cluster, gold_path),
     )
-    return ScoreReport(evaluation, answer_type, missing, unknown, scoring)
+    named = answers_of(answer_type).named
+    warnings = label_warnings(answers.to_list(), said.to_list()) if named else []
+    notes = _of_one_class(evaluation, in_names(answers), slicings) if named else []
+    return ScoreReport(evaluation, answer_type, missing, unknown, scoring, tuple(warnings), tuple(notes))
+
+
+def _of_one_class(evaluation: Evaluation, gold: pl.Series, slicings: Mapping[str, SlicedRows]) -> list[Text]:
+    """Name the slices whose gold answers are one class: there a macro average says something else."""
+    if not AVERAGED & set(evaluation.metrics):
+        return []
+    alone = [
+        f"{name}: {value}"
+        for name, parts in slicings.items()
+        for value, rows in parts
+        if gold.gather(rows).n_unique() == 1
+    ]
+    if not alone:
+        return []
+    return [
+        Text(
+            "Of one gold label only: {slices}. A macro average over such a slice counts every other label that is "
+            "predicted there as a class with an F1 of 0; its accuracy says how many are right.",
+            slices=", ".join(alone[:10]) + (", …" if len(alone) > 10 else ""),
+        )
+    ]
 
 
 def _check_columns(columns: Mapping[str, str]) -> None:
@@ -242,7 +279,8 @@ def _answers(column: pl.Series, answer_type: AnswerType, path: Source, field: st
     as_list = isinstance(answers.dtype, pl.List)
     if column.dtype == pl.String and not as_list:
         # An empty cell holds no label and no number; as a text or a span it is the answer "none".
-        column = column.replace("", None)
+        bare = column.str.strip_chars()
+        column = pl.select(pl.when(bare != "").then(column)).to_series().alias(column.name)
     if field == "answer" and column.null_count():
         faults = [
             Fault("there is no gold answer", file=path.name, row=_row(path, row)) for row in column.is_null().arg_true()
@@ -257,7 +295,7 @@ def _answers(column: pl.Series, answer_type: AnswerType, path: Source, field: st
         if not answers.is_text:
             return _whole_lists(rows, path, field)
         return answers.golds(rows) if field == "answer" else answers.predictions(rows)
-    numbers = column.cast(pl.Int64, strict=False)
+    numbers = _whole_numbers(column)
     bad = (numbers.is_null() & column.is_not_null()).arg_true()
     if len(bad):
         faults = [
@@ -265,6 +303,12 @@ def _answers(column: pl.Series, answer_type: AnswerType, path: Source, field: st
         ]
         raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))
     return numbers
+
+
+def _whole_numbers(column: pl.Series) -> pl.Series:
+    """Read whole numbers, also where a program wrote 1 as 1.0; null for what is none."""
+    number = column.cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False)
+    return pl.select(pl.when((number % 1 == 0) & (number.abs() < 2**53)).then(number)).to_series().cast(pl.Int64)
 
 
 def _cell(cell: Any, path: Source, index: int, field: str) -> Any:

@@ -11,9 +11,9 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict
+from quintain.core.label_form import label_form
 from quintain.core.release import ReleaseSpec
 from quintain.core.spec import plain
-from quintain.core.task import one_form
 from quintain.core.texts import Text
 from quintain.core.validation import ValidationState
 from quintain.services.access.pseudonyms import pseudonyms
@@ -125,7 +125,7 @@ class Candidates:
 
     def said(self, model: str) -> IntArray:
         """Give what *model* answered, as the place of the label; -1 where it is none, or the model was not asked."""
-        place = {name: code for code, name in enumerate(self.classes)}
+        place = {label_form(name): code for code, name in enumerate(self.classes)}
         return np.array([_answer(row.predictions, model, place) for row in self.rows], dtype=np.int64)
 
     def values(self, attribute: str) -> list[str | None]:
@@ -233,7 +233,7 @@ def _voted(db: Session, validation: ValidationInfo, evidence: Evidence, final: F
 
 def _answer(predictions: Sequence[Mapping[str, Any]], model: str, place: Mapping[str, int]) -> int:
     said = next((one.get("answer") for one in predictions if str(one.get("model")) == model), None)
-    return place.get(one_form(str(said)), -1)
+    return place.get(label_form(said), -1)
 
 
 def _number(value: Any) -> str | None:

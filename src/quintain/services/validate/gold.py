@@ -11,9 +11,9 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.example import Example
+from quintain.core.label_form import LabelNames, clean_label
 from quintain.core.people import OPERATOR, Actor
 from quintain.core.rounds import Money
-from quintain.core.task import one_form
 from quintain.core.validation import SlotState, UnqualifyRule
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
@@ -79,8 +79,11 @@ def _checked(
 ) -> dict[str, dict[str, Any]]:
     faults: list[Fault] = []
     made: dict[str, dict[str, Any]] = {}
+    names = LabelNames(validation.task.judgement_labels)
     for number, given in enumerate(rows, first):
-        row = {**given, "label": one_form(given["label"])} if isinstance(given.get("label"), str) else given
+        row = given
+        if isinstance(given.get("label"), str | int | float):
+            row = {**given, "label": names.find(given["label"]) or clean_label(given["label"])}
         inputs = row.get("inputs")
         if not isinstance(inputs, Mapping):
             faults.append(Fault("has no inputs", file=file, row=number))

@@ -12,7 +12,8 @@ from typing import Any
 
 from quintain.core.errors import Fault
 from quintain.core.example import Inputs
-from quintain.core.task import Label, Task, one_form
+from quintain.core.label_form import label_form
+from quintain.core.task import Label, Task
 from quintain.tasks.contract import kind_of
 
 RIGHT = Label("right", "The answer shown is right.")
@@ -58,7 +59,7 @@ def misses(task: Task, label: str, prediction: Mapping[str, Any], answer: Any) -
     """Say whether a model's *prediction* differs from the validated *label*."""
     said = prediction.get("answer")
     if not shows_answer(task):
-        return one_form(str(said)) != label
+        return label_form(said) != label_form(label)
     fooled = prediction.get("fooled")
     if isinstance(fooled, bool):
         return fooled

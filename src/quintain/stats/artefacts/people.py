@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-import scipy
 
 from quintain.core.records.figures import Estimate
 from quintain.stats.artefacts.examples import Examples
 from quintain.stats.artefacts.learner import LinearLearner, SeenFields, Teachable, grouped_folds, over_folds
 from quintain.stats.bootstrap import IntArray, interval, resample_weights
 from quintain.stats.diversity import WORD, count_words
+from quintain.stats.exact import at_least, at_most
 from quintain.stats.multiplicity import step_up
 from quintain.stats.near_duplicates import find_pairs
 from quintain.stats.predictability import Gain, gain_over_chance, one_hot
@@ -193,7 +193,9 @@ def identity_labels(
     """Hold the labels of texts about each group against those of all; *stands* controls for the number of looks."""
     words = pl.Series(texts, dtype=pl.String()).str.to_lowercase().str.extract_all(WORD)
     expected = np.bincount(answer, minlength=len(labels)) / max(len(answer), 1)
+    marked = np.bincount(answer, minlength=len(labels))
     found: list[GroupLabel] = []
+    p: list[float] = []
     for name, terms in groups.items():
         about = words.list.set_intersection(list(terms)).list.len().fill_null(0).to_numpy() > 0
         number = int(about.sum())
@@ -203,8 +205,9 @@ def identity_labels(
             hits = int((answer[about] == code).sum())
             spread = np.sqrt(max(expected[code] * (1 - expected[code]), 1e-12) / number)
             z = float((hits / number - expected[code]) / spread)
+            given = (hits, number, int(marked[code]), len(answer))
+            p.append(min(1.0, 2 * min(float(at_least(*given)), float(at_most(*given)))))
             found.append(GroupLabel(name, label, number, wilson_share(hits, number), float(expected[code]), z, False))
-    p = 2 * scipy.special.ndtr(-np.abs([one.z for one in found])) if found else np.zeros(0)
     stands = step_up(np.asarray(p, dtype=np.float64), 0.05)
     return [
         GroupLabel(one.group, one.label, one.texts, one.share, one.expected, one.z, bool(yes))

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-import scipy
 
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.diversity import WORD
+from quintain.stats.exact import at_least
 from quintain.stats.multiplicity import step_up
 
 LEAST = 5  # texts that a word must be in
@@ -99,7 +99,9 @@ def _judged(counts: pl.DataFrame, labels: dict[str, int], texts: int, least: int
     z = (share - expected) / spread
     # Every word was held against every label, those it never met, too.
     tested = seen["word"].n_unique() * len(labels)
-    stands = np.flatnonzero(step_up(scipy.special.ndtr(-z), rate, tested) & (z > 0))
+    number = np.array([labels[one] for one in seen["label"]], dtype=np.float64)
+    p = at_least(seen["n"].to_numpy(), with_word, number, texts)
+    stands = np.flatnonzero(step_up(p, rate, tested) & (z > 0))
     order = stands[np.argsort(-z[stands], kind="stable")]
     kept = seen[order.tolist()] if len(order) else seen.clear()
     with np.errstate(divide="ignore"):

@@ -35,9 +35,10 @@ class AnswerKind(ABC):
     is right or wrong). *right_by* names the metric by which an answer counts as right, and what it has to be above,
     where something is right or not as a whole, as a contrast set is (None: the gold answer itself is right).
 
-    *is_class*: an answer is one of some classes that can be counted; *several*: it is a set of them; *is_text*: answers
-    are compared as texts, and a gold answer may list several right ones; *by_example*: whether something is an answer
-    at all depends on the example. Of several types that a file may hold, the one of the least *rank* is guessed first.
+    *is_class*: an answer is one of some classes that can be counted; *named*: those are labels, compared by their form;
+    *several*: it is a set of them; *is_text*: answers are compared as texts, and a gold answer may list several right
+    ones; *by_example*: whether something is an answer at all depends on the example. Of several types that a file may
+    hold, the one of the least *rank* is guessed first.
     """
 
     name: ClassVar[AnswerType]
@@ -50,6 +51,7 @@ class AnswerKind(ABC):
     graded_by: ClassVar[str | None] = None
     right_by: ClassVar[tuple[str, float] | None] = None
     is_class: ClassVar[bool] = False
+    named: ClassVar[bool] = False
     several: ClassVar[bool] = False
     is_text: ClassVar[bool] = False
     by_example: ClassVar[bool] = True
@@ -71,8 +73,8 @@ class AnswerKind(ABC):
         """Give a model's answer as the column of predictions keeps it."""
         return answer
 
-    def in_one_form(self, values: pl.Series) -> pl.Series:
-        """Give answers of a file in the one form in which they are compared."""
+    def in_one_form(self, values: pl.Series, labels: Sequence[str] | None = None) -> pl.Series:
+        """Give answers of a file in the one form in which they are compared, as *labels* spell them."""
         return values
 
     def golds(self, values: Values) -> pl.Series:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import polars as pl
 
 from quintain.core.task import AnswerType
 from quintain.core.texts import Text
+from quintain.stats.label_columns import in_names
 from quintain.tasks.answer_kinds.contract import ANSWER_KINDS, AnswerKind, Reading
 from quintain.tasks.shapes import is_text
 
@@ -24,6 +26,7 @@ class LabelAnswer(AnswerKind):
     metrics: ClassVar[tuple[str, ...]] = ("accuracy", "macro_f1")
     f1: ClassVar[str | None] = "macro_f1"
     is_class: ClassVar[bool] = True
+    named: ClassVar[bool] = True
     by_example: ClassVar[bool] = False
     rank: ClassVar[int] = 0
 
@@ -31,13 +34,6 @@ class LabelAnswer(AnswerKind):
         """Ask for a text."""
         return is_text(value)
 
-    def in_one_form(self, values: pl.Series) -> pl.Series:
-        """Give labels that look the same as the same."""
-        return in_one_form(values)
-
-
-def in_one_form(values: pl.Series) -> pl.Series:
-    """Give texts in the one form of Unicode in which labels are compared, as `quintain.core.task.one_form` does."""
-    if values.dtype != pl.String() or (values.str.len_bytes() == values.str.len_chars()).all():  # nothing but ASCII
-        return values
-    return values.str.normalize("NFC")
+    def in_one_form(self, values: pl.Series, labels: Sequence[str] | None = None) -> pl.Series:
+        """Give labels that are the same in one spelling: that of *labels*, or else of the column."""
+        return in_names(values, labels)

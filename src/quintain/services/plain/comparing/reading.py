@@ -11,6 +11,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.jsontext import NotJson, parse_json
+from quintain.core.label_form import LabelNames
 from quintain.data.given import Source
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.services.plain.artefact_files import (
@@ -24,6 +25,7 @@ from quintain.services.plain.artefact_files import (
 from quintain.stats.artefacts.examples import Examples
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.comparing.compared import ComparedSet
+from quintain.stats.label_columns import in_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,19 +80,20 @@ class _Answers:
     def __init__(self, examples: Examples, columns: Sequence[str]) -> None:
         self.examples, self.columns = examples, columns
         self.place = {name: at for at, name in enumerate(examples.labels)}
+        self.names = LabelNames(examples.labels)
 
     def code(self, row: int, said: object) -> int:
         """Give the code of an answer; -1 for what is none."""
         if self.examples.options:
             return option_place(str(said), self.examples.options[row], self.columns)
-        return self.place.get(str(said), -1)
+        return self.place.get(self.names.find(said) or "", -1)
 
     def codes(self, column: pl.Series) -> IntArray:
         """Give the codes of a column."""
         if self.examples.options:
             found = [self.code(row, said) for row, said in enumerate(column.to_list())]
             return np.array(found, dtype=np.int64)
-        names = column.cast(pl.String).fill_null("")
+        names = in_names(column, self.names).fill_null("")
         coded = names.replace_strict(list(self.place), list(self.place.values()), default=-1, return_dtype=pl.Int64())
         return coded.to_numpy().astype(np.int64)
 

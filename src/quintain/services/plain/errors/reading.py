@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault
+from quintain.core.label_form import LabelNames
 from quintain.core.texts import Text
 from quintain.data.given import Source
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.services.plain.comparing.reading import tags_of, votes_of
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.errors.slices import Sliceable
+from quintain.stats.label_columns import in_names, names_in
+from quintain.stats.label_hints import label_warnings
 
 LEAST_EXAMPLES = 20
+Number = TypeVar("Number", int, float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,7 @@ class AnsweredSet:
     said: Mapping[str, Sequence[str | None]]
     votes: Sequence[Mapping[str, int]] = ()
     believed: Mapping[str, Sequence[Mapping[str, float]]] = field(default_factory=dict)
+    warnings: Sequence[Text] = ()
 
     def __len__(self) -> int:
         return len(self.gold)
@@ -77,15 +82,24 @@ def read_answered(path: Source, predictions: Mapping[str, Source], columns: Erro
     found = {name: _predictions(one, ids, path, columns) for name, one in predictions.items()}
     tags = {columns.tags: [tags_of(one) for one in table[columns.tags].to_list()]} if columns.tags else {}
     more = {name: [[one] for one in table[name].cast(pl.String).fill_null("–").to_list()] for name in columns.by}
+    names = names_in(table[columns.label])
+    gold = in_names(table[columns.label], names).to_list()
     return AnsweredSet(
         ids.to_list(),
-        table[columns.label].cast(pl.String).to_list(),
+        gold,
         {name: table[name].cast(pl.String).fill_null("").to_list() for name in columns.fields},
         {**tags, **more},
-        {name: one[0] for name, one in found.items()},
-        _votes(table[columns.votes], path) if columns.votes else (),
-        {name: one[1] for name, one in found.items() if one[1]},
+        {name: in_names(pl.Series(one[0], dtype=pl.String), names).to_list() for name, one in found.items()},
+        [_called(one, names) for one in _votes(table[columns.votes], path)] if columns.votes else (),
+        {name: [_called(share, names) for share in one[1]] for name, one in found.items() if one[1]},
+        tuple(text for one in found.values() for text in label_warnings(gold, one[0])),
     )
+
+
+def _called(values: Mapping[str, Number], names: LabelNames) -> dict[str, Number]:
+    """Give values by label under the names of the gold answers."""
+    called = names.renamed(values)
+    return {called[label]: value for label, value in values.items()}
 
 
 def _once(ids: pl.Series, path: Source, column: str) -> None:

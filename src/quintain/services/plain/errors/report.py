@@ -72,9 +72,10 @@ def slices_section(answered: AnsweredSet, model: str, commands: list[str]) -> tu
         [*tables, *([shown] if shown.rows else [])],
         commands,
         Text(
-            "Tags, answers, lengths and words are looked at; a slice is held against all other examples. Of those that "
-            "stand, one in twenty is there by chance on average (Benjamini and Hochberg); one with nearly the examples "
-            "of a surer one is left out."
+            "Tags, answers, lengths and words are looked at; a slice is held against all other examples (Fisher’s "
+            "exact test). Of those that stand, at most one in twenty is there by chance on average (Benjamini and "
+            "Hochberg), and where there is none, one run in twenty shows any; one with nearly the examples of a surer "
+            "one is left out."
         ),
     )
     return section, found
@@ -307,4 +308,5 @@ def _report(key: str, title: Text, answered: AnsweredSet, sections: list[ReportS
             ReportFact(Text("Models"), ", ".join(answered.said)),
         ],
         sections=sections,
+        warnings=tuple(answered.warnings) or None,
     )

@@ -31,9 +31,9 @@ def add(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
         counts.change(db, Counter(round_count(row["round_id"], COUNTED) for row in rows))
 
 
-def hashes(db: Session, round_id: int) -> set[str]:
-    """List the contents of a round's prompts by their hashes."""
-    return set(db.scalars(select(Prompt.hash).where(Prompt.round_id == round_id)))
+def inputs_of(db: Session, round_id: int) -> list[Mapping[str, Any]]:
+    """List the inputs of a round's prompts."""
+    return list(db.scalars(select(Prompt.inputs).where(Prompt.round_id == round_id)))
 
 
 def used_hashes(db: Session, task_id: int, wanted: Sequence[str], *, but: int) -> set[str]:

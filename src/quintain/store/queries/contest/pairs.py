@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import and_, func, select
@@ -70,11 +70,11 @@ def names(db: Session, team_id: int) -> set[str]:
     return set(db.scalars(select(ContestPair.name).where(ContestPair.team_id == team_id)))
 
 
-def contents(db: Session, team_id: int) -> dict[tuple[str, str], str]:
-    """Give the names of a team's pairs by what is in them."""
-    query = select(ContestPair.original_hash, ContestPair.modified_hash, ContestPair.name)
+def contents(db: Session, team_id: int) -> list[tuple[Mapping[str, Any], Mapping[str, Any], str]]:
+    """Give what is in a team's pairs, on either side, with their names."""
+    query = select(ContestPair.original, ContestPair.modified, ContestPair.name)
     rows = db.execute(query.where(ContestPair.team_id == team_id))
-    return {(original, modified): name for original, modified, name in rows}
+    return [(original, modified, name) for original, modified, name in rows]
 
 
 def named(db: Session, team_id: int, name: str) -> ContestPair | None:

@@ -1,0 +1,54 @@
+"""The one form in which texts are compared, wherever it is asked whether two are the same.
+
+A text keeps the characters that it came with, and so does the id that is made of them. But an é may be one character or
+two, and a zero-width space or a soft hyphen is seen by nobody: a text with other ones of these is no other text, and
+must not be in train and test at once.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Any
+
+from quintain.core.hashing import content_id
+
+# Default_Ignorable_Code_Point of the Unicode Character Database (DerivedCoreProperties.txt), as the inside of a class
+# of a regular expression; both Python's and Rust's engine read it.
+IGNORABLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+_IGNORABLE = re.compile(f"[{IGNORABLE}]+")
+
+
+def text_form(text: str) -> str:
+    r"""Give a text in the form in which it is compared: NFC, nothing that cannot be seen, one blank for white space.
+
+    >>> text_form("cafe\u0301\u200b  au\u00a0lait ") == "caf\u00e9 au lait"
+    True
+    """
+    if not text.isascii():
+        text = _IGNORABLE.sub("", unicodedata.normalize("NFC", text))
+    return " ".join(text.split())
+
+
+def form_id(inputs: Mapping[str, Any]) -> str:
+    r"""Give the id by which inputs are compared: that of the same inputs with every text in its form.
+
+    >>> form_id({"text": "Hello "}) == form_id({"text": "Hel\u200blo"})
+    True
+    """
+    return content_id(content_form(inputs))
+
+
+def content_form(value: Any) -> Any:
+    """Give the inputs of an example, or a part of them, with every text in its form."""
+    if isinstance(value, str):
+        return text_form(value)
+    if isinstance(value, Mapping):
+        return {name: content_form(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [content_form(part) for part in value]
+    return value

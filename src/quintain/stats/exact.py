@@ -1,0 +1,29 @@
+"""Exact tests of counts, where the normal limit finds what is not there: among rare things, counts are one or two."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import scipy
+
+from quintain.stats.bootstrap import FloatArray
+
+
+def at_least(hits: npt.ArrayLike, size: npt.ArrayLike, marked: npt.ArrayLike, whole: npt.ArrayLike) -> FloatArray:
+    """Say how probable *hits* or more are in a part of this *size*, of a *whole* in which so many are *marked*.
+
+    It is Fisher's exact test, one-sided.
+
+    >>> float(at_least(2, 10, 4, 100).round(4))
+    0.0488
+    """
+    counts = (np.asarray(count, dtype=np.float64) for count in (hits, whole, marked, size))
+    hits, whole, marked, size = counts
+    return np.asarray(scipy.stats.hypergeom.sf(hits - 1, whole, marked, size), dtype=np.float64)
+
+
+def at_most(hits: npt.ArrayLike, size: npt.ArrayLike, marked: npt.ArrayLike, whole: npt.ArrayLike) -> FloatArray:
+    """Say how probable *hits* or fewer are; see `at_least`."""
+    counts = (np.asarray(count, dtype=np.float64) for count in (hits, whole, marked, size))
+    hits, whole, marked, size = counts
+    return np.asarray(scipy.stats.hypergeom.cdf(hits, whole, marked, size), dtype=np.float64)
