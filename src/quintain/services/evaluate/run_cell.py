@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -39,6 +40,7 @@ from quintain.services.evaluate.results import compute_figures
 from quintain.services.evaluate.sandbox_wait import put_back
 from quintain.services.evaluate.variants import VARIANT_ROWS, VARIANT_SEED, outdated
 from quintain.services.models.outside import share_of
+from quintain.services.tasks.board_settings import board_spec
 from quintain.services.tasks.definitions import get_task
 from quintain.services.tasks.machines import class_of
 from quintain.store.blobs import Blobs
@@ -187,12 +189,28 @@ def keep_figures(sessions: Sessions, blobs: Blobs, lease: CellLease, conditions:
 
 
 def _run(engine: Engine, job: CellJob, sessions: Sessions, lease: CellLease, beat: Beat) -> CellResult:
-    """Run *job*; what it cost is recorded, however it ended."""
+    """Run *job*; what it cost is recorded, however it ended.
+
+    A run that its share of a budget did not cover waits where others have left something since, or still may.
+    """
     try:
         result = engine.run(job, lambda done: setattr(beat, "done", done), beat.lost)
     except RunEnded as error:
-        if job.outside.budget is not None:
+        if job.outside.budget is None:
+            raise
+        if error.outcome is not Outcome.OVER_BUDGET:
             _settle(sessions, lease, error.spent)
+            raise
+        settle_short = partial(
+            spending.settle_short,
+            lease=lease,
+            options=job.model.options,
+            outside=job.outside,
+            reserved=job.outside.budget,
+            spent=error.spent,
+        )
+        if _record(sessions, lease, settle_short):
+            raise spending.WaitingForBudget from error
         raise
     if job.outside.budget is not None:
         _settle(sessions, lease, float(result.measurements.get("spent", 0.0)))
@@ -265,6 +283,7 @@ def _prepare(
         outside=spending.allow(
             db, lease, model, share_of(conditions.outside, model.adapter, model.options), task, inputs
         ),
+        failure_limit=board_spec(db, row.task.name).failure_limit,
     )
 
 

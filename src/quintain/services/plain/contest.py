@@ -294,7 +294,7 @@ def _average_f1(data: _Answers, system: str) -> Estimate:
     options = data.options
     if not rows:
         return Estimate(None, reason="there are no pairs")
-    if options.grading.metric != "accuracy":
+    if not options.grading.of_labels:
         scores = [0.0 if (one := _said(row, system)) is None else token_f1(written(one), _golds(row)) for row in rows]
         return mean_estimate(scores, groups=groups, seed=options.seed, resamples=options.resamples)
     gold = [written(row.values["gold"]) for row in rows]
