@@ -153,7 +153,7 @@ COMMANDS: Mapping[str, Listed] = {
     ),
     "pay": Listed(
         "Pay people, and keep the books.",
-        ("quintain.cli.pay.pay:app", "quintain.cli.pay.payouts", "quintain.cli.pay.prolific"),
+        ("quintain.cli.pay.pay:app", "quintain.cli.pay.payouts", "quintain.cli.pay.prolific", "quintain.cli.pay.panel"),
     ),
     "simulate": Listed("Let simulated people work in a workspace.", ("quintain.cli.house.simulate:app",)),
     "user": Listed(

@@ -21,6 +21,7 @@ from quintain.web.api.access import people as api_people
 from quintain.web.api.answers import as_json
 from quintain.web.api.board import board as api_board
 from quintain.web.api.collect import material as api_material
+from quintain.web.api.collect import panel_people as api_panel_people
 from quintain.web.api.collect import rounds as api_rounds
 from quintain.web.api.collect import writing_aids as api_writing_aids
 from quintain.web.api.contest import contests as api_contests
@@ -54,7 +55,16 @@ from quintain.web.guarded_route import OpenRoute, route_class
 from quintain.web.pages.access import account, admin
 from quintain.web.pages.access import sign_in as session
 from quintain.web.pages.board import board
-from quintain.web.pages.collect import eligibility, entry, outcomes, rounds, write, write_start, writing_aids
+from quintain.web.pages.collect import (
+    eligibility,
+    entry,
+    outcomes,
+    panel_people,
+    rounds,
+    write,
+    write_start,
+    writing_aids,
+)
 from quintain.web.pages.collect import round as round_page
 from quintain.web.pages.contest import breaking, building, contests, judging
 from quintain.web.pages.contest import results as contest_results
@@ -403,6 +413,8 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/rounds/{number}/pay", round_pay.decide),
     PageRoute("GET", "/tasks/{task}/pay", task_pay.show),
     PageRoute("POST", "/tasks/{task}/pay/policy", task_pay.save_policy),
+    PageRoute("GET", "/tasks/{task}/panel", panel_people.show),
+    PageRoute("POST", "/tasks/{task}/panel", panel_people.act),
     PageRoute("POST", "/tasks/{task}/pay/bonus", task_pay.grant),
     PageRoute("POST", "/tasks/{task}/pay/answers", task_pay.answer),
     PageRoute("POST", "/tasks/{task}/pay/payouts", task_pay.plan),
@@ -685,6 +697,11 @@ API = [
     Endpoint("POST", "/payouts/{payout}/sending", api_payouts.send_payout, "pay"),
     Endpoint("POST", "/payouts/{payout}/cancellation", api_payouts.cancel_payout, "pay"),
     Endpoint("POST", "/payouts/{payout}/outcome", api_payouts.resolve_payout, "pay"),
+    Endpoint("GET", "/tasks/{task}/panel/people", api_panel_people.list_panel_people, "pay"),
+    Endpoint("POST", "/tasks/{task}/panel/people", api_panel_people.confirm_panel_people, "pay"),
+    Endpoint("POST", "/tasks/{task}/panel/people/{name}/code", api_panel_people.make_door_code, "pay", 201),
+    Endpoint("POST", "/tasks/{task}/panel/requests/{request}", api_panel_people.decide_door_request, "pay"),
+    Endpoint("GET", "/tasks/{task}/panel/key", api_panel_people.get_panel_key, "pay"),
     Endpoint("GET", "/tasks/{task}/earnings", api_pay.list_earnings, "pay"),
     Endpoint("POST", "/tasks/{task}/earnings/decisions", api_pay.decide_earnings, "pay"),
     Endpoint("GET", "/me/waiting", api_waiting.list_waiting, "me"),

@@ -44,6 +44,7 @@ from quintain.store.tables.crowd_trials import (
     CrowdTrial,
 )
 from quintain.store.tables.datasets import Dataset, DatasetVersion, Lineage
+from quintain.store.tables.doors import PanelDevice, PanelRequest, PanelWord
 from quintain.store.tables.evaluation import Cell, CellEvent, ResultCache, Upload, Variant
 from quintain.store.tables.jobs import CountTail, Job, KeptCount, KeptFigure, LoopRow
 from quintain.store.tables.keys import SigningKey
@@ -180,11 +181,14 @@ __all__ = [
     "OutgoingMail",
     "OwedPay",
     "PaidAhead",
+    "PanelDevice",
     "PanelEvent",
     "PanelPerson",
     "PanelPlace",
+    "PanelRequest",
     "PanelStay",
     "PanelVisit",
+    "PanelWord",
     "ParityMargin",
     "PayPolicy",
     "PayQuestion",

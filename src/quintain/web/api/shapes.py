@@ -117,6 +117,19 @@ class TokenRequest(Shape):
     scopes: list[Scope] = [Scope.READ]
 
 
+class ConfirmRequest(Shape):
+    """People from panels who are people of their own; *everybody* is all of whom nothing looks odd."""
+
+    names: list[Text] = []
+    everybody: bool = False
+
+
+class DoorDecision(Shape):
+    """Whether somebody is let in by another browser."""
+
+    let_in: bool
+
+
 class ReadRequest(Shape):
     """Which messages were read; null means all."""
 
