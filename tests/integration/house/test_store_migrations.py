@@ -108,7 +108,7 @@ def test_addresses_that_nobody_can_write_to_are_set_aside(
     """The person keeps the account and is told, and so are the admins; what is still to be mailed is queued."""
     engine = connect(new_database(database, template="template0") or f"sqlite:///{tmp_path / 'old.db'}")
     with engine.begin() as connection:
-        upgrade_on(connection, "0043")
+        upgrade_on(connection, "0044")
         for number, (name, email) in enumerate(
             {"ada": "ada@example.org", "eve": "[<@->>a,<", "bea": "bé@bücher.example"}.items(), 1
         ):

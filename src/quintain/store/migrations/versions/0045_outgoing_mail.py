@@ -12,8 +12,8 @@ from alembic import op
 from quintain.core.texts import Text, packed
 from quintain.store.base import UtcTime
 
-revision = "0044"
-down_revision = "0043"
+revision = "0045"
+down_revision = "0044"
 branch_labels = None
 depends_on = None
 
