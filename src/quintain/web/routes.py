@@ -17,6 +17,7 @@ from quintain.core.records.jobs import JobStanding
 from quintain.core.records.ranking import Uncertainty
 from quintain.core.records.release import Release
 from quintain.core.records.report import Report
+from quintain.core.records.tasks import DatasetVersion
 from quintain.web.api.access import people as api_people
 from quintain.web.api.answers import as_json
 from quintain.web.api.board import board as api_board
@@ -509,6 +510,7 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/quizzes/{quiz}/edit", onboarding.edit_quiz_page),
     PageRoute("POST", "/tasks/{task}/quizzes/{quiz}/edit", onboarding.save_quiz),
     PageRoute("POST", "/tasks/{task}/quizzes/{quiz}/retire", onboarding.retire_quiz),
+    PageRoute("POST", "/tasks/{task}/quizzes/{quiz}/restore", onboarding.restore_quiz),
     PageRoute("GET", "/tasks/{task}/quizzes/{quiz}/results", onboarding.results_page),
     PageRoute("GET", "/work", work.index),
     PageRoute("GET", "/work/export", work.export),
@@ -531,7 +533,15 @@ API = [
     Endpoint("POST", "/tasks/{task}/restore", api_tasks.restore_task, "tasks", 204),
     Endpoint("GET", "/tasks/{task}/history", api_tasks.get_task_history, "tasks"),
     Endpoint("GET", "/tasks/{task}/datasets", api_datasets.list_datasets, "datasets"),
-    Endpoint("POST", "/tasks/{task}/datasets", api_datasets.import_dataset, "datasets", 201),
+    Endpoint(
+        "POST",
+        "/tasks/{task}/datasets",
+        api_datasets.import_dataset,
+        "datasets",
+        201,
+        answer=DatasetVersion,
+        by_job=True,
+    ),
     Endpoint("GET", "/tasks/{task}/datasets/{dataset}", api_datasets.get_dataset, "datasets"),
     Endpoint("GET", "/tasks/{task}/datasets/{dataset}/preview", api_datasets.preview, "datasets"),
     Endpoint("GET", "/tasks/{task}/datasets/{dataset}/labels", api_datasets.get_label_counts, "datasets"),
@@ -664,6 +674,7 @@ API = [
     Endpoint("GET", "/tasks/{task}/quizzes/{quiz}", api_quizzes.get_quiz, "quizzes"),
     Endpoint("PUT", "/tasks/{task}/quizzes/{quiz}", api_quizzes.put_quiz, "quizzes"),
     Endpoint("POST", "/tasks/{task}/quizzes/{quiz}/retire", api_quizzes.retire_quiz, "quizzes"),
+    Endpoint("POST", "/tasks/{task}/quizzes/{quiz}/restore", api_quizzes.restore_quiz, "quizzes"),
     Endpoint("GET", "/tasks/{task}/quizzes/{quiz}/results", api_quizzes.get_quiz_results, "quizzes"),
     Endpoint("POST", "/tasks/{task}/quizzes/{quiz}/tries", api_quizzes.take_quiz, "quizzes"),
     Endpoint("POST", "/tasks/{task}/quizzes/{quiz}/practice", api_quizzes.practise_quiz, "quizzes"),

@@ -228,7 +228,7 @@ def update_profile(
     }
     with transaction(db):
         lock(db, f"profile of {user_id}")
-        user = db.get_one(User, user_id)
+        user = db.get_one(User, user_id, populate_existing=True)
         stored = profile_of(user)
         chosen = edit.settled(stored, stored | {name: value for name, value in given.items() if value is not None})
         changed = {name: value for name, value in chosen.items() if value != stored[name]}

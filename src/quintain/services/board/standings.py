@@ -24,8 +24,10 @@ from quintain.engine.loops import Each, Loop, LoopEnd
 from quintain.services.board.cache import PENDING, warm_board
 from quintain.services.board.parts import Axis, BoardMatrix
 from quintain.services.board.ranking import Ranked
+from quintain.services.models.registry import sight_of
 from quintain.store.blobs import Blobs
 from quintain.store.queries.board import boards as queries
+from quintain.store.queries.models.models import visibilities
 from quintain.store.state import state_of
 
 SECONDS = 5.0  # between two times that the board of one task is made anew for these pages
@@ -125,7 +127,20 @@ def known_standings(db: Session, blobs: Blobs, tasks: Sequence[str]) -> dict[str
         if kept.wanted and kept.thread is None:
             making = Loop("standings of boards", partial(_make_next, engine, kept), every=SECONDS, logger=logger)
             kept.thread = making.start(threading.Event())
-        return {task: kept.standings[task][2] for task in tasks if task in kept.standings}
+        known_now = {task: kept.standings[task] for task in tasks if task in kept.standings}
+    return {
+        task: standing if made_at == stamp else _as_seen_now(db, task, standing)
+        for task, (made_at, _, standing) in known_now.items()
+    }
+
+
+def _as_seen_now(db: Session, task: str, standing: BoardStanding) -> BoardStanding:
+    """Leave out of an older standing the models that not everybody may see any more."""
+    seen = visibilities(db, sight_of(ANONYMOUS), task)
+    places = tuple(place for place in standing.places if place.name in seen)
+    return replace(
+        standing, places=places, rounds={name: line for name, line in standing.rounds.items() if name in seen}
+    )
 
 
 def wait_for_standings(db: Session, seconds: float = 60.0) -> None:

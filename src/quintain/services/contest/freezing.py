@@ -31,6 +31,8 @@ BREAKING = (Phase.COMING, Phase.BUILD, Phase.BREAK)
 def freeze(db: Session, blobs: Blobs, ref: str) -> ContestInfo:
     """Make the pairs a data set version once breaking is over, and queue the models' runs; safe to call again."""
     info = find(db, ref)
+    if info.phase is Phase.OVER and info.frozen:
+        _open_labels(db, info)
     if info.frozen or info.phase in BREAKING:
         return info
     made = _keep_pairs(db, blobs, info)
@@ -55,7 +57,17 @@ def freeze_due(db: Session, blobs: Blobs, each: Each = straight) -> int:
             frozen.append(ref)
 
     each(queries.unfrozen_refs(db), freeze_one, undo=db.rollback)
-    return len(frozen)
+    number = len(frozen)
+    each(queries.refs_with_hidden_pairs(db), freeze_one, name=lambda ref: f"labels of {ref}", undo=db.rollback)
+    return number
+
+
+def _open_labels(db: Session, info: ContestInfo) -> None:
+    """Let the set of pairs be open once the contest is over: from then on its results show every label."""
+    if info.pairs_version_id is not None and get_version(db, OPERATOR, f"{info.task}/{pairs_name(info)}").hidden:
+        with transaction(db):
+            if queries.open_labels(db, info.pairs_version_id):
+                audit.record(db, OPERATOR, "contest.open-labels", info.ref)
 
 
 def queue_runs(db: Session, info: ContestInfo) -> None:

@@ -75,6 +75,7 @@ def set_doors(
     with transaction(db):
         lock(db, f"doors of {task}/{name}")
         trial = find(db, task, name)
+        db.refresh(trial)
         made = settled(edit, doors_of(trial), made, partial(read, TrialDoors))
         if trial.data:
             raise Conflict("Trial {task}/{name} takes nobody in.", task=task, name=name)
