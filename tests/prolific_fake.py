@@ -6,6 +6,7 @@ later (`tick`). A call can be cut off before or after it took effect, or be answ
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import threading
@@ -16,6 +17,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 TOKEN = "researcher-key"
+
+
+def pid(name: str) -> str:
+    """Give somebody's id in the form of Prolific's: 24 hexadecimal digits."""
+    return hashlib.sha256(name.encode()).hexdigest()[:24]
 
 
 @dataclass

@@ -10,19 +10,28 @@ import json
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor, wait
-from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field, replace
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from quintain.adapters.contract import ADAPTERS, Adapter, Connection, Options, Outside
-from quintain.adapters.kept_replies import KeptReplies
-from quintain.adapters.letter import PLACEHOLDER, RequestTemplate
-from quintain.adapters.prices import PRICE_OPTIONS, Purse, check_prices, estimated_tokens, prices_of
-from quintain.adapters.reading import ReplyReader, check_reading
-from quintain.adapters.remote import REMOTE_OPTIONS, Caller, Refused, check_options, permit
+from quintain.adapters.answer_reader import ReplyReader, check_reading
+from quintain.adapters.chat_reply import ChatReply, read_completion, tokens_of, usage_between, usage_of_completion
+from quintain.adapters.chat_request import (
+    MOST_TOKENS,
+    PLACEHOLDER,
+    RequestTemplate,
+    concerns_content,
+    concerns_length,
+)
+from quintain.adapters.contract import ADAPTERS, Adapter, AskingSize, Connection, Options, Outside, RemoteExample
+from quintain.adapters.endpoint_calls import CallFailed, EndpointCaller
+from quintain.adapters.ledger import CallSize
+from quintain.adapters.remote import REMOTE_OPTIONS, check_options, permit
+from quintain.adapters.reply_store import ReplyStore, open_ledger
 from quintain.core.errors import BadInput, Fault
 from quintain.core.example import Exchange, Failure, WordedAnswer
+from quintain.core.hashing import content_id
 from quintain.core.task import Task
 from quintain.core.texts import as_text
 from quintain.core.untrusted import storable
@@ -30,7 +39,10 @@ from quintain.tasks.contract import kind_of
 
 PATH = "/chat/completions"
 LONGEST_KEPT = 20_000  # characters of a prompt, and of a reply, that are kept to be looked at
-MOST_TOKENS = 10**9  # of one reply; what says more is not believed
+TOGETHER = 4  # calls at once, where the manifest does not say
+LIKELY_TOKENS = 4  # of a reply that is a label
+TEXTS = ("model", "prompt", "system", "after")
+NUMBERS = (("temperature", 0, 2, False), ("max_tokens", 1, 32_000, True), ("concurrency", 1, 32, True))
 
 
 @ADAPTERS.register("chat")
@@ -53,32 +65,42 @@ class ChatAdapter(Adapter):
         "temperature": "Temperature; 0 by default.",
         "max_tokens": "The most tokens of a reply; 64 by default.",
         "concurrency": "How many calls are made at once; 4 by default, 32 at most.",
-        **PRICE_OPTIONS,
     }
+
+    example: ClassVar[RemoteExample | None] = RemoteExample(
+        {"model": "some-model", "prompt": "{text}"},
+        lambda body, label: {"choices": [{"message": {"role": "assistant", "content": label}}]},
+    )
 
     def check(self, folder: Path, task: Task, options: Options) -> list[Fault]:
         """Look at the options and at the prompt's placeholders; nothing is called."""
-        faults = check_options(options) + check_reading(options) + check_prices(options)
+        faults = check_options(options) + check_reading(options)
         faults += [_fault(name, "is missing") for name in ("model", "prompt") if not options.get(name)]
+        faults += [
+            _fault(name, "is {value}, which is not a text", value=repr(options[name]))
+            for name in TEXTS
+            if name in options and not isinstance(options[name], str)
+        ]
         known = {item.name for item in kind_of(task).fields(task)} | {"labels"}
-        for name in PLACEHOLDER.findall(str(options.get("prompt", ""))):
-            if name not in known:
-                faults.append(
-                    _fault("prompt", "names {{{name}}}; there are {known}", name=name, known=", ".join(sorted(known)))
-                )
-        for name, least, most in (("temperature", 0, 2), ("max_tokens", 1, 32_000), ("concurrency", 1, 32)):
-            value = options.get(name, 1)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
-                faults.append(
-                    _fault(
-                        name,
-                        "is {value}; it lies between {least} and {most}",
-                        value=repr(value),
-                        least=least,
-                        most=most,
-                    )
-                )
-        return faults
+        faults += [
+            _fault("prompt", "names {{{name}}}; there are {known}", name=name, known=", ".join(sorted(known)))
+            for name in dict.fromkeys(PLACEHOLDER.findall(str(options.get("prompt", ""))))
+            if name not in known
+        ]
+        return faults + _number_faults(options) + _fallback_faults(task, options)
+
+    def asking_size(self, task: Task, options: Options) -> AskingSize:
+        """Count the template's own bytes, how often each field stands in it, and the cap on the reply."""
+        prompt, system = str(options.get("prompt", "")), str(options.get("system", ""))
+        named = PLACEHOLDER.findall(prompt)
+        labels = ", ".join(task.label_names) * named.count("labels")
+        most = int(options.get("max_tokens", MOST_TOKENS))
+        return AskingSize(
+            around=len(f"{system}{prompt}{labels}".encode()),
+            fields={name: named.count(name) for name in dict.fromkeys(named)},
+            reply_tokens=most,
+            likely=min(most, LIKELY_TOKENS),
+        )
 
     def permit(self, options: Options, outside: Outside) -> None:
         """Refuse a server or a key that the operator does not allow."""
@@ -87,35 +109,39 @@ class ChatAdapter(Adapter):
     @contextmanager
     def connect(self, folder: Path, task: Task, options: Options, outside: Outside) -> Iterator[Connection]:
         """Give a `predict` that asks for several examples at once."""
-        together = int(options.get("concurrency", 4))
+        together = int(options.get("concurrency", TOGETHER))
         with ExitStack() as stack:
-            caller = stack.enter_context(Caller(options, outside))
+            ledger, kept = stack.enter_context(open_ledger(options, outside))
+            caller = stack.enter_context(
+                EndpointCaller(options, outside, ledger, usage_of=usage_of_completion, results=("choices",))
+            )
             pool = stack.enter_context(ThreadPoolExecutor(together, thread_name_prefix="chat"))
-            kept = stack.enter_context(closing(KeptReplies(outside.cache))) if outside.cache else None
-            chat = Chat(caller, task, options, outside, kept)
-            yield Connection(lambda batch: _shared_out(chat.answer, batch, pool, together), chat.facts, worded=True)
+            chat = Chat(caller, task, options, kept)
+            predict = partial(_shared_out, chat.answer, pool=pool, together=together)
+            yield Connection(predict, chat.facts, worded=True, ledger=ledger)
 
 
 def _shared_out(
     answer: Callable[[Mapping[str, Any]], WordedAnswer],
     batch: Sequence[Mapping[str, Any]],
+    *,
     pool: Executor,
     together: int,
 ) -> list[Any]:
     """Answer *batch* with so many threads, each of which takes the next example when it is done with one.
 
-    The first that fails ends it: the others finish the call they are in, and none begins another.
+    The first error ends it: the others finish the call they are in, and none begins another.
     """
-    found: list[Any] = [None] * len(batch)
+    answers: list[Any] = [None] * len(batch)
     left = iter(range(len(batch)))  # a thread takes from it in one step
     failed = threading.Event()
 
     def work() -> None:
-        for place in left:
+        for row in left:
             if failed.is_set():
                 return
             try:
-                found[place] = answer(batch[place])
+                answers[row] = answer(batch[row])
             except BaseException:
                 failed.set()
                 raise
@@ -124,117 +150,110 @@ def _shared_out(
     wait(begun)  # what is under way needs the connection and the kept replies, which close after this
     for done in begun:
         done.result()
-    return found
-
-
-@dataclass(slots=True)
-class ChatTally:
-    """What asking has taken so far."""
-
-    examples: int = 0
-    requests: int = 0
-    cached: int = 0
-    unread: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def add(self, exchange: Exchange, *, cached: bool) -> None:
-        """Count one example."""
-        with self.lock:
-            self.examples += 1
-            self.cached += cached
-            self.requests += not cached
-            self.input_tokens += exchange.input_tokens or 0
-            self.output_tokens += exchange.output_tokens or 0
+    return answers
 
 
 class Chat:
     """Asks for one example at a time; several threads may."""
 
-    def __init__(
-        self, caller: Caller, task: Task, options: Options, outside: Outside, kept: KeptReplies | None
-    ) -> None:
+    def __init__(self, caller: EndpointCaller, task: Task, options: Options, kept: ReplyStore | None) -> None:
         self.caller = caller
         self.task = task
         self.options = options
         self.kept = kept
         self.kind = kind_of(task)
         self.reader = reader_of(task, options)
-        self.letter = RequestTemplate(task, options, self.reader)
-        self.purse = Purse(prices_of(options, outside), outside.budget)
-        self.tally = ChatTally()
+        self.endpoint = content_id([caller.url, str(options["model"])])
+        settled = kept.parameters(self.endpoint) if kept is not None else None
+        self.template = RequestTemplate(task, options, self.reader, settled)
+        self._examples = self._unread = self._refused = 0
+        self._lock = threading.Lock()
 
     def answer(self, inputs: Mapping[str, Any]) -> WordedAnswer:
-        """Ask about one example and read the answer; where it cannot be read, give the fallback or the failure."""
-        exchange = self._ask(self.letter.prompt(inputs))
+        """Ask about one example and read the answer; where it cannot be read, give the fallback or the failure.
+
+        A call that fails because of the example is that example's failure, and nobody else's.
+        """
+        prompt = self.template.prompt(inputs)
+        with self._lock:
+            self._examples += 1
         try:
-            raw = self.reader.read(exchange.reply)
-            self.kind.parse_answer(self.task, inputs, raw)
-        except BadInput as error:
-            with self.tally.lock:
-                self.tally.unread += 1
-            raw = self.options["fallback"] if "fallback" in self.options else Failure(error.message, unread=True)
-        return WordedAnswer(raw, self._worth_keeping(exchange))
+            completion = self._ask(prompt)
+        except CallFailed as error:
+            refused = concerns_content(error.words)
+            self._count(refused=refused)
+            failure = Failure(error.message, "refused" if refused else error.kind)
+            return WordedAnswer(failure, self._exchange(prompt, ChatReply("")))
+        return WordedAnswer(self._read(inputs, completion), self._exchange(prompt, completion))
 
     def facts(self) -> Mapping[str, Any]:
-        """Give what asking has cost. Tokens of replies from the cache count: somebody paid for them once."""
-        tally = self.tally
-        cost = self.purse.prices.cost(tally.input_tokens, tally.output_tokens)
+        """Give what asking has taken."""
+        ledger = self.caller.ledger.facts()
         return {
-            "requests": tally.requests,
-            "cached": tally.cached,
+            **ledger,
             "retries": self.caller.retried,
-            "unread": tally.unread,
-            "omitted": list(self.letter.omitted),
-            "input_tokens": tally.input_tokens,
-            "output_tokens": tally.output_tokens,
-            "cost": cost,
-            "cost_per_example": cost / tally.examples if tally.examples else 0.0,
-            "spent": self.purse.spent,
+            "unread": self._unread,
+            "refused": self._refused,
+            "omitted": self.template.parameters.refused,
+            "cost_per_example": ledger["cost"] / self._examples if self._examples else 0.0,
         }
 
-    def _ask(self, prompt: str) -> Exchange:
-        written = json.dumps(prompt, ensure_ascii=False).encode("utf-8", "replace")
-        key = ""
-        if self.kept is not None:
-            key = self.letter.key(self.caller.url, written)
-            found = self.kept.get(key)
-            if found is not None:
-                exchange = Exchange(prompt, found[0], *_tokens(found[1]))
-                self.tally.add(exchange, cached=True)
-                return exchange
-        aside = self.purse.set_aside(prompt + self.letter.system, self.letter.most_tokens)
-        paid = 0.0
+    def _read(self, inputs: Mapping[str, Any], completion: ChatReply) -> Any:
+        if completion.refused:
+            self._count(refused=True)
+            return Failure("The endpoint's filter kept the reply back.", "refused")
         try:
-            content, usage = read_completion(self._post(written))
-            exchange = Exchange(prompt, content, *_tokens(usage))
-            paid = self.purse.prices.cost(*_charged(exchange, self.letter.system))
-        finally:
-            self.purse.give_back(aside, paid)
-        self.tally.add(exchange, cached=False)
+            raw = self.reader.read(completion.text)
+            self.kind.parse_answer(self.task, inputs, raw)
+        except BadInput as error:
+            self._count(unread=True)
+            return self.options["fallback"] if "fallback" in self.options else Failure(error.message, "unreadable")
+        return raw
+
+    def _ask(self, prompt: str) -> ChatReply:
+        """Give the reply that is kept for *prompt*, or call for one and keep it."""
+        written = json.dumps(prompt, ensure_ascii=False).encode("utf-8", "replace")
+        size = len((prompt + self.template.system).encode("utf-8", "replace"))
+        key = self.template.key(self.caller.url, written) if self.kept is not None else ""
+        row = self.kept.get(key) if self.kept is not None else None
+        if row is not None:
+            completion = ChatReply(row[0], row[1], refused=bool(row[1].get("refused")))
+            self.caller.ledger.enter_cached(usage_between(completion, size))
+            return completion
+        reply = self._call(written, prompt, CallSize(size, self.template.most_tokens))  # no token is less than a byte
+        try:
+            completion = read_completion(reply)
+        except BadInput as error:
+            raise CallFailed(error.message) from None
         if self.kept is not None:
-            self.kept.put(key, content, usage)
-        return exchange
+            refused = {"refused": True} if completion.refused else {}
+            self.kept.put(key, completion.text, {**completion.usage, **refused})
+        return completion
 
-    def _post(self, written: bytes) -> Any:
-        """Send the prompt, leaving out what this endpoint has refused; newer ones take some parameters no more."""
+    def _call(self, written: bytes, prompt: str, size: CallSize) -> Any:
+        """Send the prompt with the parameters that the endpoint takes; one that refuses some is asked without them."""
         while True:
-            tried = self.letter.omitted
+            request = self.template.request(written)
             try:
-                return self.caller.post(PATH, self.letter.body(written))
-            except Refused as error:
-                # Another call may have found out meanwhile what this one was refused for.
-                if not self.letter.leave_out(error.names, tried):
+                return self.caller.call(PATH, request.body, size)
+            except CallFailed as error:
+                words = error.words
+                about_example = not words or concerns_length(words) or concerns_content(words)
+                if about_example or not self.template.settle_refusal(request, words, prompt):
                     raise
+                if self.kept is not None:
+                    self.kept.keep_parameters(self.endpoint, self.template.parameters)
 
-    def _worth_keeping(self, exchange: Exchange) -> Exchange:
-        system = f"{self.letter.system}\n\n" if self.letter.system else ""
-        return replace(
-            exchange,
-            prompt=storable(f"{system}{exchange.prompt}", LONGEST_KEPT),
-            reply=storable(exchange.reply, LONGEST_KEPT),
-        )
+    def _exchange(self, prompt: str, completion: ChatReply) -> Exchange:
+        """Give the words of one example as far as they are kept."""
+        system = f"{self.template.system}\n\n" if self.template.system else ""
+        words = storable(f"{system}{prompt}", LONGEST_KEPT), storable(completion.text, LONGEST_KEPT)
+        return Exchange(*words, *tokens_of(completion.usage))
+
+    def _count(self, *, unread: bool = False, refused: bool = False) -> None:
+        with self._lock:
+            self._unread += unread
+            self._refused += refused
 
 
 def reader_of(task: Task, options: Options) -> ReplyReader:
@@ -248,36 +267,23 @@ def reader_of(task: Task, options: Options) -> ReplyReader:
     )
 
 
-def read_completion(reply: Any) -> tuple[str, Mapping[str, Any]]:
-    """Give the text and the usage of a completion, or say that it is none."""
-    try:
-        content = reply["choices"][0]["message"]["content"]
-    except (KeyError, IndexError, TypeError):
-        raise BadInput("The endpoint's reply is not a chat completion: {reply}", reply=repr(str(reply)[:160])) from None
-    if content is None:  # it refused, or had no tokens left to say anything
-        content = ""
-    if not isinstance(content, str):
-        raise BadInput("The endpoint's reply has no text: {reply}", reply=repr(str(reply)[:160]))
-    usage = reply.get("usage")
-    return content, usage if isinstance(usage, dict) else {}
+def _number_faults(options: Options) -> list[Fault]:
+    faults = []
+    for name, least, most, whole in NUMBERS:
+        value = options.get(name, least)
+        number = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
+        if not number or not least <= value <= most:
+            reason = "is {value}; it lies between {least} and {most}"
+            faults.append(_fault(name, reason, value=repr(value), least=least, most=most))
+    return faults
 
 
-def _tokens(usage: Mapping[str, Any]) -> tuple[int | None, int | None]:
-    return _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
-
-
-def _charged(exchange: Exchange, system: str) -> tuple[int, int]:
-    """Give the tokens that a call is charged for: a server that does not say how many it took is not free of charge."""
-    sent, received = exchange.input_tokens, exchange.output_tokens
-    return (
-        estimated_tokens(system + exchange.prompt) if sent is None else sent,
-        estimated_tokens(exchange.reply) if received is None else received,
-    )
-
-
-def _count(value: Any) -> int | None:
-    known = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
-    return value if known else None
+def _fallback_faults(task: Task, options: Options) -> list[Fault]:
+    """Find a fallback that would never count as an answer; only labels are the same for all examples."""
+    if "fallback" not in options or not task.label_names or options["fallback"] in task.label_names:
+        return []
+    labels = ", ".join(task.label_names)
+    return [_fault("fallback", "is {value}, not one of {labels}", value=repr(options["fallback"]), labels=labels)]
 
 
 def _fault(name: str, reason: str, /, **values: object) -> Fault:

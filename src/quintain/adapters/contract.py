@@ -17,11 +17,14 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from quintain.core.errors import Conflict, Fault, Unavailable
 from quintain.core.registry import Registry
 from quintain.core.task import Task
+
+if TYPE_CHECKING:
+    from quintain.adapters.ledger import Ledger
 
 Place = Literal["sandbox", "remote", "file"]
 Predict = Callable[[list[Mapping[str, Any]]], list[Any]]
@@ -46,14 +49,40 @@ class Outside:
     """What a model that does not run here may reach.
 
     *endpoints* are the origins (`https://host:port`) that the operator allows; *secrets* are keys by name, which a
-    submission may name and never see; *cache* is where answers of servers are kept; *budget* is what one run may spend,
-    where that is limited.
+    submission may name and never see; *cache* is where answers of servers, and what each call of the *run* took, are
+    kept; *budget* is what one run may spend, where that is limited.
     """
 
     endpoints: tuple[str, ...] = ()
     secrets: Mapping[str, EndpointSecret] = field(default_factory=dict)
     cache: Path | None = None
     budget: float | None = None
+    run: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AskingSize:
+    """The most that asking about one example takes: its fields, and what is sent and comes back beside them.
+
+    *around* are bytes; *fields* says how often each field is sent. Of the *reply_tokens*, so many are *likely*.
+    """
+
+    around: int
+    fields: Mapping[str, int]
+    reply_tokens: int
+    likely: int
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteExample:
+    """How a server of an adapter is asked and answers, so that the contract's checks can play its part.
+
+    *options* are those beside the address; *reply* gives what the server sends back to the body of a request when all
+    its answers are one label.
+    """
+
+    options: Options
+    reply: Callable[[Any, str], Any]
 
 
 def _nothing() -> Mapping[str, Any]:
@@ -65,13 +94,15 @@ class Connection:
     """A way to ask a model elsewhere; *facts* gives what asking it has taken so far, such as what it cost.
 
     *batched* says that all inputs of one call go out together, so that the model's batch size has to be kept to;
-    *worded*, that every answer is a `WordedAnswer` with the words that it was read from.
+    *worded*, that every answer is a `WordedAnswer` with the words that it was read from. *ledger* is where every call
+    is entered and reserved: without one, nothing is asked that has a budget.
     """
 
     predict: Predict
     facts: Callable[[], Mapping[str, Any]] = _nothing
     batched: bool = False
     worded: bool = False
+    ledger: Ledger | None = None
 
 
 class Adapter(ABC):
@@ -88,6 +119,8 @@ class Adapter(ABC):
     modules: ClassVar[tuple[str, ...]] = ()
     # Whether its models are our own code with learned numbers, which may run in this process: see `load`.
     ours: ClassVar[bool] = False
+    # An adapter of place `remote` shows what its servers say.
+    example: ClassVar[RemoteExample | None] = None
     # The options that a manifest may give it, with what they mean.
     options: ClassVar[Mapping[str, str]] = {}
 
@@ -107,6 +140,14 @@ class Adapter(ABC):
             "A model of adapter '{name}' is not our own code, so it does not run in this process.", name=self.name
         )
 
+    def asking_size(self, task: Task, options: Options) -> AskingSize | None:
+        """Say how much asking about one example takes; None where nobody is paid for answers.
+
+        What it costs follows from that and the prices, for every adapter in the same way. An adapter of *place*
+        `remote` has a size: its calls draw on the budgets of the manifest and of the operator's key.
+        """
+        return None
+
     def permit(self, options: Options, outside: Outside) -> None:
         """Refuse a model that needs what is not here, or what the operator does not allow."""
         import importlib.util  # not at the top: inside the sandbox every import costs start-up time
@@ -120,6 +161,11 @@ class Adapter(ABC):
                     remedy="Its operator can install it with: pip install 'quintain[{name}]'.",
                     page="Tell the operator.",
                 )
+
+
+def is_ours(adapter: str) -> bool:
+    """Say whether models of the *adapter* of this name are our own code, which answers in this process."""
+    return adapter in ADAPTERS and ADAPTERS.get(adapter).ours
 
 
 ADAPTERS: Registry[type[Adapter]] = Registry("adapter", package="quintain.adapters", group="quintain.adapters")

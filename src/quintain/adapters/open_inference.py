@@ -10,8 +10,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import quote
 
-from quintain.adapters.contract import ADAPTERS, Adapter, Connection, Options, Outside
-from quintain.adapters.remote import REMOTE_OPTIONS, REPLY, Caller, check_options, permit
+from quintain.adapters.contract import ADAPTERS, Adapter, AskingSize, Connection, Options, Outside, RemoteExample
+from quintain.adapters.endpoint_calls import REPLY, EndpointCaller
+from quintain.adapters.ledger import CallSize, TokenUse
+from quintain.adapters.prices import BYTES_PER_TOKEN
+from quintain.adapters.remote import REMOTE_OPTIONS, check_options, permit
+from quintain.adapters.reply_store import open_ledger
 from quintain.adapters.shaping import by_label, named
 from quintain.core.errors import BadInput, Fault
 from quintain.core.task import Task
@@ -19,6 +23,8 @@ from quintain.core.untrusted import read_json
 from quintain.tasks.contract import kind_of
 
 DIMENSIONS = 8
+REPLY_TOKENS = 64  # of the answer to one example, as far as a budget is concerned
+AROUND = 64  # bytes of a request beside the fields
 
 
 @ADAPTERS.register("open-inference")
@@ -37,12 +43,32 @@ class OpenInferenceAdapter(Adapter):
         "labels": "The labels in the order of the scores or class numbers; those of the task by default.",
     }
 
+    example: ClassVar[RemoteExample | None] = RemoteExample(
+        {"model": "some-model"},
+        lambda body, label: {
+            "outputs": [
+                {
+                    "name": "label",
+                    "datatype": "BYTES",
+                    "shape": body["inputs"][0]["shape"],
+                    "data": [label for _ in body["inputs"][0]["data"]],
+                }
+            ]
+        },
+    )
+
     def check(self, folder: Path, task: Task, options: Options) -> list[Fault]:
         """Look at the options; nothing is called."""
         faults = check_options(options)
         if not options.get("model"):
             faults.append(Fault("is missing", file="quintain.toml", field="options.model"))
+        if not isinstance(options.get("inputs", {}), Mapping):
+            faults.append(Fault("is not a table of names", file="quintain.toml", field="options.inputs"))
         return faults
+
+    def asking_size(self, task: Task, options: Options) -> AskingSize:
+        """Reckon a call by its size: a server of the protocol does not say how many tokens it took."""
+        return AskingSize(AROUND, {item.name: 1 for item in kind_of(task).fields(task)}, REPLY_TOKENS, REPLY_TOKENS)
 
     def permit(self, options: Options, outside: Outside) -> None:
         """Refuse a server that the operator does not allow."""
@@ -53,18 +79,28 @@ class OpenInferenceAdapter(Adapter):
         """Give a `predict` that sends one tensor per field."""
         version = f"/versions/{quote(str(options['version']), safe='')}" if "version" in options else ""
         path = f"/v2/models/{quote(str(options['model']), safe='')}{version}/infer"
-        with Caller(options, outside) as caller:
+        with (
+            open_ledger(options, outside) as (ledger, _),
+            EndpointCaller(options, outside, ledger, usage_of=_usage, results=("outputs",)) as caller,
+        ):
             yield Connection(
                 lambda batch: _ask(caller, path, batch, task, options),
-                lambda: {"retries": caller.retried},
+                lambda: {**ledger.facts(), "retries": caller.retried},
                 batched=True,
+                ledger=ledger,
             )
 
 
-def _ask(caller: Caller, path: str, batch: list[Mapping[str, Any]], task: Task, options: Options) -> list[Any]:
+def _usage(reply: Any, size: CallSize) -> TokenUse:
+    """Guess the tokens of a call from what went back and forth."""
+    received = len(json.dumps(reply, ensure_ascii=False).encode("utf-8", "replace"))
+    return TokenUse(-(-size.sent // BYTES_PER_TOKEN), -(-received // BYTES_PER_TOKEN), estimated=True)
+
+
+def _ask(caller: EndpointCaller, path: str, batch: list[Mapping[str, Any]], task: Task, options: Options) -> list[Any]:
     names = {str(ours): str(theirs) for ours, theirs in dict(options.get("inputs", {})).items()}
     fields = [item.name for item in kind_of(task).fields(task)]
-    tensors = [
+    tensors: list[dict[str, Any]] = [
         {
             "name": names.get(field, field),
             "shape": [len(batch)],
@@ -73,7 +109,9 @@ def _ask(caller: Caller, path: str, batch: list[Mapping[str, Any]], task: Task, 
         }
         for field in fields
     ]
-    return read_reply(caller.post(path, {"inputs": tensors}), len(batch), task, options)
+    texts = sum(len(text.encode("utf-8", "replace")) for tensor in tensors for text in tensor["data"])
+    size = CallSize(AROUND * len(batch) + texts, REPLY_TOKENS * len(batch))
+    return read_reply(caller.call(path, {"inputs": tensors}, size), len(batch), task, options)
 
 
 def _plain(value: Any) -> str:

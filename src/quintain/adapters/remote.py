@@ -1,27 +1,17 @@
-"""Calling a model's server: only where the operator allows, with patience that ends, and without trusting a reply."""
+"""What all models on servers elsewhere share: their options, and which servers and keys the operator allows them."""
 
 from __future__ import annotations
 
-import random
-import re
-import threading
-import time
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from quintain.adapters.contract import Options, Outside
-from quintain.adapters.wire import Unanswered, Wire
-from quintain.core.errors import BadInput, Fault, Forbidden, Unavailable
-from quintain.core.hashing import canonical_json
+from quintain.adapters.prices import PRICE_OPTIONS, check_prices
+from quintain.core.errors import BadInput, Fault, Forbidden
 from quintain.core.texts import Text, as_text
-from quintain.core.untrusted import Bounds, read_json
 
-RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
-REPLY = Bounds(size=4 << 20, text=1 << 20, elements=100_000)  # one reply of a server
-MAX_WAIT = 60.0
-SHOWN = 160
-LONGEST_SAID = 4_000
+LONGEST_TIMEOUT = 600
+MOST_RETRIES = 20
 
 REMOTE_OPTIONS: Mapping[str, str] = {
     "url": "Address of the server, such as https://models.example.org.",
@@ -29,19 +19,8 @@ REMOTE_OPTIONS: Mapping[str, str] = {
     "timeout": "Seconds to wait for one reply; 60 by default.",
     "retries": "How often a call that failed is tried again; 4 by default.",
     "perturbations": "counted (the default): only those that enter a figure are run; all: the others too.",
+    **PRICE_OPTIONS,
 }
-
-
-class Refused(BadInput):
-    """The server says that what was sent is wrong; *said* are its own words."""
-
-    def __init__(self, message: str, said: str) -> None:
-        super().__init__(message)
-        self.said = said
-
-    def names(self, parameter: str) -> bool:
-        """Say whether the server's words name *parameter*."""
-        return re.search(rf"(?<![A-Za-z_]){re.escape(parameter)}(?![A-Za-z_])", self.said) is not None
 
 
 def origin(url: str) -> str:
@@ -70,11 +49,25 @@ def check_options(options: Options) -> list[Fault]:
         origin(str(options.get("url", "")))
     except BadInput as error:
         faults.append(_fault("url", error.message if "url" in options else "is missing"))
-    for name, most in (("timeout", 600), ("retries", 20)):
-        value = options.get(name, 1)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
-            faults.append(_fault(name, "is {value}; it is a number from 0 to {most}", value=repr(value), most=most))
-    if options.get("perturbations", "counted") not in {"counted", "all"}:
+    timeout, retries = options.get("timeout", 60), options.get("retries", 4)
+    if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout <= LONGEST_TIMEOUT:
+        faults.append(
+            _fault(
+                "timeout",
+                "is {value}; it is a number above 0, at most {most}",
+                value=repr(timeout),
+                most=LONGEST_TIMEOUT,
+            )
+        )
+    if isinstance(retries, bool) or not isinstance(retries, int) or not 0 <= retries <= MOST_RETRIES:
+        faults.append(
+            _fault(
+                "retries", "is {value}; it is a whole number from 0 to {most}", value=repr(retries), most=MOST_RETRIES
+            )
+        )
+    if "secret" in options and not isinstance(options["secret"], str):
+        faults.append(_fault("secret", "is {value}, which is not a text", value=repr(options["secret"])))
+    if options.get("perturbations", "counted") not in ("counted", "all"):
         faults.append(
             _fault(
                 "perturbations",
@@ -82,7 +75,7 @@ def check_options(options: Options) -> list[Fault]:
                 perturbations=repr(options["perturbations"]),
             )
         )
-    return faults
+    return faults + check_prices(options)
 
 
 def permit(options: Options, outside: Outside) -> None:
@@ -110,121 +103,6 @@ def permit(options: Options, outside: Outside) -> None:
             remedy="The operator adds it to the file QUINTAIN_SECRETS.",
             page="The operator can add it.",
         )
-
-
-class Caller:
-    """Calls one server, from several threads at once. Use it as a context manager."""
-
-    def __init__(self, options: Options, outside: Outside, *, sleep: Callable[[float], None] = time.sleep) -> None:
-        permit(options, outside)
-        self.url = str(options["url"]).rstrip("/")
-        self.retries = int(options.get("retries", 4))
-        self.retried = 0
-        self._sleep = sleep
-        self._lock = threading.Lock()
-        headers = {"accept": "application/json", "content-type": "application/json", "user-agent": "quintain"}
-        if "secret" in options:
-            headers["authorization"] = f"Bearer {outside.secrets[str(options['secret'])].key}"
-        self._wire = Wire(self.url, headers, timeout=float(options.get("timeout", 60)), most=REPLY.size)
-
-    def __enter__(self) -> Caller:
-        """Give the caller itself."""
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        """Close the connections."""
-        self._wire.close()
-
-    def post(self, path: str, body: Any) -> Any:
-        """Send *body*, JSON or a value to be written so, and give the JSON that comes back; again where that may help.
-
-        *path* goes below the server's address.
-        """
-        data = body if isinstance(body, bytes) else canonical_json(body)
-        said = ""
-        for attempt in range(self.retries + 1):
-            after = ""
-            try:
-                reply = self._wire.post(path, data)
-            except Unanswered as error:
-                said = str(error)
-            except BadInput as error:
-                raise BadInput(
-                    "The endpoint {url}{path} {message}", url=self.url, path=path, message=error.message
-                ) from None
-            else:
-                if reply.status not in RETRIED:
-                    return self._read(path, reply.status, reply.headers, reply.content)
-                said = Text(
-                    "answered with status {status}: {content}", status=reply.status, content=_shown(reply.content)
-                )
-                after = reply.headers.get("retry-after", "")
-            if attempt < self.retries:
-                with self._lock:
-                    self.retried += 1
-                self._sleep(_pause(attempt, after))
-        raise Unavailable(
-            "The endpoint {url}{path} {said} ({retries} attempts).",
-            url=self.url,
-            path=path,
-            said=said,
-            retries=self.retries + 1,
-        )
-
-    def _read(self, path: str, status: int, headers: Mapping[str, str], content: bytes) -> Any:
-        where = Text("The endpoint {url}{path}", url=self.url, path=path)
-        if status in {401, 403}:
-            raise Forbidden(
-                "{where} refused us with status {status}: {content}",
-                where=where,
-                status=status,
-                content=_shown(content),
-                remedy="Check options.secret.",
-            )
-        if 300 <= status < 400:
-            raise BadInput(
-                "{where} redirects to {location}, which is not followed.",
-                where=where,
-                location=repr(headers.get("location", "?")),
-            )
-        if status in {400, 422}:
-            said = content[:LONGEST_SAID].decode("utf-8", "replace")
-            raise Refused(
-                Text(
-                    "{where} answered with status {status}: {content}",
-                    where=where,
-                    status=status,
-                    content=_shown(content),
-                ),
-                said,
-            )
-        if status >= 400:
-            raise BadInput(
-                "{where} answered with status {status}: {content}", where=where, status=status, content=_shown(content)
-            )
-        try:
-            return read_json(content, REPLY)
-        except BadInput as error:
-            kind = headers.get("content-type") or Text("no content type")
-            raise BadInput(
-                "{where} sent {kind} where JSON was expected: {content} {message}",
-                where=where,
-                kind=kind,
-                content=_shown(content),
-                message=error.message,
-            ) from None
-
-
-def _pause(attempt: int, retry_after: str) -> float:
-    """Say how long to wait: what the server asks for, else twice as long each time, spread a little."""
-    if retry_after.strip().isdigit():
-        return min(float(retry_after), MAX_WAIT)
-    return float(min(0.5 * 2**attempt, MAX_WAIT) * (0.75 + random.random() / 2))  # noqa: S311 - to spread, not to hide
-
-
-def _shown(content: bytes) -> str:
-    text = " ".join(content[: 4 * SHOWN].decode("utf-8", "replace").split())
-    return repr(text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…")
 
 
 def _fault(name: str, reason: str, /, **values: object) -> Fault:

@@ -12,8 +12,8 @@ import ssl
 import time
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
-from http.client import HTTPException, HTTPResponse, RemoteDisconnected
+from dataclasses import dataclass, replace
+from http.client import HTTPException, HTTPResponse, IncompleteRead, RemoteDisconnected
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -24,16 +24,28 @@ SAFE = "/%:@!$&'()*+,;=-._~"
 
 
 class Unanswered(Exception):
-    """No reply came; the text says why, as the end of a sentence about the server."""
+    """No whole reply came; the text says why, as the end of a sentence about the server.
+
+    *sent* says whether the request had gone out: the server may have answered it, and may charge for that.
+    """
+
+    def __init__(self, reason: str, *, sent: bool, resent: bool = False) -> None:
+        super().__init__(reason)
+        self.sent = sent
+        self.resent = resent
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What a server replied; names of *headers* are in small letters."""
+    """What a server replied; names of *headers* are in small letters.
+
+    *resent* says that the request went out twice, because the server had closed the kept connection of the first time.
+    """
 
     status: int
     headers: Mapping[str, str]
     content: bytes
+    resent: bool = False
 
 
 class Wire:
@@ -61,18 +73,26 @@ class Wire:
         deadline = time.monotonic() + self.timeout
         where = self._path + quote(path, safe=SAFE)
         head = f"POST {where} HTTP/1.1\r\n{self._headers}content-length: {len(body)}\r\n\r\n"
+        connected = resent = False
         try:
             kept = self._kept()
             if kept is not None:
                 try:
+                    connected = True
                     return self._exchange(kept, head.encode("ascii") + body, deadline)
                 except (RemoteDisconnected, BrokenPipeError, ConnectionResetError):
                     kept.close()  # the server had closed it between two calls
-            return self._exchange(self._connect(), head.encode("ascii") + body, deadline)
+                    resent = True
+            connected = False
+            connection = self._connect()
+            connected = True
+            return replace(self._exchange(connection, head.encode("ascii") + body, deadline), resent=resent)
         except TimeoutError:
-            raise Unanswered(f"did not answer within {self.timeout:g} seconds") from None
+            raise Unanswered(f"did not answer within {self.timeout:g} seconds", sent=connected, resent=resent) from None
         except (OSError, HTTPException) as error:
-            raise Unanswered(f"cannot be reached: {error or type(error).__name__}") from None
+            said = f"{error or type(error).__name__}"
+            reason = f"broke off: {said}" if connected else f"cannot be reached: {said}"
+            raise Unanswered(reason, sent=connected, resent=resent) from None
 
     def _kept(self) -> socket.socket | None:
         while self._idle:
@@ -114,6 +134,8 @@ class Wire:
             if len(content) > self.most:
                 raise BadInput("sent more than {most:,} bytes.", most=self.most)
             connection.settimeout(_left(deadline))
+        if response.length:  # `read1` does not mind that less came than was announced
+            raise IncompleteRead(bytes(content), response.length)
         return bytes(content)
 
 

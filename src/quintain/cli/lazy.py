@@ -10,6 +10,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
+from quintain.cli.streams import let_overwrite
+
 
 class Listed(NamedTuple):
     """What is known of a command before it is imported: the sentence in the list, and the places it is made of.
@@ -43,6 +45,7 @@ COMMANDS: Mapping[str, Listed] = {
         "Show the workspace, its database and migrations, what it holds, the room that is left and the sandbox.",
         ("quintain.cli.house.status:status",),
     ),
+    "mail": Listed("Look after e-mails that wait or could not be sent.", ("quintain.cli.house.mail:app",)),
     "jobs": Listed("Follow what workers do outside of requests, and rebuild figures.", ("quintain.cli.jobs.jobs:app",)),
     "task": Listed(
         "Define what is asked.",
@@ -152,7 +155,7 @@ COMMANDS: Mapping[str, Listed] = {
     ),
     "pay": Listed(
         "Pay people, and keep the books.",
-        ("quintain.cli.pay.pay:app", "quintain.cli.pay.payouts", "quintain.cli.pay.prolific"),
+        ("quintain.cli.pay.pay:app", "quintain.cli.pay.payouts", "quintain.cli.pay.prolific", "quintain.cli.pay.panel"),
     ),
     "simulate": Listed("Let simulated people work in a workspace.", ("quintain.cli.house.simulate:app",)),
     "user": Listed(
@@ -241,7 +244,7 @@ def load(name: str, subcommand: str = "") -> Any:
         alone.command(name)(found)
         command = get_command(alone)
     command.name = name
-    return command
+    return let_overwrite(command)
 
 
 def _put_in_order(app: typer.Typer, places: Sequence[str]) -> None:

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from quintain.core.errors import Difference, Stale
 from quintain.core.hashing import content_id
-from quintain.core.spec import plain, title_at
+from quintain.core.spec import option_at, plain
 
 Spec = TypeVar("Spec")
 Path = tuple[str, ...]  # to a field, through the tables that it is in
@@ -66,7 +66,7 @@ class EditOrigin:
         before, known = self.parts.get(name, ""), bool(self.parts)
         return Difference(
             name,
-            title_at(make, name) if make else name,
+            option_at(make, name) if make else None,
             now.get(path),
             then.get(path),
             mine=not known or _part(then, path) != before,

@@ -186,11 +186,12 @@ class Conflict(QuintainError):
 class Difference:
     """A field that two people left differently: what is stored (*theirs*) and what was sent (*yours*).
 
-    *mine* and *others* say who changed it; both, where that is not known.
+    *option* is the one of the specification that the field is, where it is one. *mine* and *others* say who changed it;
+    both, where that is not known.
     """
 
     field: str
-    title: str
+    option: Any
     theirs: Any
     yours: Any
     mine: bool = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from quintain.core.hashing import content_id
 
@@ -14,6 +14,11 @@ from quintain.core.hashing import content_id
 # kinds that allow several right ones (spans, texts) are a list of those.
 Answer = Any
 Inputs = Mapping[str, Any]
+
+# How a model came to give no answer: it failed, or its server; its words hold none; a filter kept them back.
+FailureKind = Literal["failed", "unreachable", "unreadable", "refused"]
+# What became of an example, as it is kept with predictions.
+AnswerOutcome = Literal["answered", "failed", "unreadable", "refused"]
 
 
 class Role(StrEnum):
@@ -58,25 +63,26 @@ class Exchange:
 class Prediction:
     """What a model said: its answer and, if it gave them, probabilities by label, choice or token.
 
-    Where it gave none that can be used, the answer is None and *failure* says why. *exchange* is how it was asked,
-    where that is in words.
+    Where it gave none that can be used, the answer is None, *failure* says why and *outcome* how. *exchange* is how it
+    was asked, where that is in words.
     """
 
     answer: Answer
     probabilities: Mapping[str, float] | None = None
     failure: str | None = None
     exchange: Exchange | None = None
+    outcome: AnswerOutcome = "answered"
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Stands in place of an answer that a model did not give, and says why.
+    """Stands in place of an answer that a model did not give, and says why and of which *kind* that is.
 
-    *unread* says that there was a reply, in words that hold no answer: wrong, but no sign of a model that is broken.
+    What is unreadable or refused had a reply: wrong, but no sign of a model that is broken.
     """
 
     reason: str
-    unread: bool = False
+    kind: FailureKind = "failed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -223,6 +223,12 @@ class Entry:
     completion_url: str = option(
         kinds.address(), default="", title=N_("Completion address"), help=N_("May contain {id}, {code} and {session}.")
     )
+    signed: bool = option(
+        kinds.flag(),
+        default=False,
+        title=N_("The panel signs its links"),
+        help=N_("With the key of the task; who comes by a link that is not signed is turned away."),
+    )
 
 
 @specification

@@ -81,13 +81,13 @@ def options_of(make: type[Any]) -> dict[str, Option]:
     return {name.removesuffix("_"): one for name, one in named.items()}
 
 
-def title_at(make: type[Any], path: str) -> str:
-    """Give the title of the option at a dotted *path*, or the path where it has none."""
+def option_at(make: type[Any], path: str) -> Option | None:
+    """Give the option at a dotted *path*, if there is one."""
     head, _, rest = path.partition(".")
     one = options_of(make).get(head)
-    if one is not None and rest and one.kind.make:
-        return title_at(one.kind.make, rest)
-    return one.title if one is not None and one.title and not rest else path
+    if one is None or not rest:
+        return one
+    return option_at(one.kind.make, rest) if one.kind.make else None
 
 
 def attribute(name: str) -> str:

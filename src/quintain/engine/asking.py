@@ -2,18 +2,19 @@
 
 An exception, or an answer that cannot be used, marks the example it came from: it has no answer, counts as wrong in
 every metric and as changed in every perturbation. Past the limit the run ends, because a model that fails so often is
-broken, and its builder should hear of it. A reply in words that hold no answer is wrong in the same way and has a wider
-limit: a model that rambles one time in ten works, and its score says how well.
+broken, and its builder should hear of it. A reply in words that hold no answer, or that a filter keeps back, is wrong
+in the same way and has a wider limit: a model that rambles one time in ten works, and its score says how well.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from quintain.core.errors import BadInput
-from quintain.core.example import Failure, Prediction
+from quintain.core.example import AnswerOutcome, Failure, Prediction
 from quintain.core.task import Task
 from quintain.core.texts import Text
 from quintain.core.untrusted import storable
@@ -21,42 +22,48 @@ from quintain.engine.runner import ModelRunner
 from quintain.engine.sandbox.limits import AnswersLost, Outcome, RunEnded
 from quintain.tasks.contract import kind_of
 
-SHARE = 20  # one in so many examples may fail
-UNREAD = 2  # one in so many replies may be unreadable; past that, it is the rule of reading that does not fit
+FAILURE_LIMIT = 0.05  # the share of examples that may fail, where the task's owner has not set another
+UNREAD = 2  # one in so many replies may be unreadable, or refused; past that, it is the rule of reading, or the prompt
 REASON = 300  # characters that are kept of why one did
 REMEDY = "`quintain model check` shows what answers this task takes."
 
 Inputs = list[dict[str, Any]]
 
 
-def allowed_failures(rows: int) -> int:
-    """Say how many of *rows* examples a model may fail on: 5 %, at least one, never all.
+def allowed_failures(rows: int, limit: float = FAILURE_LIMIT) -> int:
+    """Say how many of *rows* examples a model may fail on: the share *limit*, at least one unless it is 0, never all.
 
     >>> [allowed_failures(rows) for rows in (1, 6, 100, 1000)]
     [0, 1, 5, 50]
+    >>> allowed_failures(100, 0.0), allowed_failures(100, 0.29)
+    (0, 29)
     """
-    return min(max(1, rows // SHARE), max(rows - 1, 0))
+    share = max(1, math.floor(rows * limit + 1e-9)) if limit else 0
+    return min(share, max(rows - 1, 0))
 
 
 class Failures:
     """Counts the examples that a model failed on, and ends the run at one too many.
 
-    *unread* are those of them whose replies could not be read, which do not count towards the limit of the others.
+    *unread* are those of them whose replies could not be read, and *refused* those that a filter kept back: they do
+    not count towards the limit of the others.
     """
 
-    def __init__(self, rows: int, *, allowed: int | None = None) -> None:
+    def __init__(self, rows: int, *, allowed: int | None = None, limit: float = FAILURE_LIMIT) -> None:
         self.rows = rows
-        self.allowed = allowed_failures(rows) if allowed is None else allowed
+        self.allowed = allowed_failures(rows, limit) if allowed is None else allowed
         self.count = 0
         self.unread = 0
+        self.refused = 0
         self._first: AnswersLost | None = None
 
     def mark(self, error: AnswersLost) -> Prediction:
         """Give the prediction that stands for a failure, or raise RunEnded where there are too many."""
         self.count += 1
         self._first = self._first or error
-        if self.count - self.unread > self.allowed:
-            first, failed = self._first, self.count - self.unread
+        failed = self.count - self.unread - self.refused
+        if failed > self.allowed:
+            first = self._first
             raise RunEnded(
                 first.outcome,
                 "{first} It failed on {failed:,} examples; {allowed:,} of {rows:,} may fail.",
@@ -67,7 +74,7 @@ class Failures:
                 log=error.log or first.log,
                 remedy=first.remedy,
             )
-        return Prediction(None, failure=storable(error.message, REASON))
+        return _no_answer(error.message, "failed")
 
     def mark_unread(self, reason: str) -> Prediction:
         """Give the prediction that stands for a reply without an answer; RunEnded where most replies are such."""
@@ -84,7 +91,28 @@ class Failures:
                 rows=self.rows,
                 remedy="Say in `read`, `pattern` and `after` how answers are read, and ask for that in the prompt.",
             )
-        return Prediction(None, failure=storable(reason, REASON))
+        return _no_answer(reason, "unreadable")
+
+    def mark_refused(self, reason: str) -> Prediction:
+        """Give the prediction that stands for a reply that was kept back; RunEnded where most are."""
+        self.count += 1
+        self.refused += 1
+        allowed = max(1, self.rows // UNREAD)
+        if self.refused > allowed:
+            raise RunEnded(
+                Outcome.BAD_ANSWER,
+                "{reason} {refused:,} examples were refused; {allowed:,} of {rows:,} may be.",
+                reason=reason,
+                refused=self.refused,
+                allowed=allowed,
+                rows=self.rows,
+                remedy="Ask another endpoint, or in other words.",
+            )
+        return _no_answer(reason, "refused")
+
+
+def _no_answer(reason: str, outcome: AnswerOutcome) -> Prediction:
+    return Prediction(None, failure=storable(reason, REASON), outcome=outcome)
 
 
 def ask(runner: ModelRunner, task: Task, inputs: Inputs, failures: Failures, *, single: bool) -> list[Prediction]:
@@ -103,15 +131,22 @@ def ask(runner: ModelRunner, task: Task, inputs: Inputs, failures: Failures, *, 
 
 def read_answer(runner: ModelRunner, task: Task, given: dict[str, Any], raw: Any, failures: Failures) -> Prediction:
     """Turn a raw answer into a prediction; one that cannot be used is a failure on its example."""
-    if isinstance(raw, Failure) and raw.unread:
-        return failures.mark_unread(raw.reason)
     if isinstance(raw, Failure):
-        return failures.mark(AnswersLost(Outcome.CRASHED, raw.reason, log=_last_words(runner, failures)))
+        return _read_failure(runner, raw, failures)
     try:
         return parse_raw(task, given, raw)
     except BadInput as error:
         said = Text("The model answered {answer}: {reason}", answer=shown(raw), reason=error.message)
     return failures.mark(AnswersLost(Outcome.BAD_ANSWER, said, log=_last_words(runner, failures), remedy=REMEDY))
+
+
+def _read_failure(runner: ModelRunner, failure: Failure, failures: Failures) -> Prediction:
+    if failure.kind == "unreadable":
+        return failures.mark_unread(failure.reason)
+    if failure.kind == "refused":
+        return failures.mark_refused(failure.reason)
+    outcome = Outcome.UNREACHABLE if failure.kind == "unreachable" else Outcome.CRASHED
+    return failures.mark(AnswersLost(outcome, failure.reason, log=_last_words(runner, failures)))
 
 
 def parse_raw(task: Task, given: Mapping[str, Any], raw: Any) -> Prediction:

@@ -15,6 +15,7 @@ import polars as pl
 
 from quintain.adapters.contract import ADAPTERS, Outside, Predict
 from quintain.core.task import Task
+from quintain.engine.asking import FAILURE_LIMIT
 from quintain.engine.measuring import OpenRunner, measure
 from quintain.engine.predicting import prediction_table, write_predictions
 from quintain.engine.runner import ModelRunner, RunnableModel, open_runner
@@ -26,7 +27,10 @@ TAKEN = "taken.lock"
 
 @dataclass(frozen=True, slots=True)
 class CellJob:
-    """What a cell's run needs: the model, a Parquet file of `id` and inputs, and where the predictions go."""
+    """What a cell's run needs: the model, a Parquet file of `id` and inputs, and where the predictions go.
+
+    *failure_limit* is the share of examples that may fail before there is no figure.
+    """
 
     task: Task
     model: RunnableModel
@@ -37,6 +41,7 @@ class CellJob:
     limits: Limits
     sandbox: str = "full"
     outside: Outside = field(default_factory=Outside)
+    failure_limit: float = FAILURE_LIMIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +97,8 @@ def _run(
         try:
             return _answer(job, runner, advance)
         except RunEnded as error:
-            error.spent = float(runner.facts().get("spent", 0.0))
+            error.facts = dict(runner.facts())
+            error.spent = float(error.facts.get("spent", 0.0))
             raise
 
 
@@ -105,6 +111,7 @@ def _answer(job: CellJob, runner: ModelRunner, advance: Callable[[int], None]) -
         batch_size=job.model.batch_size,
         seed=job.seed,
         progress=advance,
+        failure_limit=job.failure_limit,
     )
     return CellResult(failures.rows, {**runner.facts(), "failed": failures.count}, runner.printed())
 

@@ -18,7 +18,7 @@ import polars as pl
 
 from quintain.core.example import Prediction
 from quintain.core.task import Task
-from quintain.engine.asking import Failures, ask
+from quintain.engine.asking import FAILURE_LIMIT, Failures, ask
 from quintain.engine.cutting import MEASURED_ROWS, cut_requests
 from quintain.engine.runner import ModelRunner
 from quintain.tasks.contract import kind_of
@@ -41,23 +41,36 @@ EXCHANGE: Mapping[str, pl.DataType] = {
 def prediction_schema(task: Task, *, worded: bool = False) -> dict[str, pl.DataType]:
     """Give the columns of a predictions file; *worded* are those of models that are asked in words.
 
-    Spans and texts are kept as text. An example that the model failed on has no prediction, and says why in `failure`.
+    Spans and texts are kept as text. An example without a prediction says why in `failure`, and in `outcome` whether
+    the model or its server failed, or its reply was unreadable or refused.
     """
     kind = kind_of(task)
     schema: dict[str, pl.DataType] = {"id": pl.String(), "prediction": kind.answers.predicted}
     if kind.needs_labels:
         schema["probabilities"] = pl.Struct({label: pl.Float64() for label in task.label_names})
     schema["failure"] = pl.String()
+    schema["outcome"] = pl.String()
     return {**schema, **EXCHANGE} if worded else schema
 
 
 def write_predictions(
-    runner: ModelRunner, task: Task, inputs: Path, out: Path, *, batch_size: int, seed: int, progress: Progress
+    runner: ModelRunner,
+    task: Task,
+    inputs: Path,
+    out: Path,
+    *,
+    batch_size: int,
+    seed: int,
+    progress: Progress,
+    failure_limit: float = FAILURE_LIMIT,
 ) -> Failures:
-    """Ask *runner* for every row of *inputs* (`id` and the input fields) and write *out*; give what failed of them."""
+    """Ask *runner* for every row of *inputs* (`id` and the input fields) and write *out*; give what failed of them.
+
+    RunEnded is raised where more than *failure_limit*, a share of the rows, fail.
+    """
     rows: int = pl.scan_parquet(inputs).select(pl.len()).collect().item()
     generator = np.random.default_rng(seed)
-    answering = _Answering(runner, task, batch_size, generator, Failures(rows), progress)
+    answering = _Answering(runner, task, batch_size, generator, Failures(rows, limit=failure_limit), progress)
     first = answering.answer(pl.scan_parquet(inputs).bottom_k(MEASURED_ROWS, by="id").collect())
     blocks = np.arange(-(-rows // BLOCK))
     generator.shuffle(blocks)
@@ -119,6 +132,7 @@ def prediction_table(
             [None if p is None else dict(p) for p in given], dtype=schema["probabilities"]
         )
     columns["failure"] = pl.Series([prediction.failure for prediction in predictions], dtype=schema["failure"])
+    columns["outcome"] = pl.Series([prediction.outcome for prediction in predictions], dtype=schema["outcome"])
     for name in EXCHANGE if worded else ():
         told = [getattr(prediction.exchange, name, None) for prediction in predictions]
         columns[name] = pl.Series(told, dtype=schema[name])

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from quintain.adapters.contract import ADAPTERS, Connection, Outside, Predict
-from quintain.adapters.prices import OverBudget
+from quintain.adapters.contract import ADAPTERS, Adapter, Connection, Outside, Predict
+from quintain.adapters.endpoint_calls import CallFailed
+from quintain.adapters.ledger import OverBudget
 from quintain.core.errors import BadInput, QuintainError, Unavailable
 from quintain.core.task import Task
 from quintain.engine.replies import Reply
@@ -117,6 +118,9 @@ class CallRunner:
             raise RunEnded(Outcome.OVER_BUDGET, error.message, remedy=error.remedy) from error
         except Unavailable as error:
             raise RunEnded(Outcome.UNREACHABLE, error.message, remedy=error.remedy) from error
+        except CallFailed as error:
+            outcome = Outcome.UNREACHABLE if error.kind == "unreachable" else Outcome.BAD_ANSWER
+            raise AnswersLost(outcome, error.message, remedy=error.remedy) from error
         except BadInput as error:
             raise AnswersLost(Outcome.BAD_ANSWER, error.message, remedy=error.remedy) from error
         except QuintainError as error:
@@ -132,6 +136,14 @@ class CallRunner:
         if not self.worded:
             return Reply(answers, ns)
         return Reply([told.answer for told in answers], ns, [told.exchange for told in answers])
+
+    def grant(self, amount: float | None) -> None:
+        """Let the calls to come cost *amount* together; None takes the limit away."""
+        ledger = self._connection.ledger
+        if ledger is not None:
+            ledger.budget = None if amount is None else ledger.spent + amount
+        elif amount is not None:
+            raise _no_ledger()
 
     def observe(self) -> None:
         """Do nothing: what happens elsewhere is out of sight."""
@@ -191,5 +203,29 @@ def open_runner(
         ) as session:
             yield SandboxRunner(session, report.held)
     else:
-        with adapter.connect(model.folder, task, model.options, outside or Outside()) as connection:
+        outside = outside or Outside()
+        _check_options(adapter, model, task)
+        with adapter.connect(model.folder, task, model.options, outside) as connection:
+            if outside.budget is not None and adapter.asking_size(task, model.options) and connection.ledger is None:
+                raise _no_ledger()
             yield CallRunner(connection, limits)
+
+
+def _no_ledger() -> RunEnded:
+    return RunEnded(
+        Outcome.OVER_BUDGET,
+        "Its adapter keeps no ledger of calls, so that no budget would hold.",
+        remedy="Name a key without a budget, or give the adapter's connection a ledger.",
+    )
+
+
+def _check_options(adapter: Adapter, model: RunnableModel, task: Task) -> None:
+    """Refuse a model elsewhere that cannot be asked as its options stand, before the first call, whoever calls."""
+    if adapter.place != "remote":
+        return
+    faults = adapter.check(model.folder, task, model.options)
+    if faults:
+        listed = "\n".join(str(fault) for fault in faults)
+        raise RunEnded(
+            Outcome.MANIFEST, "{faults}", faults=listed, remedy="`quintain model check` shows what is wrong."
+        )

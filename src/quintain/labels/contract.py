@@ -64,6 +64,8 @@ class Aggregator(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     needs: ClassVar[tuple[Need, ...]] = ()
+    # What can be done where items have no label, as the end of a sentence that counts them.
+    without_label: ClassVar[str] = ""
 
     def aggregate(self, judgements: Judgements, *, seed: int = 0, known: Known | None = None) -> Aggregated:
         """Give every item its label; *seed* decides ties and draws."""

@@ -20,6 +20,7 @@ class Majority(Aggregator):
 
     name = "majority"
     title = "The label with more than half of the votes, or with at least a minimum of votes; else none"
+    without_label = "--minimum 1 gives them the most frequent label"
 
     minimum: int | None = None
 

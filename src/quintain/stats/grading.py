@@ -68,6 +68,26 @@ class Grading:
                 remedy="Give one from 0 to below 1; --metric exact_match asks for the whole answer.",
             )
 
+    @property
+    def of_labels(self) -> bool:
+        """Whether answers are labels, which are the same or are not."""
+        return self.metric == "accuracy"
+
+    @property
+    def of_sets(self) -> bool:
+        """Whether an answer is a list in no order."""
+        return self.metric == "set_exact_match"
+
+    @property
+    def of_texts(self) -> bool:
+        """Whether answers are texts, of which there may be several."""
+        return not self.of_labels and not self.of_sets
+
+    @property
+    def by_form(self) -> bool:
+        """Whether *normalise* decides which answers are the same."""
+        return self.metric == "exact_match"
+
     def __call__(self, prediction: Any, gold: Any) -> Grade:
         """Grade *prediction*; None is no answer, which is wrong.
 
@@ -78,7 +98,7 @@ class Grading:
         """
         if prediction is None:
             return Grade(0.0, False)
-        if self.metric == "set_exact_match":
+        if self.of_sets:
             same = _set(prediction) == _set(gold)  # of choices, by their numbers or names
             return Grade(float(same), same)
         if isinstance(prediction, list | tuple) or (isinstance(gold, list | tuple) and any(map(_is_list, gold))):
@@ -103,7 +123,7 @@ class Grading:
         return Grade(float(same), same)
 
     def _form(self) -> Any:
-        if self.metric == "accuracy":
+        if self.of_labels:
             return label_form
         return normalise if self.normalise == "squad" else str.lower
 

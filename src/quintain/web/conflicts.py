@@ -13,6 +13,9 @@ from starlette.datastructures import FormData
 from starlette.responses import Response
 
 from quintain.core.errors import Difference, Stale
+from quintain.core.rounds import Money
+from quintain.core.spec import Option
+from quintain.web.form_reading import amount_text, number_text
 from quintain.web.i18n import Tongue
 from quintain.web.visit import CHOICE, Visit, make_visit, workspace_of
 
@@ -47,7 +50,7 @@ def conflict_page(request: Request, error: Stale) -> Response | None:
             revision=error.revision,
             edits=form.get("edits", ""),
             parts=json.dumps(error.parts, separators=(",", ":")),
-            differences=[_shown(visit, one) for one in error.differences],
+            differences=[_shown(visit, form, one) for one in error.differences],
         )
 
 
@@ -65,30 +68,42 @@ def _again(form: FormData) -> Iterator[tuple[str, str]]:
             yield name, value
 
 
-def _shown(visit: Visit, one: Difference) -> ShownDifference:
+def _shown(visit: Visit, form: FormData, one: Difference) -> ShownDifference:
     _ = visit.tongue.gettext
     note, chosen = "", ""
     if one.mine and not one.others:
         note, chosen = _("only you changed it"), "yours"
     elif one.others and not one.mine:
         note, chosen = _("only they changed it"), "theirs"
-    title = visit.tongue.gettext(one.title) if one.title else one.field
-    return ShownDifference(
-        one.field, title, _value(visit.tongue, one.theirs), _value(visit.tongue, one.yours), chosen, note
-    )
+    title = _(one.option.title) if one.option and one.option.title else one.field
+    currency = str(form.get("currency") or "").upper()
+    theirs, yours = (_value(visit.tongue, one.option, value, currency) for value in (one.theirs, one.yours))
+    return ShownDifference(one.field, title, theirs, yours, chosen, note)
 
 
-def _value(tongue: Tongue, value: Any) -> str:
-    """Write a value as people read it."""
+def _value(tongue: Tongue, option: Option | None, value: Any, currency: str) -> str:
+    """Write a value as the form has it; nothing is the default of its option."""
     _ = tongue.gettext
+    if value is None and option is not None and not option.required:
+        value = option.default
     if value is None:
-        return _("nothing of its own: the default")
-    if value is True or value is False:
+        return _("nothing")
+    if isinstance(value, bool):
         return _("yes") if value else _("no")
+    if option is not None and option.kind.widget == "money":
+        return amount_text(Money(value, currency or "USD"))
+    if option is not None and option.kind.widget == "percent":
+        return f"{number_text(round(value * 100, 10))} %"
+    return _text(tongue, value)
+
+
+def _text(tongue: Tongue, value: Any) -> str:
+    _ = tongue.gettext
     if isinstance(value, str):
         return value or _("empty")
-    if isinstance(value, list) and all(isinstance(one, str | int | float) for one in value):
-        return ", ".join(map(str, value)) or _("none")
-    return (
-        json.dumps(value, ensure_ascii=False, indent=1, default=str) if isinstance(value, list | dict) else str(value)
-    )
+    if isinstance(value, float):
+        return number_text(value)
+    if isinstance(value, list | tuple) and all(isinstance(one, str | int | float) for one in value):
+        return ", ".join(map(str, value)) or _("nothing")
+    structured = isinstance(value, list | tuple | dict)
+    return json.dumps(value, ensure_ascii=False, indent=1, default=str) if structured else str(value)

@@ -17,10 +17,12 @@ from quintain.core.records.jobs import JobStanding
 from quintain.core.records.ranking import Uncertainty
 from quintain.core.records.release import Release
 from quintain.core.records.report import Report
+from quintain.core.records.tasks import DatasetVersion
 from quintain.web.api.access import people as api_people
 from quintain.web.api.answers import as_json
 from quintain.web.api.board import board as api_board
 from quintain.web.api.collect import material as api_material
+from quintain.web.api.collect import panel_people as api_panel_people
 from quintain.web.api.collect import rounds as api_rounds
 from quintain.web.api.collect import writing_aids as api_writing_aids
 from quintain.web.api.contest import contests as api_contests
@@ -31,6 +33,7 @@ from quintain.web.api.data import datasets as api_datasets
 from quintain.web.api.evaluate import evaluation as api_evaluation
 from quintain.web.api.evaluate import submissions as api_submissions
 from quintain.web.api.evaluate import trainings as api_trainings
+from quintain.web.api.house import mail as api_mail
 from quintain.web.api.house import status as api_status
 from quintain.web.api.house import waiting as api_waiting
 from quintain.web.api.jobs import jobs as api_jobs
@@ -53,7 +56,16 @@ from quintain.web.guarded_route import OpenRoute, route_class
 from quintain.web.pages.access import account, admin
 from quintain.web.pages.access import sign_in as session
 from quintain.web.pages.board import board
-from quintain.web.pages.collect import eligibility, entry, outcomes, rounds, write, write_start, writing_aids
+from quintain.web.pages.collect import (
+    eligibility,
+    entry,
+    outcomes,
+    panel_people,
+    rounds,
+    write,
+    write_start,
+    writing_aids,
+)
 from quintain.web.pages.collect import round as round_page
 from quintain.web.pages.contest import breaking, building, contests, judging
 from quintain.web.pages.contest import results as contest_results
@@ -65,7 +77,7 @@ from quintain.web.pages.contrast import write as contrast_write
 from quintain.web.pages.data import datasets, imports
 from quintain.web.pages.evaluate import answers, compare, runs, submit, train
 from quintain.web.pages.evaluate import results as evaluation
-from quintain.web.pages.house import apidocs, health, home, parts, tour
+from quintain.web.pages.house import apidocs, health, home, house_state, parts, tour
 from quintain.web.pages.house import help as help_room
 from quintain.web.pages.jobs import jobs
 from quintain.web.pages.models import models, talk
@@ -243,7 +255,9 @@ PAGES = [
     PageRoute("POST", "/admin/people/{name}/grant", admin.grant),
     PageRoute("POST", "/admin/people/{name}/revoke", admin.revoke),
     PageRoute("GET", "/admin/audit", admin.audit_page),
-    PageRoute("GET", "/admin/health", admin.health_page),
+    PageRoute("GET", "/admin/health", house_state.show),
+    PageRoute("POST", "/admin/mails/retry", house_state.retry_mails),
+    PageRoute("POST", "/admin/mails/give-up", house_state.give_up_mails),
     PageRoute("GET", "/jobs", jobs.index),
     PageRoute("GET", "/jobs/{job}", jobs.show),
     PageRoute("GET", "/jobs/{job}/file", jobs.file),
@@ -400,6 +414,8 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/rounds/{number}/pay", round_pay.decide),
     PageRoute("GET", "/tasks/{task}/pay", task_pay.show),
     PageRoute("POST", "/tasks/{task}/pay/policy", task_pay.save_policy),
+    PageRoute("GET", "/tasks/{task}/panel", panel_people.show),
+    PageRoute("POST", "/tasks/{task}/panel", panel_people.act),
     PageRoute("POST", "/tasks/{task}/pay/bonus", task_pay.grant),
     PageRoute("POST", "/tasks/{task}/pay/answers", task_pay.answer),
     PageRoute("POST", "/tasks/{task}/pay/payouts", task_pay.plan),
@@ -494,6 +510,7 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/quizzes/{quiz}/edit", onboarding.edit_quiz_page),
     PageRoute("POST", "/tasks/{task}/quizzes/{quiz}/edit", onboarding.save_quiz),
     PageRoute("POST", "/tasks/{task}/quizzes/{quiz}/retire", onboarding.retire_quiz),
+    PageRoute("POST", "/tasks/{task}/quizzes/{quiz}/restore", onboarding.restore_quiz),
     PageRoute("GET", "/tasks/{task}/quizzes/{quiz}/results", onboarding.results_page),
     PageRoute("GET", "/work", work.index),
     PageRoute("GET", "/work/export", work.export),
@@ -516,7 +533,15 @@ API = [
     Endpoint("POST", "/tasks/{task}/restore", api_tasks.restore_task, "tasks", 204),
     Endpoint("GET", "/tasks/{task}/history", api_tasks.get_task_history, "tasks"),
     Endpoint("GET", "/tasks/{task}/datasets", api_datasets.list_datasets, "datasets"),
-    Endpoint("POST", "/tasks/{task}/datasets", api_datasets.import_dataset, "datasets", 201),
+    Endpoint(
+        "POST",
+        "/tasks/{task}/datasets",
+        api_datasets.import_dataset,
+        "datasets",
+        201,
+        answer=DatasetVersion,
+        by_job=True,
+    ),
     Endpoint("GET", "/tasks/{task}/datasets/{dataset}", api_datasets.get_dataset, "datasets"),
     Endpoint("GET", "/tasks/{task}/datasets/{dataset}/preview", api_datasets.preview, "datasets"),
     Endpoint("GET", "/tasks/{task}/datasets/{dataset}/labels", api_datasets.get_label_counts, "datasets"),
@@ -567,6 +592,10 @@ API = [
     Endpoint("POST", "/tasks/{task}/models/{model}/predict", api_models.ask_model, "models", anybody=True),
     Endpoint("POST", "/tasks/{task}/models", api_submissions.submit_model, "models", 201),
     Endpoint("GET", "/tasks/{task}/quota", api_submissions.get_quota, "models"),
+    Endpoint("GET", "/loops", api_mail.list_loops, "status"),
+    Endpoint("GET", "/mails", api_mail.list_mails, "status"),
+    Endpoint("POST", "/mails/retry", api_mail.retry_mails, "status"),
+    Endpoint("POST", "/mails/give-up", api_mail.give_up_mails, "status"),
     Endpoint("GET", "/jobs", api_jobs.list_jobs, "status"),
     Endpoint("GET", "/jobs/{job}", api_jobs.get_job, "status"),
     Endpoint("GET", "/jobs/{job}/file", api_jobs.get_job_file, "status", media_type="application/octet-stream"),
@@ -645,6 +674,7 @@ API = [
     Endpoint("GET", "/tasks/{task}/quizzes/{quiz}", api_quizzes.get_quiz, "quizzes"),
     Endpoint("PUT", "/tasks/{task}/quizzes/{quiz}", api_quizzes.put_quiz, "quizzes"),
     Endpoint("POST", "/tasks/{task}/quizzes/{quiz}/retire", api_quizzes.retire_quiz, "quizzes"),
+    Endpoint("POST", "/tasks/{task}/quizzes/{quiz}/restore", api_quizzes.restore_quiz, "quizzes"),
     Endpoint("GET", "/tasks/{task}/quizzes/{quiz}/results", api_quizzes.get_quiz_results, "quizzes"),
     Endpoint("POST", "/tasks/{task}/quizzes/{quiz}/tries", api_quizzes.take_quiz, "quizzes"),
     Endpoint("POST", "/tasks/{task}/quizzes/{quiz}/practice", api_quizzes.practise_quiz, "quizzes"),
@@ -678,6 +708,11 @@ API = [
     Endpoint("POST", "/payouts/{payout}/sending", api_payouts.send_payout, "pay"),
     Endpoint("POST", "/payouts/{payout}/cancellation", api_payouts.cancel_payout, "pay"),
     Endpoint("POST", "/payouts/{payout}/outcome", api_payouts.resolve_payout, "pay"),
+    Endpoint("GET", "/tasks/{task}/panel/people", api_panel_people.list_panel_people, "pay"),
+    Endpoint("POST", "/tasks/{task}/panel/people", api_panel_people.confirm_panel_people, "pay"),
+    Endpoint("POST", "/tasks/{task}/panel/people/{name}/code", api_panel_people.make_door_code, "pay", 201),
+    Endpoint("POST", "/tasks/{task}/panel/requests/{request}", api_panel_people.decide_door_request, "pay"),
+    Endpoint("GET", "/tasks/{task}/panel/key", api_panel_people.get_panel_key, "pay"),
     Endpoint("GET", "/tasks/{task}/earnings", api_pay.list_earnings, "pay"),
     Endpoint("POST", "/tasks/{task}/earnings/decisions", api_pay.decide_earnings, "pay"),
     Endpoint("GET", "/me/waiting", api_waiting.list_waiting, "me"),

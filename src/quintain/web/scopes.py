@@ -28,10 +28,11 @@ _BUILD = """
 _OWN = """
     put_task change_task archive_task restore_task import_dataset set_board remeasure let_score take_snapshot
     put_round add_harvest open_round close_round clone_round import_prompts decide_flag
-    put_quiz retire_quiz qualify
+    put_quiz retire_quiz restore_quiz qualify
     approve_round_pay set_pay_policy grant_bonus answer_pay_question create_study change_study create_judging_study
     create_trial_study create_grading_study change_panel_study sync_group plan_payouts send_payout cancel_payout
     resolve_payout decide_earnings list_payouts get_payout get_payout_file
+    list_panel_people confirm_panel_people make_door_code decide_door_request get_panel_key
     open_validation set_validation_state set_validation_policy foresee_adaptive add_items review_judges
     unqualify_judges try_rule apply_rule requalify add_gold make_gold retire_gold restore_gold make_entry_quiz
     make_release preview_release start_next set_margin
@@ -40,7 +41,9 @@ _OWN = """
     start_study put_coding close_coding put_trial open_trial close_trial close_stage readmit edit_letter answer_reply
     put_trial_doors open_trial_pool run_trial_models grant_role revoke_role
 """
-_ADMIN = "list_users get_user invite_user make_link delete_user list_audit"
+_ADMIN = """
+    list_users get_user invite_user make_link delete_user list_audit list_mails retry_mails give_up_mails list_loops
+"""
 _ACCOUNT = "change_me export_me delete_me list_tokens create_token revoke_token"
 # What changes nothing that is kept, or proves by itself who sends it.
 _READ = "ask_model take_prolific_event"

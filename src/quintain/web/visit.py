@@ -45,6 +45,7 @@ LANGUAGE_COOKIE = "quintain_language"
 THEME_COOKIE = "quintain_theme"
 TOAST_COOKIE = "quintain_toast"
 DEVICE_COOKIE = "quintain_device"
+PANEL_COOKIE = "quintain_panel"  # by which somebody who came by a panel's link is known again
 CHOICE, THEIRS = "choose:", "theirs"  # which of two values of a field is to stay, where two have changed it
 YEAR = 365 * 24 * 3600
 log = logging.getLogger("quintain.web")

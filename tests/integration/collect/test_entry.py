@@ -13,6 +13,7 @@ from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.services.access.sign_in import open_session
+from quintain.services.collect.admission import Visitor
 from quintain.services.collect.entry import complete, enter, entry_url
 from quintain.services.collect.export import export_attempts
 from quintain.services.collect.rounds import close_round
@@ -36,10 +37,10 @@ def test_somebody_from_prolific_writes_and_goes_back(db: Session, blobs: Blobs, 
     """The same person gets the same account; the code comes when a session has ended; the id never leaves."""
     info = add_round(db, blobs, owner, tmp_path, tables=PROLIFIC)
     assert entry_url(info, "https://q.example/").startswith(f"https://q.example/enter/{info.entry_key}?PROLIFIC_PID=")
-    arrival = enter(db, info.entry_key, PID)
+    arrival = enter(db, info.entry_key, PID, Visitor())
     assert arrival.actor is not None
     assert arrival.session is not None
-    again = enter(db, info.entry_key, PID)
+    again = enter(db, info.entry_key, PID, Visitor(device=arrival.device))
     assert again.actor == arrival.actor
     opened = open_session(db, arrival.session.token)
     assert opened is not None
@@ -78,7 +79,7 @@ def test_the_completion_code_is_for_owners(
 def test_any_panel_has_its_own_parameter_and_link(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> None:
     """The completion link carries the id back, quoted."""
     info = add_round(db, blobs, owner, tmp_path, tables=PANEL)
-    arrival = enter(db, info.entry_key, {"pid": "a b/1"})
+    arrival = enter(db, info.entry_key, {"pid": "a b/1"}, Visitor())
     assert arrival.actor is not None
     give_up(db, arrival.actor, start(db, blobs, arrival.actor, info.ref).key)
     assert complete(db, arrival.actor, info.ref).url == "https://panel.example/done?who=a%20b%2F1&code=7"
@@ -87,12 +88,12 @@ def test_any_panel_has_its_own_parameter_and_link(db: Session, blobs: Blobs, own
 def test_an_external_question_posts_back(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> None:
     """A preview makes no account; the answer is posted to the panel's own server and to no other."""
     info = add_round(db, blobs, owner, tmp_path, tables=TURK)
-    preview = enter(db, info.entry_key, {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE", "hitId": "h"})
+    preview = enter(db, info.entry_key, {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE", "hitId": "h"}, Visitor())
     assert (preview.preview, preview.actor) == (True, None)
     ids = {"assignmentId": "a1", "hitId": "h1", "workerId": "W1", "turkSubmitTo": "https://workersandbox.mturk.com"}
     with pytest.raises(BadInput, match="not an address of the panel"):
-        enter(db, info.entry_key, {**ids, "turkSubmitTo": "https://evil.example"})
-    arrival = enter(db, info.entry_key, ids)
+        enter(db, info.entry_key, {**ids, "turkSubmitTo": "https://evil.example"}, Visitor())
+    arrival = enter(db, info.entry_key, ids, Visitor())
     assert arrival.actor is not None
     give_up(db, arrival.actor, start(db, blobs, arrival.actor, info.ref).key)
     done = complete(db, arrival.actor, info.ref)
@@ -109,15 +110,15 @@ def test_bad_arrivals_are_explained(db: Session, blobs: Blobs, owner: Actor, wor
         ({**PID, "STUDY_ID": "other"}, Forbidden, "not for study 'other'"),
     ):
         with pytest.raises(error, match=message):
-            enter(db, info.entry_key, parameters)
+            enter(db, info.entry_key, parameters, Visitor())
     for key in ("nonsense", "\x00"):
         with pytest.raises(NotFound, match="leads nowhere"):
-            enter(db, key, PID)
+            enter(db, key, PID, Visitor())
     with pytest.raises(NotFound, match="did not come"):
         complete(db, worker, info.ref)
     close_round(db, owner, info.ref)
     with pytest.raises(Conflict, match="closed"):
-        enter(db, info.entry_key, PID)
+        enter(db, info.entry_key, PID, Visitor())
 
 
 @pytest.mark.both_databases
@@ -126,11 +127,11 @@ def test_erasing_a_person_removes_what_the_panel_called_them(
 ) -> None:
     """Nothing is left that leads to them; who comes again is somebody new."""
     info = add_round(db, blobs, owner, tmp_path, tables=PROLIFIC)
-    first = enter(db, info.entry_key, PID).actor
+    first = enter(db, info.entry_key, PID, Visitor()).actor
     assert first is not None
     delete_person(db, admin, first.name)
     assert db.scalars(select(PanelPerson)).all() == []
     assert db.scalars(select(PanelVisit)).all() == []
-    second = enter(db, info.entry_key, PID).actor
+    second = enter(db, info.entry_key, PID, Visitor()).actor
     assert second is not None
     assert second.user_id != first.user_id

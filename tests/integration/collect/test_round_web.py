@@ -174,20 +174,20 @@ def test_somebody_comes_from_prolific_and_goes_back(site: Site) -> None:
     tables = '\n[entry]\nprovider = "prolific"\ncompletion_code = "C0FFEE"\n'
     info = add_round(site.workspace, site.folder, "sentiment", tables=tables)
     place = f"/tasks/sentiment/rounds/{info.number}"
-    door = f"/enter/{info.entry_key}?PROLIFIC_PID=abc123&STUDY_ID=s1&SESSION_ID=x9"
+    door = f"/enter/{info.entry_key}?PROLIFIC_PID=5f0e8c1a2b3c4d5e6f70abc1&STUDY_ID=s1&SESSION_ID=x9"
     with browser_of(site.workspace) as client:
         assert client.get(f"/enter/{info.entry_key}").status_code == 422
         assert client.get("/enter/nowhere?PROLIFIC_PID=abc").status_code == 404
         assert client.get(door).headers["location"] == f"{place}/write"
         address = begin(client, place)
-        assert "abc123" not in client.get(address).text
+        assert "5f0e8c1a2b3c4d5e6f70abc1" not in client.get(address).text
         send(client, address, in_text="The lake lay still this morning.", answer="neutral", headers=None)
         post(client, address, f"{address}/give-up")
         assert "C0FFEE" in client.get(address).text
         done = client.get(f"{place}/complete").text
         assert "https://app.prolific.com/submissions/complete?cc=C0FFEE" in done
     assert "Go on as a participant" in site.owner.get(door).text
-    assert "abc123" not in site.owner.get(f"{place}/export").text
+    assert "5f0e8c1a2b3c4d5e6f70abc1" not in site.owner.get(f"{place}/export").text
 
 
 def test_a_framed_entry_opens_a_window_and_posts_back(site: Site) -> None:

@@ -17,8 +17,9 @@ from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor, RoleName
 from quintain.core.records.base import to_json
-from quintain.services.contest import pair_checks, pairs, recount, scores, settling, systems
+from quintain.services.contest import contests, freezing, pair_checks, pairs, recount, scores, settling, systems
 from quintain.services.contest.pair_checks import starter_labels
+from quintain.services.data.datasets import may_see_answers
 from quintain.services.jobs import figures
 from quintain.services.jobs.checks import CheckKind
 from quintain.store.blobs import Blobs
@@ -65,6 +66,20 @@ def test_a_whole_contest_has_the_figures_that_follow_by_hand(
 
 
 @pytest.mark.both_databases
+def test_the_set_of_pairs_is_hidden_or_open_and_not_both(db: Session, blobs: Blobs, people: dict[str, Actor]) -> None:
+    """While labels are settled the set of pairs has hidden labels; when the results are public, so are its labels."""
+    with during("review"):
+        freezing.freeze_due(db, blobs)
+        pairs_set = freezing.parts_of(db, contests.find(db, REF))["pairs"]
+        assert (pairs_set.hidden, may_see_answers(ANONYMOUS, pairs_set)) == (True, False)
+    with during("over"):
+        freezing.freeze_due(db, blobs)
+        opened = freezing.parts_of(db, contests.find(db, REF))["pairs"]
+        assert (opened.hidden, may_see_answers(ANONYMOUS, opened)) == (False, True)
+        assert opened.hash == pairs_set.hash
+        assert scores.results(db, blobs, ANONYMOUS, REF).score
+
+
 def test_wrong_scores_are_found_repaired_and_not_shown(db: Session, blobs: Blobs, people: dict[str, Actor]) -> None:
     """What organisers, teams and strangers see, accuracies, and what pairs are found by are compared with the pairs."""
     kind = CheckKind(recount.KIND, recount.contests, recount.check_contest)

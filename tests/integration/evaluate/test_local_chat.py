@@ -12,8 +12,8 @@ import pytest
 from typer.testing import Result
 
 from quintain.perturbations.contract import PERTURBATIONS
+from tests.endpoint import Server, ok
 from tests.evaluation import SENTENCES, TASK
-from tests.integration.models.test_adapters_remote import Server, ok
 
 MANIFEST = """
 adapter = "chat"

@@ -12,23 +12,32 @@ import polars as pl
 import pytest
 from sqlalchemy.orm import Session
 
-from quintain.adapters.contract import EndpointSecret, Outside
+from quintain.adapters.contract import ADAPTERS, EndpointSecret, Outside
+from quintain.adapters.ledger import OverBudget
+from quintain.adapters.manifest import read_manifest
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR, Actor
 from quintain.engine.jobs import LocalEngine
+from quintain.engine.runner import RunnableModel
 from quintain.perturbations.contract import PERTURBATIONS
+from quintain.services.board.assemble import board
 from quintain.services.evaluate import cells as evaluate
+from quintain.services.evaluate import spending
 from quintain.services.evaluate.answers import list_answers
+from quintain.services.evaluate.results import model_results
 from quintain.services.evaluate.submit import ModelSubmission, SubmissionRules, submit_folder
+from quintain.services.evaluate.warm_models import LiveModels
 from quintain.services.evaluate.worker import work
 from quintain.services.models.outside import read_outside
+from quintain.services.tasks.board_settings import set_board
+from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
 from quintain.store.queries.evaluate import cells as queries
 from quintain.store.queries.evaluate.charges import charged
+from tests.endpoint import Server, ok
 from tests.evaluation import add_data, add_task
 from tests.integration.evaluate.test_submit import CONDITIONS, folder_of
-from tests.integration.models.test_adapters_remote import Server, ok
 
 PRICES = "input_price = 1000.0\noutput_price = 1000.0\nmax_tokens = 1\nconcurrency = 1\n"  # 0.001 a token
 EACH = 0.011  # ten tokens sent and one received
@@ -59,11 +68,13 @@ class Bench:
         self.workspace, self.db, self.builder, self.server, self.folder = workspace, db, builder, server, folder
         self.outside = Outside((server.url,), cache=folder / "cache")
 
-    def submit(self, name: str, options: str) -> ModelSubmission:
+    def submit(self, name: str, options: str, *, adapter: str = "chat", tried: bool = False) -> ModelSubmission:
         """Submit a model with more *options*."""
-        given = f'url = "{self.server.url}"\nmodel = "{name}"\nprompt = "{{text}}"\n{options}'
-        folder = folder_of(self.folder / name, manifest=f'adapter = "chat"\n[options]\n{given}')
-        rules = SubmissionRules(outside=self.outside)
+        prompt = 'prompt = "{text}"\n' if adapter == "chat" else ""
+        given = f'url = "{self.server.url}"\nmodel = "{name}"\n{prompt}{options}'
+        folder = folder_of(self.folder / name, manifest=f'adapter = "{adapter}"\n[options]\n{given}')
+        trial = replace(CONDITIONS, outside=self.outside) if tried else None
+        rules = SubmissionRules(outside=self.outside, trial=trial)
         return submit_folder(self.db, self.workspace.blobs, self.builder, "mood", folder, rules=rules, name=name)
 
     def run(self) -> dict[str, Any]:
@@ -125,6 +136,123 @@ def test_the_cap_of_a_key_holds_over_all_models_at_the_operators_prices(bench: B
     bench.run()
     assert 0 < len(server.calls) * EACH <= 0.25
     assert charged(bench.db, secret="key") == pytest.approx(len(server.calls) * EACH)
+
+
+@pytest.mark.both_databases
+def test_the_cap_of_a_key_holds_over_models_of_all_adapters(bench: Bench, server: Server) -> None:
+    """A chat model and one of the Open Inference Protocol draw on one budget, and both stop when it is spent."""
+    usage = {"prompt_tokens": 10, "completion_tokens": 1}
+
+    def both(path: str, body: Any, headers: dict[str, str]) -> Any:
+        if not path.endswith("/infer"):
+            return ok({"choices": [{"message": {"content": "positive"}}], "usage": usage})
+        texts = body["inputs"][0]["data"]
+        return ok(
+            {"outputs": [{"name": "o", "datatype": "BYTES", "shape": [len(texts)], "data": ["positive"] * len(texts)}]}
+        )
+
+    server.respond = both
+    secret = EndpointSecret(server.url, "k", prices=(1000.0, 1000.0), budget=1.5)
+    bench.outside = replace(bench.outside, secrets={"key": secret})
+    bench.submit("a", 'max_tokens = 1\nsecret = "key"\n')
+    bench.submit("b", 'secret = "key"\n', adapter="open-inference")
+    cells = bench.run()
+    spent = charged(bench.db, secret="key")
+    assert 0 < spent <= 1.5
+    assert {path.endswith("/infer") for path, _, _ in server.calls} == {True, False}
+    failed = [name for name, cell in cells.items() if cell.state == "failed"]
+    assert any(name.startswith("b/") for name in failed)
+    assert all(cells[name].reason.startswith("would cost more than its budget") for name in failed)
+
+
+def test_a_killed_run_has_spent_what_it_had_spent(bench: Bench, server: Server, db: Session) -> None:
+    """What a worker had reserved that was killed becomes what its calls cost, as they were entered one by one."""
+    bench.submit("m", f"{PRICES}budget = 50.0\n")
+    evaluate.fill(db, "mood")
+    lease = evaluate.claim(db, "worker", task="mood", seconds=60)
+    assert lease is not None
+    row = queries.row(db, lease.cell_id)
+    assert row is not None
+    folder = bench.folder / "m"
+    model = RunnableModel(folder, "chat", read_manifest(folder).options)
+    inputs = bench.folder / "inputs.parquet"
+    pl.DataFrame({"text": ["one", "two", "three"]}).write_parquet(inputs)
+    task = get_task(db, "mood")
+    outside = spending.allow(db, lease, model, bench.outside, task, inputs)
+    assert outside.budget is not None
+    with ADAPTERS.get("chat")().connect(folder, task, model.options, outside) as connection:
+        connection.predict([{"text": "one"}, {"text": "two"}])
+    assert charged(db, model_version_id=row.model_version.id) == pytest.approx(outside.budget)
+    spending.allow(db, replace(lease, generation=lease.generation + 1), model, bench.outside, task, inputs)
+    first = charged(db, model_version_id=row.model_version.id) - outside.budget
+    assert first == pytest.approx(2 * EACH)
+
+
+def test_people_who_talk_to_a_model_draw_on_its_budget(bench: Bench, server: Server) -> None:
+    """A live call is reserved and recorded like a run, and refused where the key's budget does not cover it."""
+    secret = EndpointSecret(server.url, "k", prices=(1000.0, 1000.0), budget=0.1)
+    bench.outside = replace(bench.outside, secrets={"key": secret})
+    version = bench.submit("m", 'max_tokens = 1\nsecret = "key"\n').version
+    live = LiveModels(bench.workspace.session, replace(CONDITIONS, outside=bench.outside))
+    try:
+        for number in range(40):
+            try:
+                live(version, bench.workspace.blobs, [{"text": f"text {number}"}])
+            except OverBudget:
+                break
+    finally:
+        live.close()
+    bench.db.rollback()
+    assert 0 < len(server.calls) < 40
+    assert charged(bench.db, secret="key") == pytest.approx(len(server.calls) * EACH)
+    assert charged(bench.db, secret="key") <= 0.1
+
+
+def test_a_try_before_submission_draws_on_the_keys_budget(bench: Bench, server: Server) -> None:
+    """Somebody who submits again and again, and is refused, spends no more than the key allows."""
+    secret = EndpointSecret(server.url, "k", prices=(1000.0, 1000.0), budget=0.0)
+    bench.outside = replace(bench.outside, secrets={"key": secret})
+    with pytest.raises(OverBudget, match="does not cover the call"):
+        bench.submit("m", 'max_tokens = 1\nsecret = "key"\n', tried=True)
+    assert server.calls == []
+    secret = replace(secret, budget=50.0)
+    bench.outside = replace(bench.outside, secrets={"key": secret})
+    bench.submit("m", 'max_tokens = 1\nsecret = "key"\n', tried=True)
+    assert len(server.calls) == 3
+    assert charged(bench.db, secret="key") == pytest.approx(3 * EACH)
+
+
+@pytest.mark.parametrize(("limit", "state"), [(0.5, "done"), (0.0, "failed")])
+def test_the_owner_says_how_many_examples_may_fail(
+    bench: Bench, server: Server, owner: Actor, limit: float, state: str
+) -> None:
+    """Within the limit the figure stands, with its bounds on the results and on the board; beyond, the run says why."""
+    usual = server.respond
+    set_board(bench.db, owner, "mood", {"failure_limit": limit, "metric": "accuracy"})
+    bench.submit("m", "retries = 0\n")
+    row = next(row for row in queries.rows(bench.db) if row.cell.variant == "plain")
+    never = set(pl.read_parquet(bench.workspace.blobs.path(row.dataset_version.blob))["text"].head(2).to_list())
+
+    def respond(path: str, body: Any, headers: dict[str, str]) -> Any:
+        asked = body["messages"][0]["content"]
+        return (500, {"retry-after": "0"}, b"oops") if asked in never else usual(path, body, headers)
+
+    server.respond = respond
+    cell = bench.run()["m/plain"]
+    assert cell.state == state, cell.reason
+    if state == "failed":
+        assert "It failed on 1 examples; 0 of 6 may fail." in cell.reason
+        return
+    result = model_results(bench.db, bench.workspace.blobs, owner, "mood/m")[0].record()
+    bound = result.bounds["accuracy"]
+    value = result.metrics["accuracy"].value
+    assert (bound.examples, bound.low) == (2, pytest.approx(value))
+    assert bound.high == pytest.approx(bound.low + 2 / 6)
+    matrix = board(bench.db, bench.workspace.blobs, owner, "mood")
+    figure = matrix.models[0].values["performance"][0]
+    assert figure is not None
+    assert (figure.failed, figure.worst) == (2, pytest.approx(bound.low * 100))
+    assert figure.best == pytest.approx(bound.high * 100)
 
 
 def test_only_perturbations_that_count_are_run_unless_all_are_asked_for(bench: Bench) -> None:

@@ -20,10 +20,10 @@ from quintain.services.models.environments import Environments
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
+from tests.endpoint import Server, ok
 from tests.evaluation import add_data, add_task
 from tests.integration.evaluate.test_submit import CONDITIONS, folder_of
 from tests.integration.evaluate.test_submit_environments import wheel
-from tests.integration.models.test_adapters_remote import Server, ok
 
 
 @pytest.fixture(params=["sqlite"])

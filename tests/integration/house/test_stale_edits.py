@@ -13,6 +13,7 @@ from pkgutil import walk_packages
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 from typer.testing import Result
 
 import quintain.services
@@ -20,17 +21,21 @@ from quintain.client import Client
 from quintain.compose import Workspace
 from quintain.core.editing import EditOrigin, parts_of, revision_of
 from quintain.core.errors import Stale
-from quintain.core.people import OPERATOR
+from quintain.core.people import OPERATOR, RoleName
 from quintain.protocols.reading import shipped_text
+from quintain.services.access import accounts
 from quintain.services.collect.rounds import put_round
 from quintain.services.contest.contests import put_contest
-from quintain.services.contrast.projects import put_project
-from quintain.services.study.codings import put_coding
+from quintain.services.contrast.projects import get_project, put_project
+from quintain.services.study.codings import get_coding, put_coding
+from quintain.services.trial.doors import get_doors, put_doors
 from quintain.services.trial.trials import put_trial
 from quintain.services.validate.validations import open_validation
 from quintain.services.work.quizzes import put_quiz
+from quintain.store.tables import CodingRow, ContrastProject, CrowdTrial, User
 from quintain.web.routes import API
 from tests.forms import form_to
+from tests.people import make_person
 from tests.web_support import browser_of, copy_demo, running, token_for
 from tests.writing_rounds import add_round
 
@@ -445,3 +450,48 @@ def test_a_command_says_what_its_file_was_made_from(
     assert refused.exit_code == 1
     assert "field 'title.en': is 'One' by now; here it is 'Two'" in refused.stderr
     assert cli(*at, "task", "add", tmp_path / "two.toml").exit_code == 0
+
+
+@pytest.mark.both_databases
+def test_what_was_read_before_the_lock_is_read_again(workspace: Workspace) -> None:
+    """A session that has read a row before another one changed it sees the change when it is its turn."""
+    with workspace.session() as mine, workspace.session() as theirs:
+        worker = make_person(mine, "wilma", RoleName.WORKER)
+        read = accounts.get_person(mine, worker)
+        held = mine.get_one(User, worker.user_id)
+        accounts.update_profile(theirs, worker, display_name="Theirs")
+        mine.rollback()
+        with pytest.raises(Stale):
+            accounts.update_profile(mine, worker, display_name="Mine", edit=EditOrigin(read.revision))
+        assert held.display_name == "Theirs"  # a session forgets rows that nobody holds
+
+
+def test_rows_that_change_in_place_are_read_again(site: Workspace) -> None:
+    """A coding, a contrast project and a trial's doors are rows that change: the second of two sees the first."""
+    with site.session() as mine, site.session() as theirs:
+        coding = get_coding(mine, OPERATOR, "sentiment/look")
+        project = get_project(mine, OPERATOR, "sentiment/near")
+        doors = get_doors(mine, OPERATOR, "sentiment", "try", base_url="")
+        held = [
+            *mine.scalars(select(CodingRow)),
+            *mine.scalars(select(ContrastProject)),
+            *mine.scalars(select(CrowdTrial)),
+        ]
+        mine.commit()
+        put_coding(theirs, site.blobs, OPERATOR, titled(coding.toml, "Theirs"))
+        put_project(theirs, site.blobs, OPERATOR, titled(project.toml, "Theirs"))
+        put_doors(theirs, OPERATOR, "sentiment", "try", "batch = 77\n", base_url="")
+        for revision, put in (
+            (coding.revision, lambda at: put_coding(mine, site.blobs, OPERATOR, titled(coding.toml, "Mine"), edit=at)),
+            (
+                project.revision,
+                lambda at: put_project(mine, site.blobs, OPERATOR, titled(project.toml, "Mine"), edit=at),
+            ),
+            (
+                doors.revision,
+                lambda at: put_doors(mine, OPERATOR, "sentiment", "try", "batch = 78", base_url="", edit=at),
+            ),
+        ):
+            with pytest.raises(Stale):
+                put(EditOrigin(revision))
+        assert len(held) >= 3  # a session forgets rows that nobody holds

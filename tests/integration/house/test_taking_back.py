@@ -18,10 +18,11 @@ from quintain.services.evaluate.cells import cancel, fill
 from quintain.services.evaluate.withdrawing import take_back
 from quintain.services.models.registry import get_model, withdraw
 from quintain.services.tasks.definitions import is_archived
+from quintain.services.work.quizzes import put_quiz, quiz_definition
 from quintain.store.database import transaction
 from quintain.store.queries.models.tried import REFUSED
 from quintain.store.tables import Cell, Trial
-from tests.integration.house.test_stale_edits import CONTEST
+from tests.integration.house.test_stale_edits import CONTEST, QUIZ
 from tests.web_support import browser_of, on_one_line, post, running, token_for
 
 TASK = "/tasks/sentiment"
@@ -91,3 +92,22 @@ def test_what_was_refused_does_not_come_back_by_that(own_demo: Workspace) -> Non
             db.merge(Trial(version_id=version.id, state=REFUSED))
         with pytest.raises(Conflict, match="was refused when it was tried"):
             take_back(db, OPERATOR, "sentiment/tfidf@1")
+
+
+def test_a_retired_quiz_is_taken_into_use_again(own_demo: Workspace, cli: Callable[..., Result]) -> None:
+    """Where it was retired its button brings it back; so do programs and commands."""
+    with own_demo.session() as db:
+        put_quiz(db, OPERATOR, "sentiment", "entry", QUIZ)
+    owner, results = browser_of(own_demo, "demo-owner"), f"{TASK}/quizzes/entry/results"
+    assert post(owner, results, f"{TASK}/quizzes/entry/retire").headers["location"] == results
+    assert "Take it into use again" in on_one_line(owner.get(results))
+    assert post(owner, results, f"{TASK}/quizzes/entry/restore").status_code == 303
+    with running(own_demo) as url:
+        program = Client(url, token_for(own_demo, "demo-owner"))
+        assert program.retire_quiz("sentiment/entry").retired
+        assert not program.restore_quiz("sentiment/entry").retired
+    at = ("-w", own_demo.settings.workspace, "task", "quiz")
+    assert cli(*at, "retire", "sentiment/entry").exit_code == 0
+    assert "in use again" in cli(*at, "restore", "sentiment/entry").stderr
+    with own_demo.session() as db:
+        assert quiz_definition(db, OPERATOR, "sentiment", "entry") == QUIZ

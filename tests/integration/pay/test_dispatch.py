@@ -17,6 +17,7 @@ from quintain.services.pay import ledger, payouts
 from quintain.services.pay.dispatch import dispatch
 from quintain.services.pay.earnings import decide, earn, my_earnings, my_totals
 from quintain.services.tasks.definitions import find_row, put_task
+from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.pay import ledger as ledger_queries
 from quintain.store.tables import PanelPerson, PanelStay
@@ -66,7 +67,15 @@ def panel_people(db: Session, owner: Actor, fake: FakeProlific, count: int, amou
         for one in people:
             outside = f"pid{one.user_id}"
             session = fake.arrive(STUDY, outside)
-            db.add(PanelPerson(user_id=one.user_id, provider="prolific", outside_id=outside))
+            db.add(
+                PanelPerson(
+                    user_id=one.user_id,
+                    provider="prolific",
+                    outside_id=outside,
+                    confirmed_at=now(),
+                    confirmed_by="panel",
+                )
+            )
             db.add(
                 PanelStay(
                     place="validation:0", user_id=one.user_id, provider="prolific", study=STUDY, outside_session=session

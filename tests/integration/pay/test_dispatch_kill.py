@@ -15,6 +15,7 @@ from quintain.core.rounds import Money
 from quintain.services.pay import ledger, payouts
 from quintain.services.pay.earnings import decide, earn, list_earnings
 from quintain.services.tasks.definitions import find_row, put_task
+from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.tables import Earning, PanelPerson, Payout
 from tests.collecting import TASK
@@ -38,7 +39,15 @@ def add_work(workspace: Workspace, fake: FakeProlific) -> dict[str, list[int]]:
             fake.arrive(f"study{number % STUDIES}", f"pid{number}")
             owed[f"pid{number}"] = [100 + number]
             with transaction(db):
-                db.add(PanelPerson(user_id=person, provider="prolific", outside_id=f"pid{number}"))
+                db.add(
+                    PanelPerson(
+                        user_id=person,
+                        provider="prolific",
+                        outside_id=f"pid{number}",
+                        confirmed_at=now(),
+                        confirmed_by="panel",
+                    )
+                )
                 earn(db, person, task_id, kind="bonus", work=f"b{number}", money=Money(100 + number))
         decide(db, owner, "mood", [one.id for one in list_earnings(db, owner, "mood").earnings])
         with transaction(db):

@@ -7,7 +7,8 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import Actor
-from quintain.services.collect.entry import PanelArrival
+from quintain.services.collect.admission import PanelArrival, Visitor
+from quintain.services.collect.panel_people import confirm_guests
 from quintain.services.pay import payouts
 from quintain.services.pay.earnings import decide, my_earnings
 from quintain.services.validate import doors
@@ -38,9 +39,9 @@ def door_of(db: Session, owner: Actor) -> str:
     return address.removeprefix("https://quintain.example/enter/").partition("?")[0]
 
 
-def arrive(db: Session, key: str, **ids: str) -> PanelArrival:
+def arrive(db: Session, key: str, device: str = "", **ids: str) -> PanelArrival:
     """Come by the address."""
-    return doors.enter(db, key, ids)
+    return doors.enter(db, key, ids, Visitor(device=device))
 
 
 def test_a_judge_comes_judges_and_goes_back(db: Session, owner: Actor, worker: Actor) -> None:
@@ -52,7 +53,7 @@ def test_a_judge_comes_judges_and_goes_back(db: Session, owner: Actor, worker: A
     judge = arrival.actor
     assert judge is not None
     assert arrival.place == "/tasks/mood/judge/check"
-    assert arrive(db, key, pid="P7").actor == judge
+    assert arrive(db, key, arrival.device, pid="P7").actor == judge
     with pytest.raises(Conflict, match="not handed in a page"):
         doors.complete(db, judge, REF)
     assert not doors.may_complete(db, judge, REF)
@@ -63,6 +64,9 @@ def test_a_judge_comes_judges_and_goes_back(db: Session, owner: Actor, worker: A
     done = doors.complete(db, judge, REF)
     assert (done.code, done.url) == ("DONE1", "https://panel.example/back?who=P7&code=DONE1")
     decide(db, owner, "mood", [one.id for one in my_earnings(db, judge)])
+    with pytest.raises(Conflict, match=r"nobody has confirmed \(1\)"):
+        payouts.plan(db, owner, "mood", provider="panel", currency="USD")
+    confirm_guests(db, owner, "mood", [judge.name])
     (made,) = payouts.plan(db, owner, "mood", provider="panel", currency="USD")
     assert payouts.export(db, owner, made.id).splitlines()[1].startswith("P7,0.40,USD,")
     with pytest.raises(NotFound, match="from a panel"):

@@ -25,6 +25,8 @@ from quintain.core.people import ANONYMOUS, OPERATOR, Actor
 from quintain.core.rounds import Money
 from quintain.services.access.notify import list_notifications
 from quintain.services.collect import entry, prolific
+from quintain.services.collect.admission import Visitor
+from quintain.services.collect.panel_people import confirm_guests
 from quintain.services.collect.rounds import RoundInfo, get_round
 from quintain.services.collect.writing import start
 from quintain.services.pay import ledger, payouts
@@ -45,7 +47,7 @@ from quintain.store.tables import CrowdArm, CrowdEvent, PanelStay, PanelVisit
 from quintain.web.app import create_app
 from tests.collecting import TASK, add_round, submit
 from tests.integration.trial.life import PLAIN, TRAINED, WHERE
-from tests.prolific_fake import TOKEN, FakeProlific, prolific_server
+from tests.prolific_fake import TOKEN, FakeProlific, pid, prolific_server
 from tests.properties import examples
 
 ENTRY = '[entry]\nprovider = "prolific"\ncompletion_code = "C1ABC"'
@@ -78,9 +80,9 @@ def info(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> RoundInfo:
 
 def work(db: Session, blobs: Blobs, fake: FakeProlific, info: RoundInfo, person: str, attempts: int = 2) -> Actor:
     """Let somebody come from the study, write, and go back with the code."""
-    session = fake.arrive("study1", person)
-    ids = {"PROLIFIC_PID": person, "STUDY_ID": "study1", "SESSION_ID": session}
-    actor = entry.enter(db, info.entry_key, ids).actor
+    session = fake.arrive("study1", pid(person))
+    ids = {"PROLIFIC_PID": pid(person), "STUDY_ID": "study1", "SESSION_ID": session}
+    actor = entry.enter(db, info.entry_key, ids, Visitor()).actor
     assert actor is not None
     key = start(db, blobs, actor, info.ref).key
     for number in range(attempts):
@@ -179,7 +181,7 @@ def test_approvals_and_bonuses_pay_what_was_earned(
     (bonus,) = payouts.plan(db, owner, "mood", provider="prolific", currency="USD")
     assert (bonus.study, bonus.amount) == ("study1", 120)
     assert paying.send(db, owner, bonus.id, outside).state == "sent"
-    assert fake.bonuses() == {"pid1": [120]}
+    assert fake.bonuses() == {pid("pid1"): [120]}
     paid = sorted((one.what, one.amount, one.status) for one in list_earnings(db, owner, "mood").earnings)
     assert ("The rest of the study’s reward", 20, "paid") in paid
     assert {status for _, _, status in paid} == {"paid"}
@@ -188,8 +190,8 @@ def test_approvals_and_bonuses_pay_what_was_earned(
 
 def arrived(db: Session, fake: FakeProlific, info: RoundInfo, person: str, study: str) -> Actor:
     """Let somebody come from a study, whose work Prolific says is done."""
-    ids = {"PROLIFIC_PID": person, "STUDY_ID": study, "SESSION_ID": fake.arrive(study, person)}
-    actor = entry.enter(db, info.entry_key, ids).actor
+    ids = {"PROLIFIC_PID": pid(person), "STUDY_ID": study, "SESSION_ID": fake.arrive(study, pid(person))}
+    actor = entry.enter(db, info.entry_key, ids, Visitor()).actor
     assert actor is not None
     with transaction(db):
         db.execute(update(PanelVisit).where(PanelVisit.study == study).values(completed_at=now()))
@@ -299,7 +301,7 @@ def test_the_reward_is_paid_ahead_of_what_it_does_not_cover(
     (rest,) = payouts.plan(db, owner, "mood", provider="prolific", currency="USD")
     assert (again.amount, held, rest.amount) == (500, 150, 200)
     paying.send(db, owner, rest.id, outside)
-    assert fake.bonuses() == {"pid1": [200]}
+    assert fake.bonuses() == {pid("pid1"): [200]}
 
 
 def test_bonuses_pay_what_is_left_when_they_are_planned(
@@ -308,6 +310,7 @@ def test_bonuses_pay_what_is_left_when_they_are_planned(
     """An approval that is planned while bonuses are takes its part out of them: nothing is paid twice."""
     fake.studies["study1"] = {"id": "study1", "status": "ACTIVE", "reward": 500}
     person = arrived(db, fake, info, "pid1", "study1")
+    confirm_guests(db, owner, "mood", everybody=True)
     earned(db, info, person, [350, 350])
     approve(db, owner)
     parts, approvals = payouts._parts, []
@@ -335,6 +338,7 @@ def test_only_experts_who_graded_are_approved_without_an_earning(
     open_trial(db, blobs, owner, *WHERE, OpenTrial())
     arrived(db, fake, info, "pid1", "study1")
     expert, idle = (arrived(db, fake, info, name, f"other-{name}") for name in ("pid2", "pid3"))
+    confirm_guests(db, owner, "mood", everybody=True)
     with transaction(db):
         db.execute(delete(PanelVisit).where(PanelVisit.study != "study1"))
         arm = db.scalars(select(CrowdArm)).first()
@@ -372,11 +376,11 @@ def test_groups_follow_qualifications(
         for person in (one, other):
             put_qualification(db, info.task_id, person.user_id or 0, "second", held=True, reason="")
     made = prolific.sync_group(db, owner, "mood", "second", outside)
-    assert (made.people, fake.groups[made.group]["people"]) == (2, {"pid1", "pid2"})
+    assert (made.people, fake.groups[made.group]["people"]) == (2, {pid("pid1"), pid("pid2")})
     with transaction(db):
         put_qualification(db, info.task_id, other.user_id or 0, "second", held=False, reason="")
     prolific.sync_group(db, owner, "mood", "second", outside, group=made.group)
-    assert fake.groups[made.group]["people"] == {"pid1"}
+    assert fake.groups[made.group]["people"] == {pid("pid1")}
 
 
 def test_signed_messages_are_taken_once(
@@ -385,7 +389,11 @@ def test_signed_messages_are_taken_once(
     """A message completes the session that it names; wrong, old and repeated ones are refused and change nothing."""
     work(db, blobs, fake, info, "pid1")
     body = json.dumps(
-        {"event_type": "submission.status.change", "resource_id": "s-study1-pid1", "status": "AWAITING REVIEW"}
+        {
+            "event_type": "submission.status.change",
+            "resource_id": f"s-study1-{pid('pid1')}",
+            "status": "AWAITING REVIEW",
+        }
     ).encode()
     stamp = str(int(now().timestamp()))
     good = {"x-prolific-request-timestamp": stamp, "x-prolific-request-signature": signature(SECRET, stamp, body)}

@@ -16,7 +16,7 @@ import pytest
 from sqlalchemy.orm import Session
 from starlette.testclient import TestClient
 
-from quintain.adapters.reading import ReplyReader
+from quintain.adapters.answer_reader import ReplyReader
 from quintain.compose import Workspace
 from quintain.core.cells import PLAIN, CellState
 from quintain.core.errors import BadInput

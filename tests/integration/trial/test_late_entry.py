@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace
 from quintain.core.errors import Conflict
 from quintain.core.people import Actor, RoleName
+from quintain.services.collect.admission import Visitor
 from quintain.services.trial import doors
 from quintain.services.trial.offers import trial_offers
 from quintain.services.trial.running import close_stage
@@ -60,7 +61,7 @@ def test_a_panel_gets_back_who_comes_late(db: Session, blobs: Blobs, owner: Acto
     accounts = db.scalar(select(func.count(User.id)))
     for person in ("P2", "P3"):
         with pytest.raises(Conflict, match="Return to the panel; nothing is owed") as refused:
-            doors.enter(db, key, {"pid": person})
+            doors.enter(db, key, {"pid": person}, Visitor())
         assert refused.value.code == "entry_over"
     assert db.scalar(select(func.count(User.id))) == accounts
     assert come(db, key, "P1") == inside

@@ -7,6 +7,8 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import Actor, RoleName
+from quintain.services.collect.admission import Visitor
+from quintain.services.collect.panel_people import confirm_guests
 from quintain.services.pay import payouts
 from quintain.services.pay.earnings import decide, my_earnings
 from quintain.services.tasks.definitions import put_task
@@ -55,8 +57,8 @@ def key_in(address: str | None) -> str:
 
 
 def come(db: Session, key: str, person: str) -> Actor:
-    """Come by an address."""
-    found = doors.enter(db, key, {"pid": person}).actor
+    """Come by an address, each person in a browser of their own."""
+    found = doors.enter(db, key, {"pid": person}, Visitor(device=f"browser of {person}")).actor
     assert found is not None
     return found
 
@@ -103,6 +105,7 @@ def test_people_write_go_back_grade_and_are_paid_by_their_ids(
     earned = my_earnings(db, grader)
     assert sum(one.amount for one in earned) == 3 * 100 + 2 * 50
     decide(db, owner, "mood", [one.id for one in earned])
+    confirm_guests(db, owner, "mood", everybody=True)
     (made,) = payouts.plan(db, owner, "mood", provider="panel", currency="USD")
     assert payouts.export(db, owner, made.id).splitlines()[1].startswith(f"{outside},4.00,USD,")
 
@@ -111,10 +114,10 @@ def test_wrong_doors_are_refused(db: Session, owner: Actor, worker: Actor, keys:
     """An id that is missing, a trial that is closed or never had doors, people who came by themselves: each is said."""
     to_write, to_grade = keys
     with pytest.raises(BadInput, match="pid"):
-        doors.enter(db, to_write, {})
+        doors.enter(db, to_write, {}, Visitor())
     for strange in ("nothing", "a\x00b"):
         with pytest.raises(NotFound):
-            doors.enter(db, strange, {"pid": "P1"})
+            doors.enter(db, strange, {"pid": "P1"}, Visitor())
     for what in ("trial", "grading"):
         with pytest.raises(NotFound, match="from a panel"):
             doors.complete(db, worker, *WHERE, what)  # type: ignore[arg-type] # one of the two
@@ -127,11 +130,11 @@ def test_wrong_doors_are_refused(db: Session, owner: Actor, worker: Actor, keys:
         next_to_grade(db, stranger, *WHERE)
     close_trial(db, owner, *WHERE)
     with pytest.raises(Conflict, match="not open"):
-        doors.enter(db, to_write, {"pid": "P1"})
+        doors.enter(db, to_write, {"pid": "P1"}, Visitor())
     shut = doors.put_doors(db, owner, *WHERE, "", base_url=BASE)
     assert (shut.entry, shut.grading) == (None, None)
     with pytest.raises(NotFound, match="leads nowhere"):
-        doors.enter(db, to_write, {"pid": "P1"})
+        doors.enter(db, to_write, {"pid": "P1"}, Visitor())
 
 
 def test_an_owner_may_let_experts_in_by_the_door_for_grading(

@@ -6,19 +6,24 @@ import inspect
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from quintain.adapters.contract import ADAPTERS, Adapter, Outside
+from quintain.adapters.contract import ADAPTERS, Adapter, EndpointSecret, Outside
+from quintain.adapters.ledger import OverBudget
 from quintain.adapters.manifest import Manifest, read_manifest
+from quintain.adapters.reply_store import spent_by
 from quintain.core.errors import BadInput, Fault, Unavailable
 from quintain.core.task import Task
 from quintain.services.tasks.definitions import check_task
 from quintain.tasks.starter import starter
+from tests.endpoint import Server, ok
 
 MEMBERS = list(ADAPTERS.items())
+REMOTE = [name for name, member in MEMBERS if member.place == "remote"]
 INSIDE = [name for name, member in MEMBERS if member.place == "sandbox"]
 
 
@@ -56,6 +61,40 @@ def test_an_adapter_runs_in_one_place(name: str, member: type[Adapter]) -> None:
         assert list(inspect.signature(module.open_model).parameters) == ["path", "options"]
     else:
         assert member.connect is not Adapter.connect
+
+
+@pytest.mark.parametrize("name", REMOTE)
+def test_a_budget_holds_for_every_adapter_with_a_key(name: str, task: Task, tmp_path: Path) -> None:
+    """It says what asking takes, enters every call as its server saw it, and stops before the key's money is gone."""
+    adapter = ADAPTERS.get(name)()
+    example = adapter.example
+    assert example is not None
+    server = Server()
+    server.respond = lambda path, body, headers: ok(example.reply(body, task.label_names[0]))
+    secret = EndpointSecret(server.url, "k", prices=(1000.0, 1000.0), budget=2.0)
+    outside = Outside((server.url,), {"key": secret}, tmp_path, budget=2.0, run="a run")
+    options = {**example.options, "url": server.url, "secret": "key"}
+    assert adapter.check(tmp_path, task, options) == []
+    size = adapter.asking_size(task, options)
+    assert size is not None
+    assert size.reply_tokens >= size.likely > 0
+    asked = 0
+    with adapter.connect(tmp_path, task, options, outside) as connection, suppress(OverBudget):
+        while asked < 1000:
+            connection.predict([{"text": f"text {asked}"}])
+            asked += 1
+    server.close()
+    assert 0 < asked < 1000, "no budget has stopped it"
+    assert connection.ledger is not None
+    assert 0 < connection.ledger.spent <= 2.0
+    assert connection.ledger.facts()["requests"] == len(server.calls) == asked
+    assert spent_by(tmp_path, "a run") == pytest.approx(connection.ledger.spent)
+
+
+@pytest.mark.parametrize("name", [name for name, member in MEMBERS if member.place != "remote"])
+def test_models_that_are_not_elsewhere_cost_nothing(name: str, task: Task) -> None:
+    """What runs here, or was computed before, draws on no budget."""
+    assert ADAPTERS.get(name)().asking_size(task, {}) is None
 
 
 @pytest.mark.parametrize("name", INSIDE)
@@ -128,7 +167,7 @@ def test_a_bad_manifest_is_explained(text: str, said: str, tmp_path: Path) -> No
         ("chat", {}, {"url": "file:///etc/passwd", "model": "m", "prompt": "{text}"}, "not an address"),
         ("chat", {}, {"url": "https://u:p@x.example", "model": "m", "prompt": "{text}"}, "not an address"),
         ("chat", {}, {"url": "https://x", "model": "m", "prompt": "{text}", "concurrency": 900}, "between 1 and 32"),
-        ("open-inference", {}, {"url": "https://x.example", "timeout": -1}, "number from 0"),
+        ("open-inference", {}, {"url": "https://x.example", "timeout": -1}, "number above 0"),
         ("predictions", {"predictions.csv": "id,prediction\n"}, {}, "no rows"),
         ("predictions", {"predictions.csv": "id,prediction\na,positive\na,negative\n"}, {}, "was there before"),
         ("predictions", {"predictions.csv": "id,prediction\na,postive\n"}, {}, "Did you mean 'positive'?"),

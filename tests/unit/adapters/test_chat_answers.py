@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quintain.adapters.chat import read_completion
-from quintain.adapters.reading import RULES, ReplyReader, check_reading
+from quintain.adapters.answer_reader import RULES, ReplyReader, check_reading
+from quintain.adapters.chat_reply import read_completion
 from quintain.adapters.remote import origin
 from quintain.core.errors import BadInput
 
@@ -36,7 +36,7 @@ LABELS = ("negative", "neutral", "positive")
     ],
 )
 def test_replies_that_are_an_answer_are_read(text: str, kind: Any, answer: Any) -> None:
-    """Labels in any case, letters and numbers of options, bare texts; what stands around them is taken off."""
+    """Labels in any case, templates and numbers of options, bare texts; what stands around them is taken off."""
     assert ReplyReader("exact", kind, LABELS).read(text) == answer
 
 

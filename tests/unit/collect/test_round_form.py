@@ -51,7 +51,7 @@ OTHERS: dict[str, Any] = {
         {"rule": "lacks", "name": "resting"},
         {"rule": "role", "role": "expert"},
     ),
-    "entry": Entry("panel", "s1", "pid", "C1", "https://panel.example/done?who={id}"),
+    "entry": Entry("panel", "s1", "pid", "C1", "https://panel.example/done?who={id}", signed=True),
 }
 
 

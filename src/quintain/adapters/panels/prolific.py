@@ -113,6 +113,13 @@ class Prolific:
         path = f"/participant-groups/{quote(group, safe='')}/participants/"
         self.ask("DELETE", path, {"participant_ids": list(people)})
 
+    def submission(self, submission: str) -> Mapping[str, Any]:
+        """Give a submission by its id, which is the session that a link names."""
+        found = self.read(f"/submissions/{quote(submission, safe='')}/")
+        if not isinstance(found, Mapping):
+            raise BadInput("Prolific sent something that is no submission.")
+        return found
+
     def submissions(self, study: str) -> dict[str, Mapping[str, Any]]:
         """Give the submissions of a study by their ids."""
         found: dict[str, Mapping[str, Any]] = {}

@@ -70,9 +70,17 @@ def local(
     output.print_table(["what", "value", "95 % interval"], _local_lines(found))
 
 
+COUNTED = (
+    ("lost", "calls without a whole reply"),
+    ("refused", "examples that were refused"),
+    ("unread", "replies that could not be read"),
+)
+
+
 def _local_lines(found: local_evaluation.LocalReport) -> Sequence[Sequence[str]]:
     metrics: Mapping[str, Any] = found.scored.get("metrics", {})
-    lines = [[name, *figure_cells(value)] for name, value in metrics.items()]
+    bounds: Mapping[str, Any] = found.scored.get("bounds", {})
+    lines = [line for name, value in metrics.items() for line in metric_lines(name, value, bounds.get(name))]
     lines += measured_lines(found.measurements, found.gaps)
     if found.measurements.get("batch_differs"):
         lines.append(["answers that differ in a batch", str(found.measurements["batch_differs"]), ""])
@@ -90,13 +98,17 @@ def _asked(asking: Mapping[str, float]) -> list[list[str]]:
     """Give a line for each thing that calls to a server took."""
     if not asking:
         return []
+    guessed = f"estimated in {asking['estimated']:,} calls" if asking.get("estimated") else ""
     lines = [
         ["requests", f"{asking['requests']:,}", f"{asking['cached']:,} more replies from the cache"],
-        ["tokens sent", f"{asking['input_tokens']:,}", ""],
-        ["tokens received", f"{asking['output_tokens']:,}", ""],
-        ["cost", f"{asking['cost']:.4f}", f"{asking['spent']:.4f} of it now"],
+        ["tokens sent", f"{asking['input_tokens']:,}", guessed],
+        ["tokens received", f"{asking['output_tokens']:,}", guessed],
+        ["cost", f"{asking['cost']:.4f}", f"{asking['spent']:.4f} of it now{', estimated' if guessed else ''}"],
     ]
-    return [*lines, ["replies that could not be read", f"{asking['unread']:,}", ""]] if asking["unread"] else lines
+    for name, words in COUNTED:
+        if asking.get(name):
+            lines.append([words, f"{asking[name]:,}", ""])
+    return lines
 
 
 def measured_lines(measured: Mapping[str, Any], gaps: Mapping[str, Gap]) -> list[list[str]]:
@@ -119,6 +131,15 @@ def measured_lines(measured: Mapping[str, Any], gaps: Mapping[str, Gap]) -> list
             lines.append([words, str(measured[name]), ""])
     if lacked := missing_layers(measured):
         lines.append(["measured without", ", ".join(lacked), ""])
+    return lines
+
+
+def metric_lines(name: str, value: Mapping[str, Any], bound: Mapping[str, Any] | None) -> list[list[str]]:
+    """Give the line of a metric and, where examples failed, one that says what it is with them wrong or right."""
+    lines = [[name, *figure_cells(value)]]
+    if bound is not None:
+        ends = f"{bound['low']:.4f} – {bound['high']:.4f}"
+        lines.append([f"  {bound['examples']:,} failed, all wrong or all right", ends, ""])
     return lines
 
 

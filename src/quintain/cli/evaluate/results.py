@@ -8,7 +8,7 @@ import typer
 
 from quintain.cli import output
 from quintain.cli.context import workspace_of
-from quintain.cli.evaluate.local import figure_cells, measured_lines
+from quintain.cli.evaluate.local import figure_cells, measured_lines, metric_lines
 from quintain.cli.output import JsonFlag
 from quintain.cli.plain.score import app
 from quintain.core.cells import PLAIN
@@ -45,7 +45,11 @@ def results(context: typer.Context, model: Ref, json: JsonFlag = False) -> None:
 def _axes(found: KeptResult) -> list[list[object]]:
     """Give a line for each figure: on how many examples it rests, its axis, value and interval."""
     measured = found.measurements
-    lines: list[list[object]] = [[found.examples, name, *figure_cells(value)] for name, value in found.metrics.items()]
+    lines: list[list[object]] = [
+        [found.examples, *line]
+        for name, value in found.metrics.items()
+        for line in metric_lines(name, value, found.bounds.get(name))
+    ]
     uneven = {axis: why for axis, why in found.gaps.items() if why.kind == "uneven"}
     lines += [[measured.get("examples"), *line] for line in measured_lines(measured, uneven)]
     for name, share in (("robustness", found.robustness), ("fairness", found.fairness)):

@@ -11,6 +11,7 @@ from quintain.cli import output
 from quintain.cli.names import split_names
 from quintain.cli.streams import in_file, named, out_option
 from quintain.data.tables import parse_columns, table_format, write_table
+from quintain.labels.contract import AGGREGATORS
 from quintain.library import labels as library
 from quintain.services.plain.labels import aggregation_methods
 
@@ -94,8 +95,8 @@ def aggregate(
         output.print_json(found)
         return
     output.print_table(["label", "items"], [*found["labels"].items(), ("(none)", found["no_label"])])
-    if found["no_label"] and method == "majority":
-        output.say(f"Items without a majority: {found['no_label']:,}; --minimum 1 gives them the most frequent label.")
+    if found["no_label"] and (remedy := AGGREGATORS.get(method).without_label):
+        output.say(f"Items without a majority: {found['no_label']:,}; {remedy}.")
     output.say(f"Wrote {named(out)}.")
 
 

@@ -86,7 +86,15 @@ def show(context: typer.Context, ref: QuizName, json: JsonFlag = False) -> None:
         found = quizzes.get_quiz(db, OPERATOR, task, name)
         definition = quizzes.quiz_definition(db, OPERATOR, task, name)
     if json:
-        print_json({"task": task, "name": name, "version": found.version, "definition": definition})
+        print_json(
+            {
+                "task": task,
+                "name": name,
+                "version": found.version,
+                "definition": definition,
+                "revision": found.revision,
+            }
+        )
     else:
         print_line(dump_quiz(definition).rstrip("\n"))
 
@@ -128,7 +136,21 @@ def retire(context: typer.Context, ref: QuizName, json: JsonFlag = False) -> Non
     task, name = _split(ref)
     with workspace_of(context).session() as db:
         made = quiz_use.retire_quiz(db, OPERATOR, task, name)
-    say(f"The quiz {ref} is retired. `quintain task quiz new` with its file brings it back.")
+    say(f"The quiz {ref} is retired. `quintain task quiz restore {ref}` brings it back.")
+    if json:
+        print_json(made)
+
+
+@app.command()
+def restore(context: typer.Context, ref: QuizName, json: JsonFlag = False) -> None:
+    """Take a quiz that was retired into use again.
+
+    Example: quintain task quiz restore sentiment/intro
+    """
+    task, name = _split(ref)
+    with workspace_of(context).session() as db:
+        made = quiz_use.restore_quiz(db, OPERATOR, task, name)
+    say(f"The quiz {ref} is in use again.")
     if json:
         print_json(made)
 

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from quintain.client.refs import place, task_path
 from quintain.client.transport import Transport
+from quintain.core.records.panels import DoorCode, PanelGuests, PanelKey
 from quintain.core.records.pay import (
     Books,
     CostReport,
@@ -187,6 +188,35 @@ class PayCalls:
         return self._transport.read(
             PayoutRecord, "POST", f"/payouts/{payout}/outcome", json={"paid": paid, "note": note}
         )
+
+    def panel_people(self, task: str, *, held: bool = False, limit: int = 100, offset: int = 0) -> PanelGuests:
+        """List people whom panels sent to a task, or whose pay is *held*, and who wants to come in (owners)."""
+        return self._transport.read(
+            PanelGuests,
+            "GET",
+            f"{task_path(task)}/panel/people",
+            params={"held": held, "limit": limit, "offset": offset},
+        )
+
+    def confirm_panel_people(self, task: str, names: Iterable[str] = (), *, everybody: bool = False) -> PanelGuests:
+        """Say that these are people of their own, who are paid; or all of whom nothing looks odd (owners)."""
+        return self._transport.read(
+            PanelGuests, "POST", f"{task_path(task)}/panel/people", json={"names": list(names), "everybody": everybody}
+        )
+
+    def make_door_code(self, task: str, name: str) -> DoorCode:
+        """Make a code with which somebody comes in by another browser; it is shown this once (owners)."""
+        return self._transport.read(DoorCode, "POST", f"{task_path(task)}/panel/people/{quote(name, safe='')}/code")
+
+    def decide_door_request(self, task: str, request: int, let_in: bool) -> PanelGuests:
+        """Let somebody in by another browser, or refuse (owners)."""
+        return self._transport.read(
+            PanelGuests, "POST", f"{task_path(task)}/panel/requests/{request}", json={"let_in": let_in}
+        )
+
+    def panel_key(self, task: str) -> PanelKey:
+        """Give the key by which a panel signs its links to a task (owners)."""
+        return self._transport.read(PanelKey, "GET", f"{task_path(task)}/panel/key")
 
     def earnings(
         self, task: str, *, status: str | None = None, order: str = "newest", limit: int = 1000, offset: int = 0

@@ -47,6 +47,10 @@ class QuizzesCalls:
         """Take a quiz out of use; who passed it has passed it (owners)."""
         return self._transport.read(Quiz, "POST", f"{place(ref, 'quizzes')}/retire")
 
+    def restore_quiz(self, ref: str) -> Quiz:
+        """Take a quiz that was retired into use again (owners)."""
+        return self._transport.read(Quiz, "POST", f"{place(ref, 'quizzes')}/restore")
+
     def quiz_results(self, ref: str, *, limit: int = 100, offset: int = 0) -> QuizResults:
         """Say who passed a quiz, a page of them, and which questions are missed (owners)."""
         return self._transport.read(

@@ -190,6 +190,7 @@ class BoardSettings(Record):
     human: float | None
     freeze_until: str | None
     machine: str | None
+    failure_limit: float = 0.05
     revision: str = ""
 
 

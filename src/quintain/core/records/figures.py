@@ -47,7 +47,7 @@ class Figure(Record):
     What was measured says on which *machine*, of which class, and *without* which layers of the sandbox; *busy* is
     the share of its processors that others used meanwhile, where that was much. A share of unchanged answers rests on
     *pairs* of answers, of so many *kinds* of change. Over several *seeds* it is their mean, and *spread* their
-    deviation.
+    deviation. With so many *failed* examples it lies between *worst* and *best*, as these are all wrong or all right.
     """
 
     value: float
@@ -63,6 +63,9 @@ class Figure(Record):
     kinds: int | None = left_out()
     spread: float | None = left_out()
     seeds: int | None = left_out()
+    failed: int | None = left_out()
+    worst: float | None = left_out()
+    best: float | None = left_out()
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,20 @@ class Earnings(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class HeldPay(Record):
+    """What is approved and held, because nobody has confirmed the people from panels who earned it, in minor units."""
+
+    people: int
+    amount: int
+    currency: str
+
+    @property
+    def money(self) -> Money:
+        """The amount with its currency."""
+        return Money(self.amount, self.currency)
+
+
+@dataclass(frozen=True, slots=True)
 class PayTotal(Record):
     """A sum of earnings of one currency, kind and status, in minor units."""
 

@@ -105,12 +105,22 @@ class Measurements(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class FailureBounds(Record):
+    """Between which values a metric lies, as *examples* that failed are all wrong or all right."""
+
+    examples: int
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
 class DatasetResult(Record):
     """A model's results on one data set version. Rates are fractions, memory is in GiB.
 
     *examples* are those of its *rows* that have a gold answer, on which the metrics rest. *failed* counts, by variant,
-    the examples that the model gave no usable answer to: they count as wrong, and as changed. *gaps* say of each axis
-    without a figure why it has none, and *runs* how many of the runs behind the axes are done.
+    the examples that the model gave no usable answer to: they count as wrong, and as changed. *bounds* say, of each
+    metric, what it would be with those that failed all wrong, and all right. *gaps* say of each axis without a figure
+    why it has none, and *runs* how many of the runs behind the axes are done.
     """
 
     dataset: str
@@ -127,6 +137,7 @@ class DatasetResult(Record):
     states: Mapping[str, str]
     cells: Mapping[str, int]
     failed: Mapping[str, int] = field(default_factory=dict)
+    bounds: Mapping[str, FailureBounds] = field(default_factory=dict)
     gaps: Mapping[str, Gap] = field(default_factory=dict)
     runs: RunCounts = field(default_factory=RunCounts)
 

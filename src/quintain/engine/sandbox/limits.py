@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
 
 from quintain.core.errors import QuintainError
 from quintain.core.texts import Text, as_text
@@ -38,6 +41,7 @@ class Outcome(StrEnum):
     WALL_TIME = "took too long"
     OUTPUT = "printed too much"
     BAD_ANSWER = "gave an answer that cannot be used"
+    MANIFEST = "has options that cannot be used"
     UNREACHABLE = "could not be reached"
     OVER_BUDGET = "would cost more than its budget"
     CANCELLED = "cancelled"
@@ -50,9 +54,13 @@ OURS = (Outcome.PLATFORM, Outcome.OVER_BUDGET, Outcome.CANCELLED, Outcome.NO_SAN
 
 
 class RunEnded(QuintainError):
-    """The sandboxed process is gone; *outcome* says how, *log* what it printed last, *spent* what asking had cost."""
+    """The sandboxed process is gone; *outcome* says how, *log* what it printed last.
+
+    *facts* are what asking had taken, and *spent* what it had cost.
+    """
 
     spent = 0.0
+    facts: Mapping[str, Any] = MappingProxyType({})
 
     def __init__(
         self,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Session
@@ -143,16 +142,19 @@ def open_session(db: Session, token: str) -> OpenSession | None:
         with transaction(db):
             people.prolong_session(db, session.token_hash, moment, expires_at)
     allows = from_text(session.scopes) if session.scopes else EVERYTHING
-    held = frozenset(_at_work(grants, session.door_task) if session.door_task is not None else grants)
-    actor = Actor(user_id=session.user_id, name=session.name, grants=held, allows=allows, task=session.door_task)
+    actor = limited(
+        Actor(user_id=session.user_id, name=session.name, grants=frozenset(grants)), allows, session.door_task
+    )
     return OpenSession(actor=actor, csrf=session.csrf, language=session.language, id=session.token_hash)
 
 
-def _at_work(grants: Iterable[Grant], task: str) -> Iterator[Grant]:
-    """Give what somebody holds of one task as one who works there: what a session is good for that its door began."""
-    for grant in grants:
-        if grant.role in (RoleName.WORKER, RoleName.EXPERT) and grant.task in (None, task):
-            yield Grant(grant.role, task)
+def limited(actor: Actor, scopes: frozenset[Scope], task: str | None) -> Actor:
+    """Give an actor as a lesser session has them: good for *scopes* and, with a *task*, at work on that one."""
+    if task is None:
+        return replace(actor, allows=scopes)
+    working = (RoleName.WORKER, RoleName.EXPERT)
+    held = {Grant(one.role, task) for one in actor.grants if one.role in working and one.task in (None, task)}
+    return replace(actor, grants=frozenset(held), allows=scopes, task=task)
 
 
 def end_session(db: Session, token: str) -> None:

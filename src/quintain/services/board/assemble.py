@@ -284,7 +284,13 @@ def _value(axis: Axis, found: _Found, metric: str, tag: str | None) -> Figure | 
             return None
         metrics, rows = piece["metrics"], piece["examples"]
     end = found.facts[PLAIN].finished_at if PLAIN in found.facts else None
-    return _scaled(metrics[metric], axis.scale, rows, end) if metric in metrics else None
+    figure = _scaled(metrics[metric], axis.scale, rows, end) if metric in metrics else None
+    bounds = result.bounds.get(metric) if tag is None else None
+    if figure is None or bounds is None:
+        return figure
+    low, high = bounds["low"] * axis.scale, bounds["high"] * axis.scale
+    worst, best = (high, low) if axis.lower else (low, high)
+    return replace(figure, failed=bounds["examples"], worst=worst, best=best)
 
 
 def _measured(axis: Axis, found: _Found) -> Figure | None:

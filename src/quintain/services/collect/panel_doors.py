@@ -7,36 +7,22 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import Conflict
 from quintain.core.people import Actor
-from quintain.core.rounds import Entry
 from quintain.core.texts import Text
 from quintain.services.access import audit
-from quintain.services.access.actors import actor_of
 from quintain.services.access.permissions import require_user
-from quintain.services.access.sign_in import start_session
-from quintain.services.collect.entry import PREVIEW, Completion, PanelArrival, let_in, panel_ids, way_back
+from quintain.services.collect.admission import Door, PanelArrival, Visitor, come_in
+from quintain.services.collect.entry import Completion, way_back
+from quintain.services.collect.panel_ids import PanelIds
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.collect import panels as queries
 from quintain.store.tables import PanelPlace, PanelStay
-
-
-@dataclass(frozen=True, slots=True)
-class Door:
-    """A *place* that a panel sends people to: the *page* there, how they come and go, and of which task it is."""
-
-    place: str
-    entry: Entry
-    page: str
-    task: str
-    task_id: int
-    ref: str
 
 
 def key_of(db: Session, place: str) -> str:
@@ -55,29 +41,16 @@ def key_of(db: Session, place: str) -> str:
 
 
 def arrive(
-    db: Session,
-    door: Door,
-    parameters: Mapping[str, str],
-    check: Callable[[], None],
-    *,
-    user_agent: str = "",
-    language: str = "en",
+    db: Session, door: Door, parameters: Mapping[str, str], check: Callable[[], None], visitor: Visitor
 ) -> PanelArrival:
     """Let somebody in who came by a door with the panel's *parameters*, unless *check* refuses."""
-    entry = door.entry
-    if entry.provider == "mturk" and parameters.get("assignmentId") == PREVIEW:
-        return PanelArrival(door.page, preview=True)
-    ids = panel_ids(entry, parameters)
-    check()
-    with transaction(db):
-        user = let_in(db, entry, ids, door.task, door.task_id, language)
-        if queries.stay(db, door.place, user.id, ids.study, ids.session) is None:
-            about = {"provider": entry.provider, "study": ids.study, "submit_to": ids.submit_to}
-            db.add(PanelStay(place=door.place, user_id=user.id, outside_session=ids.session, **about))
-        db.flush()
-        actor = actor_of(db, user)
-        audit.record(db, actor, "panel.enter", door.ref, provider=entry.provider)
-    return PanelArrival(door.page, actor, start_session(db, actor, user_agent=user_agent))
+
+    def remember(user_id: int, ids: PanelIds) -> None:
+        if queries.stay(db, door.place, user_id, ids.study, ids.session) is None:
+            about = {"provider": door.entry.provider, "study": ids.study, "submit_to": ids.submit_to}
+            db.add(PanelStay(place=door.place, user_id=user_id, outside_session=ids.session, **about))
+
+    return come_in(db, door, parameters, visitor, check, remember)
 
 
 def go_back(

@@ -178,7 +178,7 @@ def command_of(info: ContestInfo, task: Task, accuracy: Mapping[str, float], fil
     """Give the command that computes the figures from the exported table."""
     grading = grading_of(task, info.spec)
     parts = [f"quintain contest score {file or f'{info.task}-{info.name}.csv'}"]
-    if grading.metric != "accuracy":
+    if not grading.of_labels:
         parts.append(f"--metric {grading.metric} --threshold {grading.threshold:g}")
     if accuracy:
         parts.append("--dev-accuracy " + ",".join(f"{name}={value!r}" for name, value in accuracy.items()))

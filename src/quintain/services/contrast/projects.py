@@ -313,6 +313,7 @@ def _pivot(row: Mapping[str, Any], inputs: Sequence[str], place: int) -> dict[st
 
 
 def _change(db: Session, actor: Actor, found: queries.ProjectRow, spec: ContrastSpec, edit: EditOrigin) -> None:
+    db.refresh(found.project)  # as it is now that nobody else can change it, not as it was read before
     info = info_of(found)
     asked = replace(spec, dataset=info.spec.dataset if spec.dataset in _names_of(info) else spec.dataset)
     asked = settled(edit, info.spec, asked, partial(read, ContrastSpec))

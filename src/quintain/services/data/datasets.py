@@ -14,7 +14,7 @@ from __future__ import annotations
 import hmac
 import re
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import get_close_matches
@@ -35,6 +35,7 @@ from quintain.data.identity import example_ids, salted
 from quintain.data.importing import ImportReport, Progress, stored_schema, write_examples, write_version
 from quintain.data.plan import ImportPlan
 from quintain.services.access.audit import record
+from quintain.services.access.concealing import Conceal
 from quintain.services.access.permissions import require_owner
 from quintain.services.tasks.board_settings import board_spec, let_score
 from quintain.services.tasks.board_spec import BoardSpec
@@ -134,19 +135,14 @@ def import_dataset(  # noqa: PLR0917 - what goes where, from what, how: the orde
     *,
     score: bool = False,
     progress: Progress | None = None,
+    held: Callable[[Session], None] | None = None,
 ) -> VersionInfo:
     """Import the file or folder *source* as a version of data set *name*, as *plan* says; all of it or nothing.
 
-    With *score* it scores on the board at once; else a new data set waits until `let_score`.
+    With *score* it scores on the board at once; else a new data set waits until `let_score`. *held* is asked in the
+    transaction that keeps it, and undoes that by raising.
     """
-    find_row(db, task)
-    require_owner(actor, task)
-    _check_name(name)
-    if not plan.role:
-        fault = Fault("is not chosen; say what the data is for: train, dev, test or contrast", field="role")
-        raise BadInput("The import has no role.", faults=[fault])
-    if score and plan.role == Role.TRAIN:
-        raise BadInput("What is for training never scores.", remedy="Give it another role, or leave `score` out.")
+    require_import(db, actor, task, name, plan, score=score)
     definition = get_task(db, task)
     with blobs.scratch(suffix=".parquet") as target:
         report = write_examples(source, definition, plan, target, progress=progress)
@@ -162,10 +158,24 @@ def import_dataset(  # noqa: PLR0917 - what goes where, from what, how: the orde
     }
     facts = Facts(Role(plan.role), plan.hidden, plan.language, plan.description, meta)
     with transaction(db):
+        if held is not None:
+            held(db)
         kept = _keep(db, actor, (task, name), WrittenTable(report.hash, blob, report.rows), facts)
         if score:
             let_score(db, actor, f"{task}/{name}")
     return replace(kept, report=report, scores=kept.scores or score)
+
+
+def require_import(db: Session, actor: Actor, task: str, name: str, plan: ImportPlan, *, score: bool) -> None:
+    """Refuse what can be refused of an import before its file is read: who asks, the name, what it is for."""
+    find_row(db, task)
+    require_owner(actor, task)
+    _check_name(name)
+    if not plan.role:
+        fault = Fault("is not chosen; say what the data is for: train, dev, test or contrast", field="role")
+        raise BadInput("The import has no role.", faults=[fault])
+    if score and plan.role == Role.TRAIN:
+        raise BadInput("What is for training never scores.", remedy="Give it another role, or leave `score` out.")
 
 
 def derive(
@@ -235,14 +245,26 @@ def list_versions(db: Session, actor: Actor, task: str | None = None) -> list[Ve
         find_row(db, task)
     rows = queries.versions(db, task)
     specs = {name: board_spec(db, name) for name in {row.task for row in rows}}
-    return [_info(row, spec=specs[row.task]) for row in rows]
+    conceal = {name: Conceal(db, actor, name) for name in specs}
+    return [_shown(conceal[row.task], _info(row, spec=specs[row.task])) for row in rows]
 
 
 def get_version(db: Session, actor: Actor, ref: str) -> VersionInfo:
     """Find the version that *ref* means, with its lineage; see the module's docstring."""
     row = _find(db, ref)
     parents, children = queries.parents(db, row.version.id), queries.children(db, row.version.id)
-    return _info(row, parents=parents, children=children, spec=board_spec(db, row.task))
+    return _shown(
+        Conceal(db, actor, row.task), _info(row, parents=parents, children=children, spec=board_spec(db, row.task))
+    )
+
+
+def _shown(conceal: Conceal, info: VersionInfo) -> VersionInfo:
+    """Take the names of models out of what is said of a version that whoever asks may not see."""
+    steps = {
+        way: tuple(replace(step, settings=conceal(step.settings)) for step in getattr(info, way))
+        for way in ("parents", "children")
+    }
+    return replace(info, meta=conceal(info.meta), description=conceal(info.description), **steps)
 
 
 def may_see_answers(actor: Actor, version: VersionInfo) -> bool:

@@ -11,18 +11,19 @@ from typing import Any
 
 import polars as pl
 
-from quintain.adapters.contract import ADAPTERS
+from quintain.adapters.contract import ADAPTERS, Options
 from quintain.core.errors import BadInput, Fault, QuintainError
+from quintain.core.example import Failure
 from quintain.core.records.base import plain
 from quintain.core.records.evaluate import CostEstimate
 from quintain.core.task import Task
 from quintain.engine.archives import ArchiveLimits
 from quintain.engine.asking import parse_raw, shown
-from quintain.engine.runner import ModelRunner, SandboxRunner, open_runner
+from quintain.engine.runner import ModelRunner, RunnableModel, SandboxRunner, open_runner
 from quintain.engine.sandbox.layers import probe
 from quintain.engine.sandbox.limits import GIB, MIB, Outcome, RunEnded
 from quintain.services.evaluate.conditions import Conditions, runnable
-from quintain.services.evaluate.estimate import CHAT, estimate
+from quintain.services.evaluate.estimate import estimate, left_for
 from quintain.services.models.inspection import inspect_model
 from quintain.tasks.contract import kind_of
 
@@ -119,10 +120,10 @@ def check_model(
     try:
         options = found.manifest.options
         adapter.permit(options, conditions.outside)
-        if report.adapter == CHAT:
-            sample = pl.DataFrame(given, infer_schema_length=None)
-            tables = [(expected or len(given), sample)]
-            report.estimate = estimate(task, report.adapter, options, conditions.outside, tables)
+        sample = pl.DataFrame(given, infer_schema_length=None)
+        tables = [(expected or len(given), sample)]
+        report.estimate = estimate(task, report.adapter, options, conditions.outside, tables)
+        conditions = _within_budget(conditions, options)
         _run(folder, task, conditions, given, report, expected=expected, patience=patience)
     except RunEnded as error:
         report.outcome = error.outcome
@@ -154,16 +155,26 @@ def _run(
         model, task, limits=conditions.limits, sandbox=conditions.sandbox, outside=conditions.outside, measured=True
     ) as runner:
         report.load_seconds = time.perf_counter() - start
-        replies = [runner.predict([one]) for one in inputs]
-        answers = [reply.answers[0] for reply in replies]
-        report.examples = len(inputs)
-        _read(task, inputs, answers, report)
-        if model.batch_size > 1 and not report.faults:
-            together = runner.predict(inputs).answers
-            if together != answers:
-                report.warnings.append("The model answers differently in a batch than one by one.")
-        _measure(runner, [reply.ns / 1e9 for reply in replies], conditions, report, expected)
-        report.facts = runner.facts()
+        try:
+            times = _ask_for(runner, model, task, inputs, report)
+            _measure(runner, times, conditions, report, expected)
+        finally:
+            report.facts = runner.facts()
+
+
+def _ask_for(
+    runner: ModelRunner, model: RunnableModel, task: Task, inputs: list[dict[str, Any]], report: CheckReport
+) -> list[float]:
+    """Ask for one input after the other, then for all at once; look at the answers, and give the seconds of each."""
+    replies = [runner.predict([one]) for one in inputs]
+    answers = [reply.answers[0] for reply in replies]
+    report.examples = len(inputs)
+    _read(task, inputs, answers, report)
+    if model.batch_size > 1 and not report.faults:
+        together = runner.predict(inputs).answers
+        if together != answers:
+            report.warnings.append("The model answers differently in a batch than one by one.")
+    return [reply.ns / 1e9 for reply in replies]
 
 
 def _measure(
@@ -189,8 +200,21 @@ def _measure(
         )
 
 
+def _within_budget(conditions: Conditions, options: Options) -> Conditions:
+    """Give the same conditions, with the budgets of the manifest and the key as what a try may cost."""
+    outside = conditions.outside
+    budget = left_for(options, outside, 0.0) if outside.budget is None else outside.budget
+    return replace(conditions, outside=replace(outside, budget=budget))
+
+
 def _read(task: Task, inputs: list[dict[str, Any]], answers: list[Any], report: CheckReport) -> None:
     for row, (given, raw) in enumerate(zip(inputs, answers, strict=True), start=1):
+        if isinstance(raw, Failure):
+            if raw.kind == "unreachable":
+                report.outcome = Outcome.UNREACHABLE
+            if len(report.faults) < MAX_FAULTS:
+                report.faults.append(Fault("the model gave no answer: {reason}", reason=raw.reason, row=row))
+            continue
         try:
             prediction = parse_raw(task, given, raw)
         except BadInput as error:

@@ -20,10 +20,11 @@ class KeptResult:
     """What is known of one model version on one data set version. Rates are fractions, memory is in GiB.
 
     *examples* are those of its *rows* that have a gold answer, on which the metrics rest. *failed* counts, by variant,
-    the examples that the model gave no usable answer to: they count as wrong, and as changed. *draws* names where the
-    resampled shares of robustness and fairness are kept, for `read_draws`. *waiting* counts the runs that wait for a
-    machine with a sandbox. *gaps* say of each axis without a figure why it has none, and *runs* how many of the runs
-    behind the axes are done.
+    the examples that the model gave no usable answer to: they count as wrong, and as changed. *bounds* say, of each
+    metric, what it is with those that failed all wrong, and all right. *draws* names where the resampled shares of
+    robustness and fairness are kept, for `read_draws`. *waiting* counts the runs that wait for a machine with a
+    sandbox. *gaps* say of each axis without a figure why it has none, and *runs* how many of the runs behind the axes
+    are done.
     """
 
     model_version_id: int
@@ -44,6 +45,7 @@ class KeptResult:
     cells: Mapping[str, int] = field(default_factory=dict)
     draws: Mapping[str, str] = field(default_factory=dict)
     failed: Mapping[str, int] = field(default_factory=dict)
+    bounds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     waiting: int = 0
     gaps: Mapping[str, Gap] = field(default_factory=dict)
     runs: RunCounts = field(default_factory=RunCounts)
@@ -80,7 +82,9 @@ def guarded(found: KeptResult) -> KeptResult:
         # An example that goes unanswered tells its label as well as one that is answered like no other.
         if any(0 < number < FEWEST_SHOWN for number in (*answered, sum(table["unanswered"]))):
             table = None
-    return replace(found, slices=slices, confusion=table)
+    # With one failed example taken for right, some metrics would tell its label.
+    bounds = {name: bound for name, bound in found.bounds.items() if bound["examples"] >= FEWEST_SHOWN}
+    return replace(found, slices=slices, confusion=table, bounds=bounds)
 
 
 def few_of(examples: int, rows: int) -> bool:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 import polars as pl
 
-from quintain.adapters.contract import Options, Outside
+from quintain.adapters.contract import ADAPTERS, AskingSize, Options, Outside
 from quintain.adapters.prices import BYTES_PER_TOKEN, prices_of
 from quintain.core.cells import PLAIN
 from quintain.core.records.evaluate import CostEstimate
 from quintain.core.task import Task
 from quintain.services.evaluate.variants import VARIANT_ROWS, variants_for
 from quintain.tasks.contract import kind_of
-
-CHAT = "chat"  # the adapter whose calls have a price
 
 
 def estimate(
@@ -28,23 +25,24 @@ def estimate(
     perturbed: bool = True,
 ) -> CostEstimate | None:
     """Estimate the runs on data sets, each by its rows and some of them; None where calls have no price."""
-    if adapter != CHAT:
+    asking = ADAPTERS.get(adapter)().asking_size(task, options)
+    if asking is None:
         return None
-    prices, most_tokens = prices_of(options, outside), int(options.get("max_tokens", 64))
+    prices = prices_of(options, outside)
     wanted = variants_for(task, adapter, options.get("perturbations", "counted"))
     variants = sum(variant != PLAIN for variant in wanted) if perturbed else 0
     calls, size = 0, 0.0
     for rows, sample in tables:
         here = rows + variants * min(rows, VARIANT_ROWS)
         calls += here
-        size += here * _bytes(options, task, sample) / max(sample.height, 1)
+        size += here * _bytes(asking, task, sample) / max(sample.height, 1)
     tokens = round(size / BYTES_PER_TOKEN)
     budgets = [limit for limit, _ in budgets_of(options, outside)]
     return CostEstimate(
         calls=calls,
         input_tokens=tokens,
-        cost=prices.cost(tokens, min(most_tokens, 4) * calls),
-        cost_at_most=prices.cost(size, most_tokens * calls),
+        cost=prices.cost(tokens, asking.likely * calls),
+        cost_at_most=prices.cost(size, asking.reply_tokens * calls),
         budget=min(budgets, default=None),
     )
 
@@ -62,22 +60,20 @@ def budgets_of(options: Options, outside: Outside) -> list[tuple[float, bool]]:
     return own if secret is None or secret.budget is None else [*own, (secret.budget, True)]
 
 
-def most_of(options: Options, outside: Outside, task: Task, inputs: Path) -> float:
-    """Give the most that a run on the file of *inputs* can cost."""
-    table = pl.read_parquet(inputs)
-    return prices_of(options, outside).cost(
-        _bytes(options, task, table), int(options.get("max_tokens", 64)) * table.height
-    )
+def most_of(asking: AskingSize, options: Options, outside: Outside, task: Task, table: pl.DataFrame) -> float:
+    """Give the most that asking about the examples of *table* can cost."""
+    return prices_of(options, outside).cost(_bytes(asking, task, table), asking.reply_tokens * table.height)
 
 
-def _bytes(options: Options, task: Task, table: pl.DataFrame) -> int:
-    """Count the bytes of the prompts that *table* makes: the template for each, and what is filled in."""
-    around = len(f"{options.get('system', '')}{options.get('prompt', '')}{', '.join(task.label_names)}".encode())
+def _bytes(asking: AskingSize, task: Task, table: pl.DataFrame) -> int:
+    """Count the bytes that go out for *table*: what is around each example, and its fields as often as they stand."""
     names = [item.name for item in kind_of(task).fields(task) if item.name in table.columns]
-    texts = [
-        table[name].list.eval(pl.element().cast(pl.String)).list.join("\n1. ", ignore_nulls=True)
-        if isinstance(table.schema[name], pl.List)
-        else table[name].cast(pl.String)
-        for name in names
-    ]
-    return around * table.height + sum(int(text.str.len_bytes().sum() or 0) for text in texts)
+    sizes = [asking.fields.get(name, 0) * int(_as_text(table, name).str.len_bytes().sum() or 0) for name in names]
+    return asking.around * table.height + sum(sizes)
+
+
+def _as_text(table: pl.DataFrame, name: str) -> pl.Series:
+    if isinstance(table.schema[name], pl.List):
+        items = table[name].list.eval(pl.element().cast(pl.String))
+        return items.list.join("\n1000. ", ignore_nulls=True)
+    return table[name].cast(pl.String)

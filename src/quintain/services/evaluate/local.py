@@ -39,20 +39,35 @@ from quintain.services.evaluate.measured_fairly import count_unlike, measurement
 from quintain.services.evaluate.scoring import score_table
 from quintain.services.evaluate.unchanged import side_by_side, unchanged_figures
 from quintain.services.evaluate.variants import VARIANT_ROWS, VARIANT_SEED, family_of, variants_for
+from quintain.services.models.inspection import require_runnable
 from quintain.tasks.contract import kind_of
 from quintain.tasks.definition import read_task
 
 Progress = Callable[[str, int, int], None]  # the variant, rows done, rows in all
 TASK_FILE = "task.toml"
-ASKING = ("requests", "cached", "retries", "unread", "input_tokens", "output_tokens", "cost", "spent")
+ASKING = (
+    "requests",
+    "answered",
+    "cached",
+    "lost",
+    "retries",
+    "unread",
+    "refused",
+    "input_tokens",
+    "output_tokens",
+    "estimated",
+    "cost",
+    "spent",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class LocalReport:
     """The five axes of one model on one file. Rates are fractions, memory is in GiB.
 
-    *gaps* say of what was measured why it would not rank. *asking* is what calls to a server elsewhere took: requests,
-    tokens, cost, how many replies came from the cache.
+    *scored* has the metrics and, where examples *failed*, the bounds of each with those all wrong and all right. *gaps*
+    say of what was measured why it would not rank. *asking* is what calls to a server elsewhere took: requests, tokens,
+    cost, how many replies came from the cache.
     """
 
     task: str
@@ -60,6 +75,7 @@ class LocalReport:
     file: str
     rows: int
     scored: Mapping[str, Any] = field(default_factory=dict)
+    failed: int = 0
     measurements: Mapping[str, Any] = field(default_factory=dict)
     gaps: Mapping[str, Gap] = field(default_factory=dict)
     robustness: Mapping[str, Any] | None = None
@@ -76,6 +92,7 @@ class LocalReport:
             "file": self.file,
             "rows": self.rows,
             **self.scored,
+            "failed": self.failed,
             "measurements": dict(self.measurements),
             "gaps": {axis: to_plain(why) for axis, why in self.gaps.items()},
             "robustness": self.robustness,
@@ -125,6 +142,8 @@ def evaluate_locally(
     """
     if not folder.is_dir():
         raise NotFound("There is no folder {folder}.", folder=folder, remedy="`quintain model init` makes one.")
+    manifest = require_runnable(folder, task).manifest
+    ADAPTERS.get(manifest.adapter)().permit(manifest.options, conditions.outside)
     plan = plan or ImportPlan(role="test", duplicates="first")
     with _bench(folder, data, task, conditions, plan, progress) as bench:
         expected = bench.estimate(quick=quick)
@@ -142,6 +161,7 @@ def evaluate_locally(
             file=data.name,
             rows=bench.examples.height,
             scored=scored,
+            failed=plain["failure"].count(),
             measurements=without_withheld(measured),
             gaps=measurement_gaps(measured),
             asking=dict(bench.asking),
@@ -198,9 +218,16 @@ class _Bench:
             outside=self._outside(),
         )
         engine = LocalEngine(Path(tempfile.gettempdir()) / "quintain-locks")
-        found = engine.run(job, lambda done: self.progress(variant, done, examples.height), threading.Event())
-        self.asking.update({name: found.measurements[name] for name in ASKING if name in found.measurements})
-        return found
+        try:
+            result = engine.run(job, lambda done: self.progress(variant, done, examples.height), threading.Event())
+        except RunEnded as error:
+            self._add_asking(error.facts)  # what it took was spent, also where nothing came of it
+            raise
+        self._add_asking(result.measurements)
+        return result
+
+    def _add_asking(self, facts: Mapping[str, Any]) -> None:
+        self.asking.update({name: facts[name] for name in ASKING if name in facts})
 
     def _outside(self) -> Outside:
         """Give what may be reached, with what earlier runs have left of the budget."""

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 from sqlalchemy.orm import Session
 
+from quintain.adapters.contract import is_ours
 from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, NotFound
 from quintain.core.example import Role
 from quintain.core.people import Actor
@@ -24,8 +25,6 @@ from quintain.services.models.training_data import dev_table, training_table
 from quintain.services.plain.training import read_file
 from quintain.store.blobs import Blobs
 from quintain.tasks.contract import kind_of
-
-BUILTIN = "builtin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +189,7 @@ class Finder:
             )
         if found.withdrawn_at is not None:
             raise Conflict("{ref} is withdrawn, so nothing goes on from it.", ref=found.ref)
-        if found.adapter != BUILTIN and "recipe" not in found.meta and not at.actor.operator:
+        if not is_ours(found.adapter) and "recipe" not in found.meta and not at.actor.operator:
             # What somebody sent is loaded in the sandbox only, and training is not in it.
             raise Forbidden(
                 "{ref} was submitted, and training goes on only from models that were trained here.", ref=found.ref

@@ -218,6 +218,7 @@ def _result(group: Sequence[CellRow], figures: Mapping[str, Any], at: datetime |
         metrics=figures.get(PLAIN, {}).get("metrics", {}),
         slices=figures.get(PLAIN, {}).get("slices", ()),
         confusion=figures.get(PLAIN, {}).get("confusion"),
+        bounds=figures.get(PLAIN, {}).get("bounds", {}),
         measurements={**measured, **figures.get(MEASURE, {})} if measured else {},
         robustness=figures.get("robustness"),
         fairness=figures.get("fairness"),

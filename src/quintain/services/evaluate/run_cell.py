@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -24,6 +25,7 @@ from quintain.core.errors import QuintainError, Unavailable, reason_of
 from quintain.core.task import Task
 from quintain.engine.cutting import MEASURED_ROWS
 from quintain.engine.jobs import CellJob, CellResult
+from quintain.engine.loops import Each, Loop, LoopEnd
 from quintain.engine.sandbox.layers import NoSandbox
 from quintain.engine.sandbox.limits import Outcome, RunEnded
 from quintain.engine.scratch import scratch
@@ -38,6 +40,7 @@ from quintain.services.evaluate.results import compute_figures
 from quintain.services.evaluate.sandbox_wait import put_back
 from quintain.services.evaluate.variants import VARIANT_ROWS, VARIANT_SEED, outdated
 from quintain.services.models.outside import share_of
+from quintain.services.tasks.board_settings import board_spec
 from quintain.services.tasks.definitions import get_task
 from quintain.services.tasks.machines import class_of
 from quintain.store.blobs import Blobs
@@ -78,8 +81,10 @@ class Beat:
 
     def __enter__(self) -> Beat:
         """Start beating."""
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
+        every = self.lease.seconds / BEATS_PER_LEASE
+        # A lease lasts for several beats: after one that failed, the next may be heard.
+        beat = Loop(f"lease of cell {self.lease.cell_id}", self._beat, every=every, longest=every, logger=log)
+        self._thread = beat.start(self._ended)
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -87,17 +92,16 @@ class Beat:
         self._ended.set()
         self._thread.join()
 
-    def _run(self) -> None:
-        while not self._wait(self.lease.seconds / BEATS_PER_LEASE):
-            try:
-                with self.sessions() as db:
-                    held = evaluate.heartbeat(db, self.lease, done=self.done)
-            except Exception as error:  # a lease lasts for several beats, and the next one may be heard
-                log.warning("cell %s: a sign of life did not arrive: %s", self.lease.cell_id, error)
-                continue
-            if not held:
-                self.lost.set()
-                return
+    def _beat(self, each: Each) -> float:
+        """Wait until it is time for a sign of life, and give one."""
+        if self._wait(self.lease.seconds / BEATS_PER_LEASE):
+            raise LoopEnd
+        with self.sessions() as db:
+            held = evaluate.heartbeat(db, self.lease, done=self.done)
+        if not held:
+            self.lost.set()
+            raise LoopEnd
+        return 0.0
 
     def _wait(self, seconds: float) -> bool:
         """Wait for the next beat; True when the run has ended or must be given up."""
@@ -185,12 +189,28 @@ def keep_figures(sessions: Sessions, blobs: Blobs, lease: CellLease, conditions:
 
 
 def _run(engine: Engine, job: CellJob, sessions: Sessions, lease: CellLease, beat: Beat) -> CellResult:
-    """Run *job*; what it cost is recorded, however it ended."""
+    """Run *job*; what it cost is recorded, however it ended.
+
+    A run that its share of a budget did not cover waits where others have left something since, or still may.
+    """
     try:
         result = engine.run(job, lambda done: setattr(beat, "done", done), beat.lost)
     except RunEnded as error:
-        if job.outside.budget is not None:
+        if job.outside.budget is None:
+            raise
+        if error.outcome is not Outcome.OVER_BUDGET:
             _settle(sessions, lease, error.spent)
+            raise
+        settle_short = partial(
+            spending.settle_short,
+            lease=lease,
+            options=job.model.options,
+            outside=job.outside,
+            reserved=job.outside.budget,
+            spent=error.spent,
+        )
+        if _record(sessions, lease, settle_short):
+            raise spending.WaitingForBudget from error
         raise
     if job.outside.budget is not None:
         _settle(sessions, lease, float(result.measurements.get("spent", 0.0)))
@@ -263,6 +283,7 @@ def _prepare(
         outside=spending.allow(
             db, lease, model, share_of(conditions.outside, model.adapter, model.options), task, inputs
         ),
+        failure_limit=board_spec(db, row.task.name).failure_limit,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,7 +63,39 @@ def score_on(task: Task, gold: GoldExamples, predictions: pl.DataFrame, *, role:
     absent = {"probabilities", "distributions"} - more.keys()
     names = [name for name in metric_names(task, role) if not absent & set(METRICS.get(name).needs)]
     found = evaluate_metrics(task, table["answer"], table["prediction"], names, by=gold.slices, **more)
-    return found.as_dict() | {"confusion": confusion(task, table)}
+    return found.as_dict() | {"confusion": confusion(task, table)} | failure_bounds(task, table, names, more)
+
+
+def failure_bounds(task: Task, table: pl.DataFrame, names: Sequence[str], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Give each metric's value with the failed examples of *table* all wrong and all right; nothing where none failed.
+
+    Failed are those to which no answer came, because the model or its server failed or a filter kept it back. What was
+    answered in words that hold no answer is wrong, and no more than that is possible.
+    """
+    failed = _failed(table)
+    if failed is None or not failed.any():
+        return {}
+    by_answers = [name for name in names if not set(METRICS.get(name).needs) & {"probabilities"}]
+    beside = {name: value for name, value in more.items() if name != "probabilities"}
+    right = kind_of(task).answers.right(table["answer"])
+    filled = table.select(pl.when(failed).then(right.alias("right")).otherwise("prediction").alias("prediction"))
+    ends = [
+        evaluate_metrics(task, table["answer"], predictions, by_answers, resamples=0, **beside).metrics
+        for predictions in (table["prediction"], filled["prediction"])
+    ]
+    bounds = {}
+    for name in by_answers:
+        values = [value for end in ends if (value := end[name].estimate.value) is not None]
+        if len(values) == len(ends):
+            bounds[name] = {"examples": int(failed.sum()), "low": min(values), "high": max(values)}
+    return {"bounds": bounds}
+
+
+def _failed(table: pl.DataFrame) -> pl.Series | None:
+    """Mark the examples that failed; in files of older versions, all that have no usable answer."""
+    if "outcome" in table.columns:
+        return table["outcome"].is_in(["failed", "refused"]).fill_null(False)
+    return table["failure"].is_not_null() if "failure" in table.columns else None
 
 
 def beside(examples: pl.DataFrame, predictions: pl.DataFrame) -> pl.DataFrame:

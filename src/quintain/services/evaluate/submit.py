@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import tempfile
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -185,7 +186,7 @@ def _submit(
     _permit(actor, task, found.manifest, rules)
     chosen = _named(name or found.manifest.name)
     meta = _meta(folder, found.manifest)
-    if found.manifest.adapter == "predictions":
+    if ADAPTERS.get(found.manifest.adapter).place == "file":
         meta["datasets"] = covered(db, blobs, definition, folder, found.manifest.options)
     tried = _try(db, blobs, actor, definition, folder, manifest=found.manifest, rules=rules)
     new = False
@@ -270,7 +271,7 @@ def _try(
         throttle.hit(db, f"try:{actor.user_id}", TRIES_PER_HOUR, 3600)
     inputs = tryouts.inputs_for(db, blobs, task)
     db.rollback()  # hold no connection while the model thinks
-    report = tryouts.try_here(folder, task, manifest, inputs, rules.trial)
+    report = tryouts.try_here(lambda: nullcontext(db), folder, task, manifest, inputs, rules.trial)
     if report is not None and report.faults:
         raise tryouts.refusal(report)
     return report is not None

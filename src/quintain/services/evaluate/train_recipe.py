@@ -21,7 +21,7 @@ import tomlkit
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from quintain.adapters.contract import ADAPTERS
+from quintain.adapters.contract import ADAPTERS, is_ours
 from quintain.adapters.manifest import CARD, MANIFEST
 from quintain.core.errors import Conflict, QuintainError, TooMany
 from quintain.core.hashing import content_id
@@ -39,7 +39,7 @@ from quintain.services.access.permissions import require_role
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate.inoculate import figures_of, inoculate
 from quintain.services.evaluate.recipe_card import recipe_card
-from quintain.services.evaluate.recipe_inputs import BUILTIN, Finder, RecipeInputs, Stored, unpack_start
+from quintain.services.evaluate.recipe_inputs import Finder, RecipeInputs, Stored, unpack_start
 from quintain.services.evaluate.submit import SubmissionRules, quota_left
 from quintain.services.models.registry import VISIBILITIES, check_model_name, register_version
 from quintain.services.plain.training import CARD_FILE
@@ -225,7 +225,7 @@ def _meta(inputs: RecipeInputs, one: _Described) -> dict[str, Any]:
 def _complete(inputs: RecipeInputs, one: _Described) -> None:
     """Put card and manifest beside the model, so that its folder can be submitted anywhere."""
     learner = inputs.learner
-    if learner.adapter == BUILTIN:
+    if is_ours(learner.adapter):
         return
     (one.folder / CARD).write_text(one.card, encoding="utf-8")
     manifest = {
@@ -241,7 +241,7 @@ def _complete(inputs: RecipeInputs, one: _Described) -> None:
 def _written(inputs: RecipeInputs, one: _Described, out: Path) -> TrainedModel:
     """Move a model to where it was asked for; one that was there before it goes."""
     _complete(inputs, one)
-    if inputs.learner.adapter == BUILTIN:
+    if is_ours(inputs.learner.adapter):
         (one.folder / CARD_FILE).write_text(one.card, encoding="utf-8")
     share, seed = one.info.share, one.info.seed
     target = out / (f"seed-{seed}" if share is None else f"seed-{seed}-at-{share:g}")

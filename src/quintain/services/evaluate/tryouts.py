@@ -22,11 +22,12 @@ import polars as pl
 from sqlalchemy.orm import Session
 
 from quintain.adapters.contract import ADAPTERS
-from quintain.adapters.manifest import Manifest
+from quintain.adapters.manifest import Manifest, read_manifest
 from quintain.core.errors import BadInput, Fault, QuintainError, Unavailable
 from quintain.core.task import Task
 from quintain.core.texts import Text
 from quintain.engine.jobs import CellJob, LocalEngine
+from quintain.engine.runner import RunnableModel
 from quintain.engine.sandbox.layers import require_sandbox
 from quintain.engine.sandbox.limits import Outcome, RunEnded
 from quintain.models import artefact
@@ -35,6 +36,7 @@ from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate.check_model import CheckReport, check_model, sample_inputs
 from quintain.services.evaluate.conditions import Conditions, runnable
 from quintain.services.evaluate.run_cell import Engine, Sessions
+from quintain.services.evaluate.spending import charged_call
 from quintain.services.jobs.lease import LEASE_SECONDS, lease_kept
 from quintain.services.tasks.definitions import find_row, get_task
 from quintain.store.base import now
@@ -68,6 +70,15 @@ class TrialInfo:
     attempts: int
 
 
+@dataclass(frozen=True, slots=True)
+class Payer:
+    """Who pays for a try: the budgets that the *manifest* names, and those of the *version* where it is registered."""
+
+    sessions: Sessions
+    manifest: Manifest
+    version: int | None = None
+
+
 def inputs_for(db: Session, blobs: Blobs, task: Task) -> list[dict[str, Any]]:
     """Give a few inputs of the task's data sets, without ids or answers; samples of its kind where it has none."""
     versions = cells.newest_dataset_versions(db, find_row(db, task.name).id, evaluate.EVALUATED)
@@ -82,15 +93,24 @@ def inputs_for(db: Session, blobs: Blobs, task: Task) -> list[dict[str, Any]]:
 
 
 def try_here(
-    folder: Path, task: Task, manifest: Manifest, inputs: list[dict[str, Any]], conditions: Conditions
+    sessions: Sessions,
+    folder: Path,
+    task: Task,
+    manifest: Manifest,
+    inputs: list[dict[str, Any]],
+    conditions: Conditions,
 ) -> CheckReport | None:
-    """Try the model in *folder* now, for a moment; None where that does not decide it. No database is held."""
+    """Try the model in *folder* now, for a moment; None where that does not decide it. No database is held.
+
+    Raises OverBudget where the budget of its key does not cover the try.
+    """
     place = ADAPTERS.get(manifest.adapter).place
     if place == "sandbox":
         environments = conditions.environments
         if not _sandbox_is_here(conditions) or (environments and not environments.ready(folder)):
             return None
-    report = _check(folder, task, manifest, inputs, conditions, min(HERE_SECONDS, conditions.trial_seconds))
+    seconds = min(HERE_SECONDS, conditions.trial_seconds)
+    report = _check(Payer(sessions, manifest), folder, task, inputs, conditions, seconds)
     undecided = {Outcome.PLATFORM, Outcome.CANCELLED}
     if conditions.trial_seconds > HERE_SECONDS:
         undecided |= {Outcome.WALL_TIME, Outcome.CPU_TIME}
@@ -194,7 +214,9 @@ def _try_version(
         folder = Path(name) / "model"
         artefact.unpack(blobs.path(blob), folder)
         if _sandbox_is_here(conditions) or ADAPTERS.get(adapter).place == "remote":
-            return _check(folder, task, Manifest(adapter=adapter), inputs, conditions, conditions.trial_seconds)
+            manifest = replace(read_manifest(folder), adapter=adapter)
+            seconds = conditions.trial_seconds
+            return _check(Payer(sessions, manifest, version_id), folder, task, inputs, conditions, seconds)
         return _ask_engine(engine, folder, adapter, task, inputs, conditions)
 
 
@@ -237,18 +259,18 @@ def _ask_engine(
 
 
 def _check(
-    folder: Path,
-    task: Task,
-    manifest: Manifest,
-    inputs: list[dict[str, Any]],
-    conditions: Conditions,
-    seconds: float,
+    pay: Payer, folder: Path, task: Task, inputs: list[dict[str, Any]], conditions: Conditions, seconds: float
 ) -> CheckReport:
+    manifest = pay.manifest
     remote = ADAPTERS.get(manifest.adapter).place == "remote"
     given = inputs[:REMOTE_EXAMPLES] if remote else inputs
-    return check_model(
-        folder, task, _within(conditions, seconds), given, expected=0, patience=REMOTE_SECONDS if remote else None
-    )
+    model = RunnableModel(folder, manifest.adapter, manifest.options)
+    with charged_call(pay.sessions, pay.version, task, model, conditions.outside, given) as call:
+        within = _within(conditions, seconds)
+        within = replace(within, outside=replace(within.outside, budget=call.budget))
+        report = check_model(folder, task, within, given, expected=0, patience=REMOTE_SECONDS if remote else None)
+        call.spent = float(report.facts.get("spent", 0.0))
+    return report
 
 
 def _within(conditions: Conditions, seconds: float) -> Conditions:

@@ -13,16 +13,19 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from quintain.adapters.contract import ADAPTERS
-from quintain.core.errors import Unavailable
-from quintain.engine.runner import ModelRunner, open_runner
+from quintain.adapters.contract import ADAPTERS, is_ours
+from quintain.core.errors import Conflict, Unavailable
+from quintain.core.task import Task
+from quintain.engine.loops import Each, Loop, LoopEnd, straight
+from quintain.engine.runner import CallRunner, ModelRunner, RunnableModel, open_runner
 from quintain.engine.sandbox.limits import RunEnded
 from quintain.engine.scratch import scratch
 from quintain.models import artefact
 from quintain.models.contract import Batch
 from quintain.services.evaluate.conditions import Conditions, runnable
 from quintain.services.evaluate.run_cell import Sessions
-from quintain.services.models.ask import BUILTIN, IN_PROCESS
+from quintain.services.evaluate.spending import charged_call
+from quintain.services.models.ask import IN_PROCESS
 from quintain.services.models.ask import AdapterRunner as Asking
 from quintain.services.models.registry import ModelVersionInfo
 from quintain.services.tasks.definitions import get_task
@@ -32,6 +35,7 @@ WARM = 4
 IDLE_SECONDS = 300.0
 CALL_SECONDS = 10.0
 LIFE_SECONDS = 24 * 3600.0
+TIDY_SECONDS = 30.0
 
 
 @dataclass(slots=True)
@@ -42,6 +46,8 @@ class WarmModel:
     runner: ModelRunner | None = None
     stack: ExitStack = field(default_factory=ExitStack)
     used: float = field(default_factory=time.monotonic)
+    model: RunnableModel | None = None
+    task: Task | None = None
 
     def close(self) -> None:
         """End the process, if there is one."""
@@ -64,20 +70,21 @@ class LiveModels:
         self._idle_seconds = idle_seconds
         self._warm: dict[str, WarmModel] = {}
         self._lock = threading.Lock()
-        self._timer: threading.Timer | None = None
+        self._tidying: threading.Thread | None = None
+        self._closed = threading.Event()
 
     def __call__(self, version: ModelVersionInfo, blobs: Blobs, batch: Batch) -> list[Any]:
         """Give the raw answers of *version* to *batch*; a model that has died since is given one new start."""
         with self._hold(version.hash) as warm:
             if warm.runner is not None:
                 try:
-                    return warm.runner.predict(batch).answers
+                    return self._ask(warm, version, batch)
                 except RunEnded:
                     warm.close()
             try:
-                warm.runner = self._start(warm.stack, version, blobs)
+                self._start(warm, version, blobs)
                 self._make_room(version.hash)
-                return warm.runner.predict(batch).answers
+                return self._ask(warm, version, batch)
             except BaseException as error:
                 warm.close()
                 if not isinstance(error, RunEnded):
@@ -89,6 +96,21 @@ class LiveModels:
                     remedy="Its builder can see its logs.",
                     code="model_failed",
                 ) from error
+
+    def _ask(self, warm: WarmModel, version: ModelVersionInfo, batch: Batch) -> list[Any]:
+        """Ask a loaded model; where that costs money, within the budgets, and recorded with what runs have cost."""
+        runner, model, task = warm.runner, warm.model, warm.task
+        if runner is None or model is None or task is None:
+            raise Conflict("Model '{ref}' is not loaded.", ref=version.ref)
+        if not isinstance(runner, CallRunner):
+            return runner.predict(batch).answers
+        with charged_call(self._sessions, version.id, task, model, self._conditions.outside, batch) as call:
+            before = float(runner.facts().get("spent", 0.0))
+            runner.grant(call.budget)
+            try:
+                return runner.predict(batch).answers
+            finally:
+                call.spent = float(runner.facts().get("spent", 0.0)) - before
 
     @contextmanager
     def _hold(self, key: str) -> Iterator[WarmModel]:
@@ -103,7 +125,7 @@ class LiveModels:
                     yield warm
                     return
 
-    def tidy(self) -> None:
+    def tidy(self, each: Each = straight) -> None:
         """Close what nobody has asked for a while, and the oldest where there are too many."""
         with self._lock:
             moment = time.monotonic()
@@ -113,20 +135,15 @@ class LiveModels:
             # One that is answering is left for the next time.
             free = [key for key in surplus | stale if self._warm[key].lock.acquire(blocking=False)]
             closing = [self._warm.pop(key) for key in free]
-            self._timer = None
-            if self._warm:
-                self._plan_tidying()
-        for warm in closing:
-            warm.close()
-            warm.lock.release()
+        each(closing, _let_go, name=lambda warm: f"model {id(warm):x}")
 
     def close(self) -> None:
         """End every model."""
         with self._lock:
             closing, self._warm = list(self._warm.values()), {}
-            if self._timer is not None:
-                self._timer.cancel()
-                self._timer = None
+            self._closed.set()
+            self._closed = threading.Event()
+            self._tidying = None
         for warm in closing:
             with warm.lock:
                 warm.close()
@@ -137,23 +154,31 @@ class LiveModels:
         return sum(warm.runner is not None for warm in list(self._warm.values()))
 
     def _plan_tidying(self) -> None:
-        if self._timer is None:
-            self._timer = threading.Timer(min(self._idle_seconds, 30.0), self.tidy)
-            self._timer.daemon = True
-            self._timer.start()
+        if self._tidying is None:
+            every = min(self._idle_seconds, TIDY_SECONDS)
+            self._tidying = Loop("live models", self._tidy_on, every=every).start(self._closed, after=every)
 
-    def _start(self, stack: ExitStack, version: ModelVersionInfo, blobs: Blobs) -> ModelRunner:
+    def _tidy_on(self, each: Each) -> None:
+        """Tidy; for the last time where no model is left."""
+        self.tidy(each)
+        with self._lock:
+            if not self._warm:
+                self._tidying = None
+                raise LoopEnd
+
+    def _start(self, warm: WarmModel, version: ModelVersionInfo, blobs: Blobs) -> None:
         if version.blob is None:
             raise Unavailable("Model '{ref}' has no artefact.", ref=version.ref, remedy="Submit it again.")
         with self._sessions() as db:
             task = get_task(db, version.task)
-        folder = stack.enter_context(scratch("live"))
+        folder = warm.stack.enter_context(scratch("live"))
         artefact.unpack(blobs.path(version.blob), folder)
         model = runnable(version.adapter, folder, self._conditions)
         conditions = self._conditions
-        return stack.enter_context(
+        warm.runner = warm.stack.enter_context(
             open_runner(model, task, limits=conditions.limits, sandbox=conditions.sandbox, outside=conditions.outside)
         )
+        warm.model, warm.task = model, task
 
     def _make_room(self, but: str) -> None:
         """Close the model that was not asked for the longest time, where one too many is loaded."""
@@ -165,8 +190,15 @@ class LiveModels:
                     closing = self._warm.pop(key)
                     break
         if closing is not None:
-            closing.close()
-            closing.lock.release()
+            _let_go(closing)
+
+
+def _let_go(warm: WarmModel) -> None:
+    """Close a model that is held, and let those in who wait for it: they start it anew."""
+    try:
+        warm.close()
+    finally:
+        warm.lock.release()
 
 
 class LiveRunners(Mapping[str, Asking]):
@@ -176,7 +208,7 @@ class LiveRunners(Mapping[str, Asking]):
         self.models = models
 
     def __getitem__(self, adapter: str) -> Asking:
-        if adapter == BUILTIN:
+        if is_ours(adapter):
             return IN_PROCESS
         if adapter in ADAPTERS and ADAPTERS.get(adapter).place != "file":
             return self.models

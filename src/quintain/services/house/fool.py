@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from quintain.adapters.contract import is_ours
 from quintain.core.errors import BadInput, Fault, TooMany
 from quintain.core.example import Inputs, Prediction
 from quintain.core.people import Actor
@@ -120,7 +121,7 @@ def _target(db: Session, actor: Actor, info: RoundInfo) -> ModelVersionInfo | No
     usable = [version_id for version_id, withdrawn in queries.targets(db, info.id, day) if withdrawn is None]
     found = versions_by_id(db, usable) if usable else {}
     shown = (found[one] for one in usable)
-    return next((one for one in shown if one.adapter == BUILTIN and may_see(actor, one)), None)
+    return next((one for one in shown if is_ours(one.adapter) and may_see(actor, one)), None)
 
 
 def _best(db: Session, actor: Actor, task: Task, standing: BoardStanding | None) -> ModelVersionInfo | None:
@@ -134,7 +135,7 @@ def _best(db: Session, actor: Actor, task: Task, standing: BoardStanding | None)
     newest = models_to_choose(db, actor, task.name, limit=MOST_LOOKED_AT, adapter=BUILTIN).models
     names = {*best, *(one.name for one in newest)}
     found = {one.name: one.version for one in list_models(db, actor, task.name, sorted(names))} if names else {}
-    usable = {name: one for name, one in found.items() if one.adapter == BUILTIN and one.withdrawn_at is None}
+    usable = {name: one for name, one in found.items() if is_ours(one.adapter) and one.withdrawn_at is None}
     ranked = (usable[name] for name in best if name in usable and usable[name].ref in refs)
     return next(ranked, None) or max(usable.values(), key=lambda one: _trained(one, metric), default=None)
 

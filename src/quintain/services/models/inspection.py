@@ -50,6 +50,15 @@ def inspect_model(folder: Path, task: Task) -> Inspection:
     return Inspection(manifest, card, tuple(faults))
 
 
+def require_runnable(folder: Path, task: Task) -> Inspection:
+    """Look at the model in *folder* and refuse it where it could not be asked; a card may still be missing."""
+    inspection = inspect_model(folder, task)
+    faults = [fault for fault in inspection.faults if fault.file != CARD]
+    if faults:
+        raise BadInput(faults=faults, remedy="`quintain model check` shows the same.")
+    return inspection
+
+
 def _read_card(folder: Path) -> tuple[str, Fault | None]:
     try:
         if (folder / CARD).stat().st_size > MAX_CARD_BYTES:

@@ -366,7 +366,7 @@ def update_card(db: Session, actor: Actor, ref: str, text: str, *, edit: EditOri
     if faults:
         raise BadInput("The card is not complete.", faults=faults, remedy="Fill in each heading.")
     with transaction(db):
-        lock(db, f"card of {ref}")
+        lock(db, f"card of {_editable(db, actor, ref)[0].version.id}")
         info, _ = _editable(db, actor, ref)
         text = str(edit.settled({"card": info.version.card}, {"card": text})["card"])
         if text != info.version.card:

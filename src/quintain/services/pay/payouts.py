@@ -27,6 +27,7 @@ from quintain.services.access.notify import notify
 from quintain.services.access.permissions import require_owner
 from quintain.services.pay import ledger
 from quintain.services.pay.earnings import piece_of
+from quintain.services.pay.held import refuse_if_held
 from quintain.services.tasks.definitions import find_row
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
@@ -80,6 +81,7 @@ def plan(db: Session, actor: Actor, task: str, *, provider: str, currency: str) 
     require_owner(actor, task)
     found = queries.payable(db, task_id, currency, None if provider == HAND else provider)
     if not found:
+        refuse_if_held(db, task_id, currency)
         raise Conflict(
             "Nothing is approved that could be paid in {currency} through {provider}.",
             currency=currency,

@@ -24,12 +24,14 @@ from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.pay import dispatch, payouts
 from quintain.services.pay.earnings import decide, earn
+from quintain.services.pay.held import confirm_by_submissions, refuse_if_held
 from quintain.services.pay.payouts import MOST_LINES, PayoutPart
 from quintain.services.pay.providers import STEPS, prolific_of
 from quintain.services.tasks.definitions import find_row
 from quintain.store.database import lock, transaction
 from quintain.store.queries.pay import earnings as earning_queries
 from quintain.store.queries.pay import payouts as queries
+from quintain.store.queries.pay.held import held_of
 
 NAME = "prolific"
 
@@ -41,7 +43,10 @@ def plan_approvals(db: Session, actor: Actor, task: str, outside: Outside, *, cu
     task_id = row.id
     waiting = _waiting(db, task_id)
     with prolific_of(db, task_id, task, outside) as prolific:
+        confirm_by_submissions(db, task_id, waiting, prolific, NAME)
         rewards = {study: int(prolific.study(study).get("reward", 0)) for study in {one.study for one in waiting}}
+    held = held_of(db, task_id, [one.user_id for one in waiting])
+    waiting = [one for one in waiting if one.user_id not in held]
     made = []
     for study, reward in rewards.items():
         stays = [one for one in waiting if one.study == study]
@@ -49,6 +54,7 @@ def plan_approvals(db: Session, actor: Actor, task: str, outside: Outside, *, cu
             some = stays[first : first + MOST_LINES]
             made += _plan_some(db, actor, task, some, reward=Money(reward, currency))
     if not made:
+        refuse_if_held(db, task_id, currency)
         raise Conflict(
             "No submission waits to be approved.",
             remedy="People complete their work first, and you approve what they earned.",

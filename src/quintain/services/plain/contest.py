@@ -229,7 +229,7 @@ def _pair_faults(breaker: str, name: str, there: Mapping[int, PlainRow]) -> Iter
 
 def _answers(pairs: Sequence[_Pair], systems: Sequence[str], options: ContestOptions) -> _Answers:
     called = LabelNames()
-    if options.grading.metric == "accuracy":
+    if options.grading.of_labels:
         called = LabelNames(sorted({label for pair in pairs for row in pair.rows for label in _golds(row)}))
 
     def is_right(row: PlainRow, name: str) -> bool:
@@ -294,7 +294,7 @@ def _average_f1(data: _Answers, system: str) -> Estimate:
     options = data.options
     if not rows:
         return Estimate(None, reason="there are no pairs")
-    if options.grading.metric != "accuracy":
+    if not options.grading.of_labels:
         scores = [0.0 if (one := _said(row, system)) is None else token_f1(written(one), _golds(row)) for row in rows]
         return mean_estimate(scores, groups=groups, seed=options.seed, resamples=options.resamples)
     gold = [written(row.values["gold"]) for row in rows]
@@ -333,7 +333,7 @@ def _notes(data: _Answers, contested: int) -> Iterator[str]:
 
 def _warnings(data: _Answers) -> tuple[str, ...] | None:
     """Say of which systems the labels are hardly the gold ones."""
-    if data.options.grading.metric != "accuracy":
+    if not data.options.grading.of_labels:
         return None
     rows = [row for pair in data.pairs for row in pair.rows]
     golds = [label for row in rows for label in _golds(row)]

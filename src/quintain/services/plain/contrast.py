@@ -81,7 +81,7 @@ def contrast_score(
 ) -> ContrastScore:
     """Score *predictions* by id on whole contrast sets that were checked already."""
     options = options or ContrastOptions()
-    if options.grading.metric == "accuracy":
+    if options.grading.of_labels:
         called = LabelNames(sorted({label for one in examples for label in _said(one.gold)}))
         predictions = {name: called.find(said) or said for name, said in predictions.items()}
     grades = [options.grading(predictions[one.id], one.gold) for one in examples]
@@ -108,7 +108,7 @@ def contrast_score(
         intervals=ContrastIntervals(overall, tag_intervals, move_intervals),
         metric=options.grading.metric,
         threshold=options.grading.threshold if by_f1 else None,
-        normalise=options.grading.normalise if options.grading.metric == "exact_match" else None,
+        normalise=options.grading.normalise if options.grading.by_form else None,
         unanswered=sum(predictions[one.id] is None for one in examples),
         notes=tuple(_notes(examples, predictions, options)),
         warnings=_warnings(examples, predictions, options),
@@ -157,7 +157,7 @@ def _row_faults(row: PlainRow, options: ContrastOptions) -> Iterator[Fault]:
     if values["role"] not in (ORIGINAL, CONTRAST):
         yield Fault("'{role}' is neither original nor contrast", role=values["role"], row=row.number, field="role")
     gold = values["gold"]
-    several = options.grading.metric == "set_exact_match"
+    several = options.grading.of_sets
     whole = isinstance(gold, list) and all(_is_answer(one, options) for one in gold) and (gold or several)
     if not whole and (several or not is_plain(gold) or written(gold) == ""):
         wanted = Text("a list of answers") if several else Text("an answer, or a list of accepted ones")
@@ -214,7 +214,7 @@ def _read_predictions(path: Source, known: Mapping[str, ContrastExample], option
         elif name not in known:
             faults.append(Fault("id '{id}' is not among the examples", id=name, row=row.number))
         elif not _fits(said, options):
-            several = options.grading.metric == "set_exact_match"
+            several = options.grading.of_sets
             wanted = Text("a list of answers") if several else Text("a single answer")
             faults.append(Fault("is not {wanted}", wanted=wanted, row=row.number, field="prediction"))
         else:
@@ -246,14 +246,14 @@ def _prediction_rows(path: Source, options: ContrastOptions) -> list[PlainRow]:
 
 
 def _fits(said: Any, options: ContrastOptions) -> bool:
-    if options.grading.metric == "set_exact_match":
+    if options.grading.of_sets:
         return said is None or (isinstance(said, list) and all(is_plain(one) for one in said))
     return said is None or _is_answer(said, options)
 
 
 def _is_answer(value: Any, options: ContrastOptions) -> bool:
     """Say whether *value* is a single answer; for texts that may be a list of several spans."""
-    spans = options.grading.metric in ("exact_match", "f1") and isinstance(value, list) and bool(value)
+    spans = options.grading.of_texts and isinstance(value, list) and bool(value)
     return is_plain(value) or (spans and all(is_plain(one) for one in value))
 
 
@@ -265,7 +265,7 @@ def _transitions(examples: Sequence[ContrastExample], grading: Grading) -> list[
         before, after = golds[one.set], _said(one.gold)
         if one.original:
             found.append([])
-        elif grading.metric == "accuracy" and len(before) == len(after) == 1:
+        elif grading.of_labels and len(before) == len(after) == 1:
             found.append([f"{label_form(min(before))} → {label_form(min(after))}"])
         else:
             found.append(["same" if before == after else "changed"])
@@ -281,7 +281,7 @@ def _warnings(
     examples: Sequence[ContrastExample], predictions: Mapping[str, Any], options: ContrastOptions
 ) -> tuple[str, ...] | None:
     """Say where predicted labels are hardly the gold ones."""
-    if options.grading.metric != "accuracy":
+    if not options.grading.of_labels:
         return None
     golds = [label for one in examples for label in _said(one.gold)]
     said = [None if answer is None else written(answer) for answer in predictions.values()]
@@ -292,7 +292,7 @@ def _notes(
     examples: Sequence[ContrastExample], predictions: Mapping[str, Any], options: ContrastOptions
 ) -> Iterator[str]:
     """Say what may be a slip: labels that no gold answer has."""
-    if options.grading.metric != "accuracy" or options.labels:
+    if not options.grading.of_labels or options.labels:
         return
     golds = LabelNames(sorted({label for one in examples for label in _said(one.gold)}))
     strange = [written(said) for said in predictions.values() if said is not None and golds.find(said) is None]

@@ -214,6 +214,7 @@ def info_of(row: CodingRow, task: str) -> CodingInfo:
 
 
 def _change(db: Session, actor: Actor, row: CodingRow, spec: CodingSpec, edit: EditOrigin) -> None:
+    db.refresh(row)  # as it is now that nobody else can change it, not as it was read before
     info = info_of(row, spec.task)
     names = {one.partition("@")[0]: one for one in info.spec.sources}
     asked = replace(spec, sources=tuple(names.get(one, one) for one in spec.sources))

@@ -68,6 +68,12 @@ class BoardSpec:
         MACHINE, default=None, help="the class of machines whose measurements rank, and on which new ones are made"
     )
 
+    failure_limit: float = option(
+        kinds.fraction(),
+        default=0.05,
+        help="the share of examples that may fail, in a model or on its server, before a run has no figure",
+    )
+
     def check(self) -> Iterator[Fault]:
         """See that something counts."""
         if self.weights and not any(self.weights.values()):

@@ -20,8 +20,10 @@ from quintain.core.toml import parse_toml
 from quintain.core.trial_doors import TrialDoors
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner, require_user
-from quintain.services.collect.entry import Completion, PanelArrival, address_for, panel_ids
-from quintain.services.collect.panel_doors import Door, arrive, go_back, key_of, may_go_back
+from quintain.services.collect.admission import Door, PanelArrival, Visitor
+from quintain.services.collect.entry import Completion, address_for
+from quintain.services.collect.panel_doors import arrive, go_back, key_of, may_go_back
+from quintain.services.collect.panel_ids import panel_ids
 from quintain.services.trial.courses import course_of
 from quintain.services.trial.entry import require_entry
 from quintain.services.trial.progress import arm_of
@@ -73,6 +75,7 @@ def set_doors(
     with transaction(db):
         lock(db, f"doors of {task}/{name}")
         trial = find(db, task, name)
+        db.refresh(trial)
         made = settled(edit, doors_of(trial), made, partial(read, TrialDoors))
         if trial.data:
             raise Conflict("Trial {task}/{name} takes nobody in.", task=task, name=name)
@@ -99,14 +102,12 @@ def doors_of(trial: CrowdTrial) -> TrialDoors:
     return read(TrialDoors, trial.doors or {})
 
 
-def enter(
-    db: Session, key: str, parameters: Mapping[str, str], *, user_agent: str = "", language: str = "en"
-) -> PanelArrival:
+def enter(db: Session, key: str, parameters: Mapping[str, str], visitor: Visitor) -> PanelArrival:
     """Let somebody in who came from a panel: to write, to judge, to take part in a trial or to grade in one."""
     place = panels.place_of(db, key) if "\x00" not in key else None
     what, _, number = (place or "").partition(":")
     if what not in {"trial", "grading"}:
-        return judging.enter(db, key, parameters, user_agent=user_agent, language=language)
+        return judging.enter(db, key, parameters, visitor)
     trial, task = trial_queries.by_id(db, int(number))
     door = _door(trial, task, "grading" if what == "grading" else "trial")
     if door is None:
@@ -117,7 +118,7 @@ def enter(
         if what == "trial":
             _require_entry(db, trial, door.entry, parameters)
 
-    return arrive(db, door, parameters, check, user_agent=user_agent, language=language)
+    return arrive(db, door, parameters, check, visitor)
 
 
 def complete(db: Session, actor: Actor, task: str, name: str, what: What) -> Completion:

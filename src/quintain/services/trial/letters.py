@@ -95,6 +95,8 @@ def edit_letter(
         if person not in ids:
             raise NotFound("There is no letter to {person} at {stage}.", person=person, stage=stage)
         found = queries.letters(db, row.id, stage).get(ids[person])
+        if found is not None:
+            db.refresh(found)
         stored = str(drafts[ids[person]] if found is None else _text_of(found))
         text = str(edit.settled({"letter": stored}, {"letter": text})["letter"])
         if found is None:

@@ -86,6 +86,7 @@ def put_trial(
                 remedy="Begin another trial with what you want to change.",
             )
         else:
+            db.refresh(row)
             wanted = {"title": title, **{one.name: text for one, text in zip(protocols, tomls, strict=True)}}
             chosen = dict(edit.settled(_stored(db, row), wanted))
             title = str(chosen.pop("title", ""))

@@ -12,8 +12,9 @@ from quintain.core.records.judging import JudgingEntry
 from quintain.core.texts import Text
 from quintain.services.access.permissions import require_owner, require_user
 from quintain.services.collect import entry as writers
-from quintain.services.collect.entry import Completion, PanelArrival
-from quintain.services.collect.panel_doors import Door, arrive, go_back, key_of, may_go_back
+from quintain.services.collect.admission import Door, PanelArrival, Visitor
+from quintain.services.collect.entry import Completion
+from quintain.services.collect.panel_doors import arrive, go_back, key_of, may_go_back
 from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find, require_open
 from quintain.store.queries.collect import panels as queries
@@ -32,18 +33,16 @@ def judging_entry(db: Session, actor: Actor, ref: str, base_url: str) -> Judging
     return JudgingEntry(ref, writers.address_for(entry, key_of(db, _place(validation)), base_url))
 
 
-def enter(
-    db: Session, key: str, parameters: Mapping[str, str], *, user_agent: str = "", language: str = "en"
-) -> PanelArrival:
+def enter(db: Session, key: str, parameters: Mapping[str, str], visitor: Visitor) -> PanelArrival:
     """Let somebody in who came from a panel, to write or to judge."""
     place = queries.place_of(db, key) if "\x00" not in key else None
     if place is None or not place.startswith(PLACE):
-        return writers.enter(db, key, parameters, user_agent=user_agent, language=language)
+        return writers.enter(db, key, parameters, visitor)
     validation = find(db, judging_times.name_of(db, int(place.removeprefix(PLACE))))
     door = _door(validation)
     if door is None:
         raise NotFound("This address leads nowhere.", remedy="Check the link in the panel's study.")
-    return arrive(db, door, parameters, lambda: require_open(validation), user_agent=user_agent, language=language)
+    return arrive(db, door, parameters, lambda: require_open(validation), visitor)
 
 
 def complete(db: Session, actor: Actor, ref: str) -> Completion:

@@ -26,7 +26,7 @@ from quintain.core.task import Label
 from quintain.core.texts import Text, Word
 from quintain.services.access.permissions import require_role, require_user
 from quintain.services.pay import caps
-from quintain.services.validate import endgame
+from quintain.services.validate import endgame, one_source
 from quintain.services.validate.labels import choices, shows_answer
 from quintain.services.validate.review import catch_up
 from quintain.services.validate.taking_in import AT_A_CLAIM, take_attempts
@@ -146,9 +146,10 @@ def claim_page(db: Session, actor: Actor, ref: str, *, moment: datetime | None =
     require_open(validation)
     user_id = require_judge(db, actor, validation)
     moment = moment or now()
-    page = _claim(db, validation, user_id, moment)
+    others = one_source.others(db, actor, validation)
+    page = _claim(db, validation, user_id, moment, others)
     if page is None and validation.round_id is not None and _more(db, validation):
-        page = _claim(db, find(db, ref), user_id, moment)
+        page = _claim(db, find(db, ref), user_id, moment, others)
     if page is None:
         catch_up(db, validation)  # which may open slots again
     return page
@@ -167,11 +168,13 @@ class _MeanwhileError(Exception):
     """The person asked twice at once: what was read before is no longer so."""
 
 
-def _claim(db: Session, validation: ValidationInfo, user_id: int, moment: datetime) -> HandedPage | None:
+def _claim(
+    db: Session, validation: ValidationInfo, user_id: int, moment: datetime, others: Sequence[int]
+) -> HandedPage | None:
     refused: _MeanwhileError | None = None
     for _ in range(TRIES):
         try:
-            return _claim_once(db, validation, user_id, moment)
+            return _claim_once(db, validation, user_id, moment, others)
         except _MeanwhileError as error:
             refused = error
     raise Unavailable(
@@ -179,15 +182,22 @@ def _claim(db: Session, validation: ValidationInfo, user_id: int, moment: dateti
     ) from refused  # what the database said stands in the log
 
 
-def _claim_once(db: Session, validation: ValidationInfo, user_id: int, moment: datetime) -> HandedPage | None:
+def _claim_once(
+    db: Session, validation: ValidationInfo, user_id: int, moment: datetime, others: Sequence[int]
+) -> HandedPage | None:
     """Give the page that the person holds, or a new one; None where nothing is left.
 
+    Where *others* may be the same person under other ids, an item is for one of them only.
     What can be read without the write lock is: on SQLite nobody else writes while one holds it.
     """
     outlook = claims.outlook(db, validation.id, user_id, moment)
     if outlook.held is not None and outlook.held.lease_until > moment:
         return show(db, validation, outlook.held)
     caps.require_room(db, validation.task_id, user_id)
+    if others:
+        with turn(db), transaction(db):
+            items = one_source.items_left(db, validation, [user_id, *others])
+            return _hand_out(db, validation, user_id, moment, outlook, None, items=items) if items else None
     if outlook.tail:
         return _claim_of_tail(db, validation, user_id, moment, outlook)
     window = places.window(db, validation.id, user_id) if outlook.seasoned else None

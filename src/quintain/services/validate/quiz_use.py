@@ -17,7 +17,7 @@ from quintain.services.collect.rounds import list_rounds
 from quintain.services.tasks.definitions import find_row
 from quintain.services.validate.validations import find as find_validation
 from quintain.services.validate.validations import list_validations
-from quintain.services.work.quizzes import put_quiz
+from quintain.services.work.quizzes import put_quiz, quiz_definition
 from quintain.store.database import lock, transaction
 from quintain.store.queries.work import qualify as queries
 
@@ -40,6 +40,13 @@ def retire_quiz(db: Session, actor: Actor, task: str, name: str) -> Quiz:
                 remedy="Close them, or take the quiz out of their file, first.",
             )
         return put_quiz(db, actor, task, name, {**found[1].definition, "retired": True})
+
+
+def restore_quiz(db: Session, actor: Actor, task: str, name: str) -> Quiz:
+    """Take a quiz that was retired into use again (owners)."""
+    with transaction(db):
+        definition = quiz_definition(db, actor, task, name)
+        return put_quiz(db, actor, task, name, {key: value for key, value in definition.items() if key != "retired"})
 
 
 def _users(db: Session, task: str, name: str) -> list[str]:

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from quintain.core.people import Actor, RoleName
 from quintain.core.records.wheel import RoundParity, Timeline, TimelineRound, TimelineScore
 from quintain.core.wheel import ParityState
+from quintain.services.access.concealing import Conceal
 from quintain.services.collect.rounds import RoundInfo, list_rounds
 from quintain.services.evaluate.dataset_results import FEWEST_SHOWN
 from quintain.services.models.registry import list_names
@@ -45,7 +46,8 @@ def timeline(db: Session, actor: Actor, task: str) -> Timeline:
             continue  # the draft of somebody else
         parity = _parity(tests.get(name), stored, margin, seen, is_owner=is_owner)
         found.append(_round(f"{task}/{name}", info, place, reviews.get(name), parity))
-    return Timeline(task, margin, sorted(found, key=lambda one: (one.at, one.ref)))
+    shown = Timeline(task, margin, sorted(found, key=lambda one: (one.at, one.ref)))
+    return Conceal(db, actor, task)(shown)
 
 
 def _parity(

@@ -44,10 +44,11 @@ from quintain.store.tables.crowd_trials import (
     CrowdTrial,
 )
 from quintain.store.tables.datasets import Dataset, DatasetVersion, Lineage
+from quintain.store.tables.doors import PanelDevice, PanelRequest, PanelWord
 from quintain.store.tables.evaluation import Cell, CellEvent, ResultCache, Upload, Variant
-from quintain.store.tables.jobs import CountTail, Job, KeptCount, KeptFigure
+from quintain.store.tables.jobs import CountTail, Job, KeptCount, KeptFigure, LoopRow
 from quintain.store.tables.keys import SigningKey
-from quintain.store.tables.log import AuditEntry, Notification
+from quintain.store.tables.log import AuditEntry, Notification, OutgoingMail
 from quintain.store.tables.models import Model, ModelCard, ModelVersion
 from quintain.store.tables.pay import (
     Earning,
@@ -170,19 +171,24 @@ __all__ = [
     "LedgerTail",
     "LedgerTransaction",
     "Lineage",
+    "LoopRow",
     "Model",
     "ModelCard",
     "ModelVersion",
     "Notification",
     "Offer",
     "OneTimeLink",
+    "OutgoingMail",
     "OwedPay",
     "PaidAhead",
+    "PanelDevice",
     "PanelEvent",
     "PanelPerson",
     "PanelPlace",
+    "PanelRequest",
     "PanelStay",
     "PanelVisit",
+    "PanelWord",
     "ParityMargin",
     "PayPolicy",
     "PayQuestion",

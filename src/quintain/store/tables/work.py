@@ -84,7 +84,11 @@ class WorkerFact(Fact, Base):
 
 
 class PanelPerson(Base):
-    """The identity that a panel knows a worker by. It never leaves in an export, and erasing a person removes it."""
+    """The identity that a panel knows a worker by. It never leaves in an export, and erasing a person removes it.
+
+    *source* is a keyed hash of the address that they came from first, by which many ids of one place are seen. Until
+    they are *confirmed* by the panel, or by an owner's word (`PanelWord`), what they earn is held.
+    """
 
     __tablename__ = "panel_people"
     __table_args__ = (UniqueConstraint("provider", "outside_id"),)
@@ -94,6 +98,9 @@ class PanelPerson(Base):
     provider: Mapped[str] = mapped_column(String(20))
     outside_id: Mapped[str] = mapped_column(String(200))
     created_at: Mapped[datetime] = mapped_column(default=now)
+    source: Mapped[str] = mapped_column(String(32), default="", server_default="", index=True)
+    confirmed_at: Mapped[datetime | None]
+    confirmed_by: Mapped[str] = mapped_column(String(8), default="", server_default="")
 
 
 class PanelVisit(Base):

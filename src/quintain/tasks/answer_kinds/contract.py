@@ -86,6 +86,11 @@ class AnswerKind(ABC):
         series = values if isinstance(values, pl.Series) else pl.Series("answer", list(values), strict=False)
         return series.cast(self.predicted)
 
+    def right(self, values: Values) -> pl.Series:
+        """Give, for gold answers, predictions that are right."""
+        golds = self.golds(values)
+        return golds if golds.dtype == self.predicted else golds.list.first()
+
     def normalised(self, values: pl.Series) -> pl.Series:
         """Give predictions such that those which mean the same are equal."""
         return values

@@ -117,7 +117,26 @@ class TokenRequest(Shape):
     scopes: list[Scope] = [Scope.READ]
 
 
+class ConfirmRequest(Shape):
+    """People from panels who are people of their own; *everybody* is all of whom nothing looks odd."""
+
+    names: list[Text] = []
+    everybody: bool = False
+
+
+class DoorDecision(Shape):
+    """Whether somebody is let in by another browser."""
+
+    let_in: bool
+
+
 class ReadRequest(Shape):
     """Which messages were read; null means all."""
+
+    ids: list[Annotated[int, Field(ge=1, le=2**31 - 1)]] | None = None
+
+
+class MailRequest(Shape):
+    """Which e-mails it is about; null means all of them."""
 
     ids: list[Annotated[int, Field(ge=1, le=2**31 - 1)]] | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from quintain.core.cells import PLAIN
@@ -18,6 +18,7 @@ from quintain.store.tables import (
     ContestSystem,
     ContestTeam,
     ContestVersion,
+    DatasetVersion,
     TaskRow,
     User,
 )
@@ -58,9 +59,11 @@ def of_task(db: Session, task: str) -> list[StoredContest]:
     return _rows(db, task)
 
 
-def unfrozen(db: Session) -> list[StoredContest]:
-    """List the contests of all tasks whose pairs are not a data set yet."""
-    return _rows(db, None, frozen=False)
+def unfrozen_refs(db: Session) -> list[str]:
+    """Name the contests of all tasks whose pairs are not a data set yet, the oldest first."""
+    query = select(TaskRow.name, ContestRow.name).join(TaskRow, TaskRow.id == ContestRow.task_id)
+    found = db.execute(query.where(ContestRow.frozen_at.is_(None)).order_by(ContestRow.id))
+    return [f"{task}/{name}" for task, name in found]
 
 
 def refs_with_pairs(db: Session) -> list[str]:
@@ -68,6 +71,19 @@ def refs_with_pairs(db: Session) -> list[str]:
     query = select(TaskRow.name, ContestRow.name).join(TaskRow, TaskRow.id == ContestRow.task_id)
     found = db.execute(query.where(ContestRow.frozen_at.is_not(None)).order_by(ContestRow.id))
     return [f"{task}/{name}" for task, name in found]
+
+
+def refs_with_hidden_pairs(db: Session) -> list[str]:
+    """Name the contests of all tasks whose set of pairs has hidden labels."""
+    query = select(TaskRow.name, ContestRow.name).join(TaskRow, TaskRow.id == ContestRow.task_id)
+    query = query.join(DatasetVersion, DatasetVersion.id == ContestRow.pairs_version_id)
+    return [f"{task}/{name}" for task, name in db.execute(query.where(DatasetVersion.hidden).order_by(ContestRow.id))]
+
+
+def open_labels(db: Session, version_id: int) -> bool:
+    """Let everybody see the labels of a set of pairs; say whether they were hidden."""
+    hidden = DatasetVersion.id == version_id, DatasetVersion.hidden
+    return bool(db.execute(update(DatasetVersion).where(*hidden).values(hidden=False)).rowcount)  # type: ignore[attr-defined]
 
 
 def newest(db: Session, limit: int) -> list[StoredContest]:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from sqlalchemy import delete, func, select, update
+from collections.abc import Sequence
+from datetime import timedelta
+
+from sqlalchemy import false, func, select, update
 from sqlalchemy.orm import Session
 
-from quintain.store.tables import Charge
+from quintain.core.cells import CellState
+from quintain.store.base import now
+from quintain.store.tables import Cell, Charge
+
+LONGEST_CALL = timedelta(minutes=15)
 
 
 def charged(db: Session, *, model_version_id: int | None = None, secret: str | None = None) -> float:
@@ -18,20 +25,32 @@ def charged(db: Session, *, model_version_id: int | None = None, secret: str | N
     return float(db.scalar(total) or 0.0)
 
 
-def pending(db: Session, *, model_version_id: int, secret: str | None) -> bool:
-    """Say whether another run that draws on the same budgets is under way."""
-    same = Charge.model_version_id == model_version_id
+def pending(db: Session, *, model_version_id: int | None, secret: str | None) -> bool:
+    """Say whether something that draws on the same budgets is under way.
+
+    A run that was killed, and will not be tried again, holds nobody up, and neither does a call whose end nobody saw.
+    """
+    same = false() if model_version_id is None else Charge.model_version_id == model_version_id
     if secret is not None:
         same |= Charge.secret == secret
-    return db.scalar(select(Charge.id).where(same, ~Charge.settled).limit(1)) is not None
+    alive = Cell.state.in_((CellState.QUEUED.value, CellState.RUNNING.value)) | (
+        Charge.cell_id.is_(None) & (Charge.created_at > now() - LONGEST_CALL)
+    )
+    query = select(Charge.id).outerjoin(Cell, Cell.id == Charge.cell_id).where(same, ~Charge.settled, alive)
+    return db.scalar(query.limit(1)) is not None
 
 
-def drop_pending(db: Session, cell_id: int) -> None:
-    """Forget what runs of a cell had set aside that never came to an end."""
-    db.execute(delete(Charge).where(Charge.cell_id == cell_id, ~Charge.settled))
+def pending_of_cell(db: Session, cell_id: int) -> Sequence[Charge]:
+    """List what runs of a cell had reserved that never came to an end."""
+    return db.scalars(select(Charge).where(Charge.cell_id == cell_id, ~Charge.settled)).all()
 
 
 def settle(db: Session, cell_id: int, generation: int, amount: float) -> None:
     """Write what a run has cost in place of what it might."""
     run = (Charge.cell_id == cell_id, Charge.generation == generation)
     db.execute(update(Charge).where(*run).values(amount=amount, settled=True))
+
+
+def settle_call(db: Session, number: int, amount: float) -> None:
+    """Write what a call outside of a run has cost in place of what it might."""
+    db.execute(update(Charge).where(Charge.id == number).values(amount=amount, settled=True))

@@ -17,9 +17,13 @@ from quintain.store.tables import (
     JudgingDraft,
     Notification,
     OneTimeLink,
+    OutgoingMail,
+    PanelDevice,
     PanelPerson,
+    PanelRequest,
     PanelStay,
     PanelVisit,
+    PanelWord,
     RoleGrant,
     User,
     WebSession,
@@ -27,7 +31,7 @@ from quintain.store.tables import (
 )
 
 AT_A_TIME = 500  # rows that are read together
-SECRETS = {"password_hash", "token_hash", "csrf"}
+SECRETS = {"password_hash", "token_hash", "csrf", "device", "code_hash", "source"}
 # What would tell judges which of the items before them are gold items: those have no slot, come with ids of their own,
 # and no answer to them is ever late. Writers do not learn what others were drawn for,
 # and coders not where an item is from. Who takes part in a trial does not learn that there are arms.
@@ -78,8 +82,8 @@ def _some_at_a_time(db: Session, query: Select[Any]) -> Iterator[list[dict[str, 
 def erase(db: Session, user: User, at: datetime) -> None:
     """Leave of *user* a row without a name, so that what they did still counts, and remove what only they used."""
     name = f"deleted-{user.id}"
-    panel = (PanelPerson, PanelVisit, PanelStay)
-    own = (WebSession, OneTimeLink, ApiToken, Notification, Draft, JudgingDraft, WorkerFact, *panel)
+    panel = (PanelPerson, PanelVisit, PanelStay, PanelDevice, PanelRequest, PanelWord)
+    own = (WebSession, OneTimeLink, ApiToken, OutgoingMail, Notification, Draft, JudgingDraft, WorkerFact, *panel)
     for table in own:
         db.execute(delete(table).where(table.user_id == user.id))
     held = update(RoleGrant).where(RoleGrant.user_id == user.id, RoleGrant.revoked_at.is_(None))

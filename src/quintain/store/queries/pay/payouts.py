@@ -10,7 +10,7 @@ from sqlalchemy import case, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from quintain.store.base import table_of
-from quintain.store.queries.pay import ahead, owed
+from quintain.store.queries.pay import ahead, held, owed
 from quintain.store.tables import (
     CrowdArm,
     CrowdEvent,
@@ -62,7 +62,8 @@ def payable(
 ) -> list[Payable]:
     """List approved earnings of people whom *provider* knows, or of those whom none does, the oldest first.
 
-    One of which a payout that is not over pays a part waits for that. With *users*, which are few, only theirs.
+    One of which a payout that is not over pays a part waits for that, and those of people from panels whom nobody has
+    confirmed are held. With *users*, which are few, only theirs.
     """
     query = (
         select(Earning.id, Earning.user_id, Earning.kind, ahead.left())
@@ -70,7 +71,7 @@ def payable(
         .join(User, User.id == Earning.user_id)
         .where(EarningStanding.task_id == task_id, EarningStanding.status == "approved")
         .where(EarningStanding.payout_id.is_(None), Earning.currency == currency, User.deleted_at.is_(None))
-        .where(~ahead.underway())
+        .where(~ahead.underway(), held.confirmed(Earning.user_id, task_id))
         .order_by(Earning.id)
     )
     if users is not None:

@@ -62,6 +62,11 @@ def retire_quiz(call: Calling, task: TaskName, quiz: QuizName) -> Quiz:
     return quiz_use.retire_quiz(call.db, call.actor, task, quiz)
 
 
+def restore_quiz(call: Calling, task: TaskName, quiz: QuizName) -> Quiz:
+    """Take a quiz that was retired into use again (owners)."""
+    return quiz_use.restore_quiz(call.db, call.actor, task, quiz)
+
+
 def get_quiz_results(
     call: Calling, task: TaskName, quiz: QuizName, limit: Limit = 100, offset: Offset = 0
 ) -> QuizResults:

@@ -242,7 +242,7 @@ def _typed(post: Post, before: BoardSpec) -> Mapping[str, Any]:
         "hidden_models": hidden,
         "freeze_until": f"{post.text('freeze_until')}T23:59:59+00:00" if post.text("freeze_until") else None,
     }
-    for name, factor in (("epsilon", 1.0), ("human", 0.01)):
+    for name, factor in (("epsilon", 1.0), ("human", 0.01), ("failure_limit", 0.01)):
         text = post.text(name).strip()
         settings[name] = _number(text, name) * factor if text else None
     return settings

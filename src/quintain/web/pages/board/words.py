@@ -62,6 +62,7 @@ def _row_words(_: Translate) -> dict[str, str]:
         "provisional": _("This order is provisional: {waiting} of {needed} runs are still to come."),
         "interval": _("interval {low} to {high}"),
         "examples": _("{n} examples"),
+        "failed": _("failed examples: {n}; {worst} if they are all wrong, {best} if all right"),
         "pairs": _("{n} pairs of answers, kinds of change: {kinds}"),
         "measured": _("measured {at}"),
         "busy": _("measured while the machine was busy: {share} of it with other work"),

@@ -8,27 +8,28 @@ from starlette.responses import Response
 
 from quintain.services.access.sign_in import LONGEST
 from quintain.services.collect import entry
+from quintain.services.collect.admission import Visitor
+from quintain.services.collect.door_codes import NAMES
+from quintain.services.collect.panel_ids import TURK_HOSTS
 from quintain.services.trial import doors as trial_doors
 from quintain.services.validate import doors
 from quintain.web.middleware import CONTENT_SECURITY_POLICY
-from quintain.web.visit import CSRF_COOKIE, SESSION_COOKIE, Posting, Visit, Visiting
-
-PANEL_NAME = "p-"  # how accounts of people from panels begin
+from quintain.web.visit import CSRF_COOKIE, PANEL_COOKIE, SESSION_COOKIE, Posting, Visit, Visiting
 
 
 def arrive(visit: Visiting, key: str) -> Response:
     """Let somebody in, unless they are signed in as somebody else or look at us through a frame."""
     if visit.request.headers.get("sec-fetch-dest") == "iframe":
-        headers = {"content-security-policy": _framed_by(entry.TURK_HOSTS)}
+        headers = {"content-security-policy": _framed_by(TURK_HOSTS)}
         return visit.render("collect/entry.html", headers=headers, why="framed", target=str(visit.request.url))
-    if visit.signed_in and not visit.actor.name.startswith(PANEL_NAME):
+    if visit.signed_in and not visit.actor.name.startswith(NAMES):
         return visit.render("collect/entry.html", why="signed in", target=_here(visit))
     return _enter(visit, key)
 
 
 def arrive_anyway(post: Posting, key: str) -> Response:
-    """Let somebody in who was signed in as somebody else and wants to go on as a participant."""
-    return _enter(post.visit, key)
+    """Let somebody in who was signed in as somebody else, or shows by a code who they are; or do what they ask for."""
+    return _enter(post.visit, key, code=post.text("code"), ask=post.text("ask"))
 
 
 def complete(visit: Visiting, task: str, number: int) -> Response:
@@ -58,10 +59,24 @@ def _done(visit: Visit, done: entry.Completion) -> Response:
     return visit.render("collect/entry_done.html", headers=headers, done=done)
 
 
-def _enter(visit: Visit, key: str) -> Response:
+def _enter(visit: Visit, key: str, *, code: str = "", ask: str = "") -> Response:
     parameters = {name: value for name, value in visit.request.query_params.items() if isinstance(value, str)}
-    agent = visit.request.headers.get("user-agent", "")
-    arrival = trial_doors.enter(visit.db, key, parameters, user_agent=agent, language=visit.language)
+    visitor = Visitor(
+        user_agent=visit.request.headers.get("user-agent", ""),
+        language=visit.language,
+        address=visit.address,
+        device=visit.request.cookies.get(PANEL_COOKIE, ""),
+        actor=visit.actor,
+        code=code,
+        ask=ask,
+        outside=visit.workspace.outside,
+        mail=visit.workspace.mail,
+    )
+    arrival = trial_doors.enter(visit.db, key, parameters, visitor)
+    if arrival.device:
+        visit.remember(PANEL_COOKIE, arrival.device)
+    if arrival.question is not None:
+        return visit.render("collect/entry_proof.html", status=401, question=arrival.question, target=_here(visit))
     if arrival.session is None:
         return visit.render("collect/entry.html", why="preview", target="")
     visit.remember(SESSION_COOKIE, arrival.session.token, int(LONGEST.total_seconds()))

@@ -14,6 +14,7 @@ from quintain.core.records.contests import ContestPair
 from quintain.services.contest import scores, settling, teams
 from quintain.services.contest.contests import find
 from quintain.services.contest.pair_files import STRATEGY
+from quintain.stats.grading import Grading
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import download
 from quintain.web.listing import SIZE, Asking, page_of
@@ -59,7 +60,7 @@ def results_page(visit: Visiting, task: str, name: str) -> Response:
         marks={one.name: one for one in found.systems},
         tables=[(_("By phenomenon"), "", tags), (_("By strategy"), STRATEGY, strategies)],
         charts=charts,
-        is_text=found.score.metric != "accuracy",
+        is_text=not Grading(found.score.metric).of_labels,
     )
 
 

@@ -14,6 +14,7 @@ from quintain.core.rounds import Money
 from quintain.core.spec import plain
 from quintain.services.collect import prolific as panel
 from quintain.services.pay import caps, earnings, payouts, policy, prolific, questions, report
+from quintain.services.pay.held import held_pay
 from quintain.services.tasks import definitions as tasks
 from quintain.services.trial import studies
 from quintain.web.errors import Trouble, trouble_of
@@ -187,6 +188,7 @@ def _show(
         home=f"/tasks/{task}/pay",
         made_from=visit.made_from("pay policy", plain(spec)),
         owed=payouts.owed(visit.db, visit.actor, task),
+        held=held_pay(visit.db, visit.actor, task),
         payouts=page.payouts,
         paging=Paging(f"/tasks/{task}/pay", {}, offset, len(page.payouts), page.total, SIZE),
         costs=costs,

@@ -108,7 +108,15 @@ def retire_quiz(post: Posting, task: str, quiz: str) -> Response:
         quiz_use.retire_quiz(visit.db, visit.actor, task, quiz)
     except Conflict as error:
         return _results(visit, task, quiz, trouble_of(error))
-    return visit.redirect(f"/tasks/{task}/rounds", visit.tongue.gettext("The quiz is retired."))
+    said = visit.tongue.gettext("The quiz is retired. It can be taken into use again here.")
+    return visit.redirect(f"/tasks/{task}/quizzes/{quiz}/results", said)
+
+
+def restore_quiz(post: Posting, task: str, quiz: str) -> Response:
+    """Take a retired quiz into use again."""
+    visit = post.visit
+    quiz_use.restore_quiz(visit.db, visit.actor, task, quiz)
+    return visit.redirect(f"/tasks/{task}/quizzes/{quiz}/results", visit.tongue.gettext("The quiz is in use again."))
 
 
 def results_page(visit: Visiting, task: str, quiz: str, offset: int = 0) -> Response:

@@ -6,6 +6,7 @@ import { bar, digits, element, fill, locale } from "./board_dom.js";
 export function about(figure, words) {
   const parts = [];
   if (figure.low !== null && figure.low !== undefined) parts.push(fill(words.interval, { low: digits(figure.low), high: digits(figure.high) }));
+  if (figure.failed) parts.push(fill(words.failed, { n: figure.failed.toLocaleString(locale()), worst: digits(figure.worst), best: digits(figure.best) }));
   if (figure.n) parts.push(fill(words.examples, { n: figure.n.toLocaleString(locale()) }));
   if (figure.pairs) parts.push(fill(words.pairs, { n: figure.pairs.toLocaleString(locale()), kinds: figure.kinds }));
   if (figure.spread) parts.push(fill(words.spread, { spread: digits(figure.spread), n: figure.seeds ?? "" }));

@@ -6,9 +6,9 @@ import json
 from contextlib import closing
 from pathlib import Path
 
-from quintain.adapters.kept_replies import FILE, FOLDER, KeptReplies
-from quintain.adapters.letter import RequestTemplate
-from quintain.adapters.reading import ReplyReader
+from quintain.adapters.answer_reader import ReplyReader
+from quintain.adapters.chat_request import RequestTemplate
+from quintain.adapters.reply_store import FILE, FOLDER, ReplyStore
 from quintain.core.hashing import canonical_json, content_id
 from quintain.services.tasks.definitions import check_task
 from quintain.tasks.starter import starter
@@ -16,7 +16,7 @@ from quintain.tasks.starter import starter
 
 def test_what_one_keeps_another_finds_at_once(tmp_path: Path) -> None:
     """A reply is there for every process as soon as it came, and after a crash."""
-    with closing(KeptReplies(tmp_path)) as first, closing(KeptReplies(tmp_path)) as second:
+    with closing(ReplyStore(tmp_path)) as first, closing(ReplyStore(tmp_path)) as second:
         assert second.get("k") is None
         first.put("k", "positive", {"prompt_tokens": 3})
         assert second.get("k") == ("positive", {"prompt_tokens": 3})
@@ -27,7 +27,7 @@ def test_replies_of_an_older_version_are_taken_over(tmp_path: Path) -> None:
     """They were paid for: the same question has the same key as before, and broken files are passed over."""
     task = check_task(starter("text-classification", "sentiment"))
     options = {"model": "m", "prompt": "{text} ä?", "system": "Be brief."}
-    letter = RequestTemplate(task, options, ReplyReader("exact", "label", task.label_names))
+    template = RequestTemplate(task, options, ReplyReader("exact", "label", task.label_names))
     body = {
         "model": "m",
         "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "good ä?"}],
@@ -35,14 +35,14 @@ def test_replies_of_an_older_version_are_taken_over(tmp_path: Path) -> None:
         "max_tokens": 64,
     }
     key = content_id(canonical_json({"url": "http://h/v1", "body": body}))
-    prompt = json.dumps(letter.prompt({"text": "good"}), ensure_ascii=False).encode()
-    assert letter.key("http://h/v1", prompt) == key
-    assert json.loads(letter.body(prompt)) == body
+    prompt = json.dumps(template.prompt({"text": "good"}), ensure_ascii=False).encode()
+    assert template.key("http://h/v1", prompt) == key
+    assert json.loads(template.request(prompt).body) == body
     old = tmp_path / FOLDER / key[:2] / f"{key}.json"
     old.parent.mkdir(parents=True)
     old.write_text(json.dumps({"content": "positive", "usage": {}}))
     (old.parent / "half.json").write_text('{"content": "pos')
-    with closing(KeptReplies(tmp_path)) as kept:
+    with closing(ReplyStore(tmp_path)) as kept:
         assert kept.get(key) == ("positive", {})
         assert kept.get("half") is None
     assert not old.exists()
@@ -50,7 +50,7 @@ def test_replies_of_an_older_version_are_taken_over(tmp_path: Path) -> None:
 
 def test_who_asks_after_the_end_finds_nothing(tmp_path: Path) -> None:
     """A call that is still under way when a run ends meets a closed file, and nothing breaks."""
-    kept = KeptReplies(tmp_path)
+    kept = ReplyStore(tmp_path)
     kept.put("a", "yes", {})
     kept.close()
     kept.put("b", "no", {})

@@ -1,0 +1,55 @@
+"""Names of private models in what is stored: taken out when it is shown, by who asks and what is private then.
+
+What a release, a round or a report says of models was written when its owner could see them. One filter stands before
+all of it: a reference to a model that somebody may not see reads "private model", wherever it stands in a text, and so
+does its bare name where a key says that a model is meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar
+
+from sqlalchemy.orm import Session
+
+from quintain.core.people import Actor, RoleName
+from quintain.store.queries.access.concealed import private_models
+
+PRIVATE = "private model"
+KEYS = frozenset({"model", "models", "target", "targets", "against", "opponent", "leader", "best", "solved_by"})
+T = TypeVar("T")
+
+
+class Conceal:
+    """Takes the names of the models of *task* that *actor* may not see out of what is stored."""
+
+    def __init__(self, db: Session, actor: Actor, task: str) -> None:
+        owns = actor.has(RoleName.OWNER, task)
+        self._names = frozenset([] if owns else private_models(db, task, actor.user_id))
+        either = "|".join(re.escape(name) for name in sorted(self._names, key=len, reverse=True))
+        self._refs = re.compile(rf"\b{re.escape(task)}/(?:{either})(?:@[0-9a-f]+)?(?![\w.-])") if either else None
+
+    def __call__(self, value: T) -> T:
+        """Give *value*, a text, plain data or a record, without the names."""
+        return value if self._refs is None else self._cleaned(value, named=False)
+
+    def hides(self, name: str) -> bool:
+        """Say whether a model is one that *actor* may not see, by its name or its reference."""
+        return name.rpartition("/")[2].partition("@")[0] in self._names
+
+    def _cleaned(self, value: Any, *, named: bool) -> Any:
+        if isinstance(value, str):
+            return PRIVATE if named and self.hides(value) else self._refs.sub(PRIVATE, value) if self._refs else value
+        if is_dataclass(value) and not isinstance(value, type):
+            inner = {item.name: (getattr(value, item.name), item.name in KEYS) for item in fields(value) if item.init}
+            return replace(value, **{name: self._cleaned(one, named=named) for name, (one, named) in inner.items()})
+        if isinstance(value, Mapping):
+            return {self._key(key): self._cleaned(inner, named=key in KEYS) for key, inner in value.items()}
+        if isinstance(value, Sequence) and not isinstance(value, bytes):
+            return type(value)(self._cleaned(inner, named=named) for inner in value)  # type: ignore[call-arg]
+        return value
+
+    def _key(self, key: Any) -> Any:
+        return self._cleaned(key, named=False) if isinstance(key, str) else key
