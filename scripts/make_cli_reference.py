@@ -32,7 +32,8 @@ HEAD = """# Command line
 
 Nouns, then verbs. Results go to stdout, messages and progress to stderr. A command exits with 0 when it is done, with 1
 when it refuses or what it was given is wrong, and with 2 when it was called wrongly. `--json` prints the result for
-programs. `quintain COMMAND --help` shows what stands here.
+programs. `quintain COMMAND --help` shows what stands here. What a command is to write, a file or a folder, is not to be
+there yet, unless it is called with `--force`.
 """
 SETTINGS_HEAD = """
 ## Settings

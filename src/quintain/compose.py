@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from quintain.adapters.contract import Outside
 from quintain.conditions import LOCKS, conditions_here
 from quintain.core.errors import BadInput, Unavailable
+from quintain.data.limits import MIB, FileLimits
 from quintain.engine.companion import Companion
 from quintain.engine.jobs import LocalEngine, machine_taken
 from quintain.engine.presence import served_at, serving
@@ -95,6 +96,11 @@ class Workspace:
     def outside(self) -> Outside:
         """What the operator lets be reached elsewhere, with the keys for it."""
         return read_outside(self.settings.endpoints, self.settings.secrets, self.settings.workspace / "cache")
+
+    @property
+    def file_limits(self) -> FileLimits:
+        """How much a file that somebody sends may hold."""
+        return FileLimits(self.settings.import_mib * MIB, self.settings.import_rows)
 
     @property
     def mail(self) -> Mail:

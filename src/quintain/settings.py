@@ -62,6 +62,8 @@ class Settings:
     checkpoints: str = _setting(
         "", "Folder of checkpoints that recipes on pages may begin with, a folder each; empty for none."
     )
+    import_mib: int = _setting(2048, "Most that a file of data may unpack to on pages and the API, in MiB.")
+    import_rows: int = _setting(2_000_000, "Most rows that such a file may hold.")
     submissions_per_day: int = _setting(10, "Models that a builder may submit to one task in a day.")
 
     @property

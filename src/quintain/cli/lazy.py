@@ -10,6 +10,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
+from quintain.cli.streams import let_overwrite
+
 
 class Listed(NamedTuple):
     """What is known of a command before it is imported: the sentence in the list, and the places it is made of.
@@ -241,7 +243,7 @@ def load(name: str, subcommand: str = "") -> Any:
         alone.command(name)(found)
         command = get_command(alone)
     command.name = name
-    return command
+    return let_overwrite(command)
 
 
 def _put_in_order(app: typer.Typer, places: Sequence[str]) -> None:

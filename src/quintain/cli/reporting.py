@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from quintain.cli.output import print_heading, print_json, print_line, print_table, say, warn
+from quintain.cli.streams import out_folder
 from quintain.core.records.report import Report
 from quintain.data.tables import FORMATS
 from quintain.data.text import suffix_of
@@ -17,14 +18,7 @@ from quintain.reports.words import Wording
 
 FolderOption = Annotated[
     Path | None,
-    typer.Option(
-        "--out",
-        "-o",
-        metavar="DIR",
-        help="Folder for report.html (needs no network), report.md, tables.tex and report.json.",
-        file_okay=False,
-        show_default=False,
-    ),
+    out_folder("Folder for report.html (needs no network), report.md, tables.tex and report.json.", "--out", "-o"),
 ]
 WRITTEN = ("out", "abilities", "report", "json")  # options that say where a result goes
 

@@ -16,9 +16,12 @@ from pathlib import Path
 import polars as pl
 
 from quintain.core.errors import BadInput
+from quintain.data.text import too_large, too_many_rows
 
 SECONDS = 60.0
 BYTES_PER_SECOND = 4 << 20
+ANY = 1 << 62
+TOO_LARGE, TOO_MANY = 2, 3  # how the other process ends
 DAMAGE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OverflowError)
 _PROBE = """
 import os, resource, sys
@@ -29,29 +32,43 @@ resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 import polars as pl
 try:
     table = pl.scan_parquet(sys.argv[1], glob=False)
-    start, step = 0, 50_000
-    while table.slice(start, step).collect().height:
+    start, step, held = 0, 50_000, 0
+    most, rows = int(sys.argv[2]), int(sys.argv[3])
+    if table.select(pl.len()).collect().item() > rows:
+        sys.exit(3)
+    while (part := table.slice(start, step).collect()).height:
         start += step
+        held += part.estimated_size()
+        if held > most:
+            sys.exit(2)
+except SystemExit:
+    raise
 except BaseException as error:
     print((str(error).strip().splitlines() or [type(error).__name__])[0][:200])
     sys.exit(1)
 """
 
 
-def check_parquet(path: Path, name: str = "") -> None:
-    """Refuse the file at *path* where it cannot be read to its end; *name* is what a person calls it."""
+def check_parquet(path: Path, name: str = "", *, size: int = ANY, rows: int = ANY) -> None:
+    """Refuse the file at *path* where it cannot be read to its end; *name* is what a person calls it.
+
+    It is also refused where it holds more than *size* bytes once it is unpacked, or more *rows*.
+    """
     name = name or path.name
     if path.stat().st_size == 0:
         raise BadInput("{name}: the file is empty.", name=name)
-    if fault := _fault_of(path):
+    if fault := _fault_of(path, size, rows):
         raise _unreadable(name, fault)
 
 
-def _fault_of(path: Path) -> str:
-    """Let another process read the file to its end, and give what is wrong with it; "" where nothing is."""
+def _fault_of(path: Path, size: int, rows: int) -> str:
+    """Let another process read the file to its end, and give what is wrong with it; "" where nothing is.
+
+    What is too large raises BadInput.
+    """
     try:
         found = subprocess.run(  # noqa: S603 - our own program, and a path
-            [sys.executable, "-I", "-c", _PROBE, str(path)],
+            [sys.executable, "-I", "-c", _PROBE, str(path), str(size), str(rows)],
             capture_output=True,
             text=True,
             errors="replace",
@@ -60,6 +77,10 @@ def _fault_of(path: Path) -> str:
         )
     except subprocess.TimeoutExpired:
         return "it takes too long to read"
+    if found.returncode == TOO_LARGE:
+        raise too_large(path.name, size)
+    if found.returncode == TOO_MANY:
+        raise too_many_rows(path.name, rows)
     return "" if found.returncode == 0 else found.stdout.strip() or "a page of it is damaged"
 
 

@@ -60,6 +60,26 @@ def read_bytes(path: Path) -> bytes:
     return data
 
 
+def too_large(name: str, size: int) -> BadInput:
+    """Make the error that says that the file *name* unpacks to more than *size* bytes."""
+    return BadInput(
+        "{name} holds more than {most:,} MiB once it is unpacked.",
+        name=name,
+        most=size >> 20,
+        remedy="Split it into smaller files; the operator sets the limit by QUINTAIN_IMPORT_MIB.",
+    )
+
+
+def too_many_rows(name: str, rows: int) -> BadInput:
+    """Make the error that says that the file *name* has more rows than it may."""
+    return BadInput(
+        "{name} holds more than {most:,} rows.",
+        name=name,
+        most=rows,
+        remedy="Split it into smaller files; the operator sets the limit by QUINTAIN_IMPORT_ROWS.",
+    )
+
+
 def strip_mark(data: bytes, name: str) -> bytes:
     """Take the byte-order mark off the start of a file's *data*; refuse UTF-16, which only a mark gives away."""
     if data.startswith(_UTF16_MARKS):

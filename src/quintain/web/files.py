@@ -13,6 +13,7 @@ from starlette.datastructures import UploadFile
 from starlette.responses import FileResponse
 
 from quintain.core.errors import BadInput
+from quintain.data.limits import FileLimits, check_limits
 
 MEDIA_TYPES = {
     "jsonl": "application/x-ndjson",
@@ -24,17 +25,28 @@ ARCHIVE_TYPE = "application/zip"
 
 
 @contextmanager
-def on_disk(upload: UploadFile) -> Iterator[Path]:
-    """Put an upload into a folder of its own, under the name it came with, while the block runs."""
+def on_disk(upload: UploadFile, limits: FileLimits | None) -> Iterator[Path]:
+    """Put an upload into a folder of its own, under the name it came with, while the block runs.
+
+    A file that unpacks to more than *limits* is refused; None is for what has limits of its own, as archives do.
+    """
     with tempfile.TemporaryDirectory(prefix="quintain-upload-") as folder:
-        yield _written(upload, Path(folder))
+        path = _written(upload, Path(folder))
+        if limits is not None:
+            check_limits(path, limits)
+        yield path
 
 
 @contextmanager
-def several_on_disk(uploads: Sequence[UploadFile]) -> Iterator[Path]:
-    """Put uploads into one folder while the block runs, and give that; of a single one, give the file."""
+def several_on_disk(uploads: Sequence[UploadFile], limits: FileLimits) -> Iterator[Path]:
+    """Put uploads into one folder while the block runs, and give that; of a single one, give the file.
+
+    A file that unpacks to more than *limits* is refused.
+    """
     with tempfile.TemporaryDirectory(prefix="quintain-upload-") as folder:
         paths = [_written(one, Path(folder)) for one in uploads]
+        for path in paths:
+            check_limits(path, limits)
         yield paths[0] if len(paths) == 1 else Path(folder)
 
 

@@ -17,6 +17,7 @@ from quintain.core.records.jobs import JobStanding
 from quintain.core.records.ranking import Uncertainty
 from quintain.core.records.release import Release
 from quintain.core.records.report import Report
+from quintain.core.records.tasks import DatasetVersion
 from quintain.web.api.access import people as api_people
 from quintain.web.api.answers import as_json
 from quintain.web.api.board import board as api_board
@@ -529,7 +530,15 @@ API = [
     Endpoint("POST", "/tasks/{task}/restore", api_tasks.restore_task, "tasks", 204),
     Endpoint("GET", "/tasks/{task}/history", api_tasks.get_task_history, "tasks"),
     Endpoint("GET", "/tasks/{task}/datasets", api_datasets.list_datasets, "datasets"),
-    Endpoint("POST", "/tasks/{task}/datasets", api_datasets.import_dataset, "datasets", 201),
+    Endpoint(
+        "POST",
+        "/tasks/{task}/datasets",
+        api_datasets.import_dataset,
+        "datasets",
+        201,
+        answer=DatasetVersion,
+        by_job=True,
+    ),
     Endpoint("GET", "/tasks/{task}/datasets/{dataset}", api_datasets.get_dataset, "datasets"),
     Endpoint("GET", "/tasks/{task}/datasets/{dataset}/preview", api_datasets.preview, "datasets"),
     Endpoint("GET", "/tasks/{task}/datasets/{dataset}/labels", api_datasets.get_label_counts, "datasets"),

@@ -187,7 +187,7 @@ def test_commands_show_export_freeze_and_check(
     assert cli(*folder, "export", "mood", "--format", "markdown").stdout.startswith("| Rank | Model |")
     other = cli(*folder, "export", "mood", "--format", "json", "--base", "throughput")
     assert json.loads(other.stdout)["base"] == "throughput"
-    assert cli(*folder, "snapshot", "mood", "--language", "en", "-o", file).exit_code == 0
+    assert cli(*folder, "snapshot", "mood", "--language", "en", "-o", file, "--force").exit_code == 0
     assert json.loads(file.read_text())["board"]["language"] == "en"
     settings = tmp_path / "board.toml"
     settings.write_text("human = 0.9\n[weights]\nperformance = 1\n")

@@ -373,7 +373,7 @@ def test_the_command(cli: Run, corpus: Path, model: Path, tmp_path: Path) -> Non
     assert shown.exit_code == 0, shown.output
     assert "five stars, predicted negative" in shown.stdout
     assert "wrote 40" in shown.stderr
-    told = json.loads(cli("harvest", *common, "--json").stdout)
+    told = json.loads(cli("harvest", *common, "--json", "--force").stdout)
     assert told["taken"] == 40
     assert told["strata"] == json.loads(report.read_text(encoding="utf-8"))["strata"]
     assert pl.read_csv(out).height == 40

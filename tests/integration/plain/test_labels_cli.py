@@ -361,9 +361,9 @@ def test_gold_from_a_file(cli: Cli, table: Path, write: Callable[..., Path], tmp
     assert found["details"]["gold_judgements"] == 10
     assert found["details"]["gold_accuracy"] == pytest.approx(0.9)
     other = write("id,what\ns1,d\ns2,b\n", "other.csv")
-    ask(cli, *arguments, "--gold", other, "--column", "gold.item=id", "--column", "gold.label=what")
+    ask(cli, *arguments, "--force", "--gold", other, "--column", "gold.item=id", "--column", "gold.label=what")
     assert list(read(out)[0])[3:] == ["a", "b", "c", "d"]
-    assert "gold.label" in cli(*arguments, "--gold", other, "--column", "gold.item=id").stderr
+    assert "gold.label" in cli(*arguments, "--force", "--gold", other, "--column", "gold.item=id").stderr
 
 
 def test_bluebird(cli: Cli, shared_data: Path, tmp_path: Path) -> None:

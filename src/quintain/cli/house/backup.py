@@ -25,7 +25,6 @@ Verify = Annotated[
 def backup(
     context: typer.Context,
     file: Annotated[Path | None, out_file("ZIP file to write; by default one in the workspace.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
     verify: Verify = True,
     json: JsonFlag = False,
 ) -> None:
@@ -36,8 +35,9 @@ def backup(
     workspace = workspace_of(context, check=False)
     target = file or service.default_file(workspace.settings.workspace / "backups")
     with workspace.session() as db, output.bar() as progress:
+        # A file that is named was looked at already: it is free, or may be overwritten.
         made = service.create_backup(
-            db, workspace.blobs, OPERATOR, target, force=force, verify=verify, progress=progress
+            db, workspace.blobs, OPERATOR, target, force=file is not None, verify=verify, progress=progress
         )
     _show(made, json=json)
 

@@ -11,7 +11,7 @@ import typer
 from quintain.cli.context import workspace_of
 from quintain.cli.models.bar import training_bar
 from quintain.cli.output import JsonFlag, out, print_json, print_table, say
-from quintain.cli.streams import in_option
+from quintain.cli.streams import in_option, out_option, require_free
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.data.plan import ImportPlan, read_plan
@@ -42,7 +42,7 @@ def train(
         bool, typer.Option("--force", help="Also on what is for evaluation only; the card says so.")
     ] = False,
     report: Annotated[
-        Path | None, typer.Option("--report", help="Write what came of a recipe to this .md or .json file.")
+        Path | None, out_option("Write what came of a recipe to this .md or .json file.", "--report")
     ] = None,
     json: JsonFlag = False,
 ) -> None:
@@ -108,6 +108,7 @@ def _on_files(
     seed: int,
     json: bool,
 ) -> None:
+    require_free(folder)
     definition = read_task(task)
     missing = [name for name in [*data, *dev] if not Path(name).exists()]
     if missing:

@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from quintain.cli.output import JsonFlag, print_json, print_table, say
-from quintain.cli.streams import in_option
-from quintain.core.errors import Conflict
+from quintain.cli.streams import in_option, out_option
 from quintain.core.records.training import LearnerInfo
 from quintain.models.contract import BASELINES, baselines_for
 from quintain.models.learning import LEARNERS, option_rows
@@ -39,7 +38,7 @@ def baselines(
 @app.command()
 def recipes(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Print this one.", show_default=False)] = None,
-    write: Annotated[Path | None, typer.Option("--write", "-w", help="Write it to this file, to change it.")] = None,
+    write: Annotated[Path | None, out_option("Write it to this file, to change it.", "--write", "-w")] = None,
     json: JsonFlag = False,
 ) -> None:
     """List the recipes that come with the program, or give one to start from; needs no workspace.
@@ -57,8 +56,6 @@ def recipes(
         return
     one = read_shipped(name)
     if write is not None:
-        if write.exists():
-            raise Conflict("{path} is there already.", path=write, remedy="Name another file.")
         write.write_text(one.text, encoding="utf-8")
         say(f"Wrote {write}. Change what is yours in it, then: quintain train {write}")
     elif not json:

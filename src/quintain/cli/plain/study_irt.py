@@ -12,7 +12,7 @@ from quintain.cli.names import split_numbers
 from quintain.cli.plain.labels import SeedOption
 from quintain.cli.plain.study import app
 from quintain.cli.reporting import again
-from quintain.cli.streams import in_file, out_option
+from quintain.cli.streams import in_file, out_folder, out_option
 from quintain.data.tables import parse_columns
 from quintain.library import item_response as library
 from quintain.reports.folder import write_folder
@@ -55,7 +55,7 @@ def irt(
     ] = 0,
     report: Annotated[
         Path | None,
-        typer.Option("--report", metavar="DIR", help="Folder for a report with charts.", file_okay=False),
+        out_folder("Folder for a report with charts.", "--report"),
     ] = None,
     seed: SeedOption = 0,
     json: output.JsonFlag = False,

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from quintain.cli.output import JsonFlag, out, print_json, print_table, say
-from quintain.cli.streams import in_file
-from quintain.core.errors import BadInput, Conflict
+from quintain.cli.streams import in_file, out_file
+from quintain.core.errors import BadInput
 from quintain.services.plain.tasks import check_task
 from quintain.tasks.contract import KINDS, TaskKind
 from quintain.tasks.definition import read_task_text
@@ -58,9 +58,7 @@ def kinds(json: JsonFlag = False) -> None:
 @app.command()
 def new(
     kind: Annotated[str, typer.Option("--kind", "-k", help="Kind of the task; `task kinds` lists them.")],
-    file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="Where to write it; stdout by default.", show_default=False)
-    ] = None,
+    file: Annotated[Path | None, out_file("Where to write it; stdout by default.", metavar="[FILE]")] = None,
     name: Annotated[str, typer.Option("--name", help="Name of the task.")] = "my-task",
     json: JsonFlag = False,
 ) -> None:
@@ -81,10 +79,7 @@ def new(
 
 def _write_new(file: Path, text: str) -> None:
     try:
-        with file.open("x", encoding="utf-8") as stream:
-            stream.write(text)
-    except FileExistsError:
-        raise Conflict("{file} is there already.", file=file, remedy="Name another file, or remove it first.") from None
+        file.write_text(text, encoding="utf-8")
     except OSError as error:
         raise BadInput("{file} cannot be written: {strerror}.", file=file, strerror=error.strerror) from error
 

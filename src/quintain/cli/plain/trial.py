@@ -9,7 +9,7 @@ import typer
 
 from quintain.cli import output
 from quintain.cli.reporting import FolderOption, give_report
-from quintain.cli.streams import read_path
+from quintain.cli.streams import out_option, read_path
 from quintain.core.records.figures import Estimate
 from quintain.core.records.trial import ArmForecast, TrialForecast
 from quintain.core.rounds import Money
@@ -74,9 +74,7 @@ def simulate_(
     workers: Annotated[int, typer.Option(help="People in each arm.", min=1, max=100_000)] = 500,
     trials: Annotated[int, typer.Option(help="How many trials to simulate.", min=1, max=10_000)] = 20,
     gap: Annotated[float, typer.Option(help="A difference to look for, in points.", min=0.1, max=100)] = 5.0,
-    data: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the first trial, for `trial report`.", show_default=False)
-    ] = None,
+    data: Annotated[Path | None, out_option("Write the first trial, for `trial report`.", "--data")] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything that is drawn.", min=0)] = 0,
     json: output.JsonFlag = False,
 ) -> None:

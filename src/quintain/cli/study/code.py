@@ -10,7 +10,7 @@ import typer
 from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.plain.study import app
-from quintain.cli.streams import in_file
+from quintain.cli.streams import in_file, out_option
 from quintain.core.editing import EditOrigin
 from quintain.core.people import OPERATOR
 from quintain.core.records.coding import Coding, CodingResults, Codings
@@ -85,7 +85,7 @@ def close(context: typer.Context, ref: CodingRef, json: JsonFlag = False) -> Non
 def export(
     context: typer.Context,
     ref: CodingRef,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The CSV file to write.")],
+    out: Annotated[Path, out_option("The CSV file to write.", "--out", "-o")],
     json: JsonFlag = False,
 ) -> None:
     """Write all codes as a table from which every figure can be computed.

@@ -11,6 +11,7 @@ from quintain.cli.context import RevisionOption, link_base, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.cli.plain.trial import app
 from quintain.cli.reporting import FolderOption, give_report
+from quintain.cli.streams import out_file
 from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
@@ -248,7 +249,7 @@ def models(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) -
 def export(
     context: typer.Context,
     ref: TrialArgument,
-    file: Annotated[Path, typer.Argument(help="The file to write; .gz at its end compresses.")],
+    file: Annotated[Path, out_file("The file to write; .gz at its end compresses.")],
     json: JsonFlag = False,
 ) -> None:
     """Write the final items of a trial with their judgements and what models said, for `quintain trial report`.

@@ -14,7 +14,7 @@ from __future__ import annotations
 import hmac
 import re
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import get_close_matches
@@ -135,19 +135,14 @@ def import_dataset(  # noqa: PLR0917 - what goes where, from what, how: the orde
     *,
     score: bool = False,
     progress: Progress | None = None,
+    held: Callable[[Session], None] | None = None,
 ) -> VersionInfo:
     """Import the file or folder *source* as a version of data set *name*, as *plan* says; all of it or nothing.
 
-    With *score* it scores on the board at once; else a new data set waits until `let_score`.
+    With *score* it scores on the board at once; else a new data set waits until `let_score`. *held* is asked in the
+    transaction that keeps it, and undoes that by raising.
     """
-    find_row(db, task)
-    require_owner(actor, task)
-    _check_name(name)
-    if not plan.role:
-        fault = Fault("is not chosen; say what the data is for: train, dev, test or contrast", field="role")
-        raise BadInput("The import has no role.", faults=[fault])
-    if score and plan.role == Role.TRAIN:
-        raise BadInput("What is for training never scores.", remedy="Give it another role, or leave `score` out.")
+    require_import(db, actor, task, name, plan, score=score)
     definition = get_task(db, task)
     with blobs.scratch(suffix=".parquet") as target:
         report = write_examples(source, definition, plan, target, progress=progress)
@@ -163,10 +158,24 @@ def import_dataset(  # noqa: PLR0917 - what goes where, from what, how: the orde
     }
     facts = Facts(Role(plan.role), plan.hidden, plan.language, plan.description, meta)
     with transaction(db):
+        if held is not None:
+            held(db)
         kept = _keep(db, actor, (task, name), WrittenTable(report.hash, blob, report.rows), facts)
         if score:
             let_score(db, actor, f"{task}/{name}")
     return replace(kept, report=report, scores=kept.scores or score)
+
+
+def require_import(db: Session, actor: Actor, task: str, name: str, plan: ImportPlan, *, score: bool) -> None:
+    """Refuse what can be refused of an import before its file is read: who asks, the name, what it is for."""
+    find_row(db, task)
+    require_owner(actor, task)
+    _check_name(name)
+    if not plan.role:
+        fault = Fault("is not chosen; say what the data is for: train, dev, test or contrast", field="role")
+        raise BadInput("The import has no role.", faults=[fault])
+    if score and plan.role == Role.TRAIN:
+        raise BadInput("What is for training never scores.", remedy="Give it another role, or leave `score` out.")
 
 
 def derive(

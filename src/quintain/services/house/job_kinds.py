@@ -15,6 +15,7 @@ from quintain.services.collect.round_pay import JOB as APPROVE
 from quintain.services.collect.round_pay import approve_many
 from quintain.services.contest import recount as contest_recount
 from quintain.services.contrast.results import check_contrast
+from quintain.services.data import import_jobs
 from quintain.services.evaluate import recount
 from quintain.services.evaluate.compare import JOB as COMPARE
 from quintain.services.evaluate.compare import do_comparison
@@ -128,6 +129,7 @@ def job_handlers() -> Handlers:
     files = {kind.job: exports.handler_of(kind) for kind in (ATTEMPTS_FILE, JUDGEMENTS_FILE, LABELS_FILE, BUNDLE_FILE)}
     return {
         COMPARE: do_comparison,
+        import_jobs.JOB: import_jobs.do_import,
         STUDY: make_study,
         asking.LOOK: asking.look,
         asking.MAKE: asking.make,

@@ -35,7 +35,7 @@ def import_prompts(
     tags: Annotated[Text, Form(description="Tags for all of them, with commas between them.")] = "",
 ) -> PromptReport:
     """Add prompts to a round; what earlier rounds of the task used is left out (owners)."""
-    with on_disk(file) as path:
+    with on_disk(file, call.workspace.file_limits) as path:
         return prompts.import_prompts(
             call.db,
             call.actor,

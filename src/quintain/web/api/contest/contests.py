@@ -110,7 +110,7 @@ def hand_in_answers(
     system: Annotated[Text, Form(description="A reference system (organisers); the own team's by default.")] = "",
 ) -> ContestSystem:
     """Hand in answers: to the development set while building, and to the pairs while scoring."""
-    with on_disk(file) as path:
+    with on_disk(file, call.workspace.file_limits) as path:
         return systems.hand_in(call.db, call.blobs, call.actor, ref, path, system=system)
 
 

@@ -36,7 +36,8 @@ def import_contrast(
 ) -> ContrastImported:
     """Import a published contrast set as a version of role contrast; all of it, or nothing and every fault (owners)."""
     wanted = parse_plan(plan).with_changes(role="contrast", hidden=hidden)
-    with several_on_disk(files) as path, several_on_disk([originals] if originals else []) as beside:
+    limits = call.workspace.file_limits
+    with several_on_disk(files, limits) as path, several_on_disk([originals] if originals else [], limits) as beside:
         given = Given(path, beside if originals else None, split)
         made, report = bring_in(call.db, call.blobs, call.actor, task, name, format, given, wanted)
     return ContrastImported(made.record(), report)

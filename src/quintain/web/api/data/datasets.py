@@ -8,12 +8,13 @@ from fastapi import File, Form, Query, Response, UploadFile
 
 from quintain.core.errors import BadInput
 from quintain.core.example import Role
+from quintain.core.records.base import to_json
 from quintain.core.records.tasks import DatasetDifference, DatasetVersion, DatasetVersions, LabelCounts, Preview
 from quintain.data.plan import parse_plan
 from quintain.data.publish.dynasent import DYNASENT
 from quintain.data.publish.folder import FOLDERS
 from quintain.services.data import content as dataset_content
-from quintain.services.data import datasets
+from quintain.services.data import datasets, import_jobs
 from quintain.services.data.publishing import export_folder
 from quintain.web.api.call import Calling
 from quintain.web.api.params import (
@@ -54,17 +55,22 @@ def import_dataset(  # noqa: PLR0913 - the fields of the form
     plan: Annotated[LongText, Form(description="What its columns and labels mean: an import plan in TOML.")] = "",
     skip_bad: Annotated[bool, Form(description="Leave out rows that are wrong.")] = False,
     score: Annotated[bool, Form(description="Let it score on the board at once.")] = False,
-) -> DatasetVersion:
+) -> Response:
     """Import a file as a version; all of it, or nothing and every fault (owners).
 
-    A new data set is shown on the board and does not score until its owner lets it.
+    A new data set is shown on the board and does not score until its owner lets it. A large file is imported by a
+    worker: the answer is 202 with the job, which can be asked after and cancelled.
     """
     wanted = parse_plan(plan).with_changes(
         role=role.value, hidden=hidden, language=language, description=description, skip_bad=skip_bad
     )
-    with on_disk(file) as path:
+    with on_disk(file, call.workspace.file_limits) as path:
+        job = import_jobs.ask_import(call.db, call.blobs, call.actor, task, name, path, wanted, score=score)
+        if job is not None:
+            headers = {"location": f"/api/v1/jobs/{job.id}", "retry-after": "2"}
+            return Response(to_json(job), 202, headers, media_type="application/json")
         made = datasets.import_dataset(call.db, call.blobs, call.actor, task, name, path, wanted, score=score)
-    return made.record()
+    return Response(to_json(made.record()), 201, media_type="application/json")
 
 
 def get_dataset(call: Calling, task: TaskName, dataset: DatasetName, version: Number = None) -> DatasetVersion:

@@ -30,12 +30,12 @@ def run_import(post: Posting, task: str) -> Response:
     visit = post.visit
     values = {key: value for key, value in post.form.items() if isinstance(value, str)}
     uploads = [one for one in post.form.getlist("files") if isinstance(one, UploadFile) and one.filename]
-    beside = post.file("originals")
+    beside, limits = post.file("originals"), post.visit.workspace.file_limits
     try:
         if not uploads:
             raise BadInput(faults=[Fault("no file was chosen", field="files")])
         plan = ImportPlan(role="contrast", hidden=post.flag("hidden"), labels=label_map(post.text("labels")))
-        with several_on_disk(uploads) as path, several_on_disk([beside] if beside else []) as originals:
+        with several_on_disk(uploads, limits) as path, several_on_disk([beside] if beside else [], limits) as originals:
             given = Given(path, originals if beside else None, post.text("split").strip() or "test")
             name, form = post.text("name").strip(), post.text("format")
             made, report = import_contrast(visit.db, visit.blobs, visit.actor, task, name, form, given, plan)

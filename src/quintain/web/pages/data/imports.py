@@ -12,7 +12,7 @@ from quintain.core.example import Role
 from quintain.core.task import Task
 from quintain.data.plan import ImportPlan, parse_plan
 from quintain.services.access.permissions import require_owner
-from quintain.services.data import datasets
+from quintain.services.data import datasets, import_jobs
 from quintain.services.tasks import definitions as tasks
 from quintain.tasks.contract import kind_of
 from quintain.web.errors import Trouble, trouble_of
@@ -39,11 +39,13 @@ def run_import(post: Posting, task: str) -> Response:
         if upload is None:
             raise BadInput(faults=[Fault("no file was chosen", field="file")])
         plan = plan_of(found, post)
-        with on_disk(upload) as path:
+        with on_disk(upload, visit.workspace.file_limits) as path:
             name = post.text("name").strip()
-            made = datasets.import_dataset(
-                visit.db, visit.blobs, visit.actor, task, name, path, plan, score=post.flag("score")
-            )
+            scores = post.flag("score")
+            job = import_jobs.ask_import(visit.db, visit.blobs, visit.actor, task, name, path, plan, score=scores)
+            if job is not None:
+                return visit.redirect(f"/jobs/{job.id}", visit.tongue.gettext("A worker imports it."))
+            made = datasets.import_dataset(visit.db, visit.blobs, visit.actor, task, name, path, plan, score=scores)
     except (BadInput, Conflict) as error:
         values = {key: value for key, value in post.form.items() if isinstance(value, str)}
         return _form(visit, found, values, trouble_of(error))

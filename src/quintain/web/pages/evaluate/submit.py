@@ -46,7 +46,7 @@ def submit(post: Posting, task: str) -> Response:
     try:
         if upload is None:
             raise BadInput(faults=[Fault("no file was chosen", field="file")])
-        with on_disk(upload) as path:
+        with on_disk(upload, None) as path:
             made = submit_archive(
                 visit.db,
                 visit.blobs,

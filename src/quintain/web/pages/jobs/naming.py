@@ -44,6 +44,7 @@ def titles(_: Callable[[str], str]) -> Mapping[str, str]:
         "figure:trial report": _("Report of a trial"),
         "figure:uncertainty": _("How sure a board is"),
         "figure:validation": _("Figures of a validation"),
+        "import": _("Import of a data set"),
         "look at release": _("Look at a release"),
         "open validation": _("Taking items into a validation"),
         "release": _("Release"),
@@ -68,6 +69,7 @@ def _place(job: JobStanding) -> tuple[str, str]:
     place = name.split(" ")[0]
     own = {
         "study": f"studies/{name}",
+        "import": f"data/{name}" if job.result else "data",
         "figure:round": f"rounds/{name}",
         "approve pay": f"rounds/{name}/pay",
         "figure:trial report": f"trials/{name}/report",

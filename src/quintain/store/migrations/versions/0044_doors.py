@@ -10,8 +10,8 @@ from alembic import op
 
 from quintain.store.base import UtcTime
 
-revision = "0043"
-down_revision = "0042"
+revision = "0044"
+down_revision = "0043"
 branch_labels = None
 depends_on = None
 

@@ -1,0 +1,113 @@
+"""Imports of large files: a worker does them, and they can be cancelled; of small ones that is done at once."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Conflict
+from quintain.core.people import Actor
+from quintain.core.records.jobs import JobStanding
+from quintain.core.spec import plain, restore
+from quintain.core.texts import joined
+from quintain.data.plan import ImportPlan
+from quintain.services.data import datasets
+from quintain.services.jobs import queue
+from quintain.services.jobs.exports import drop_old
+from quintain.services.jobs.running import JobRun
+from quintain.store.blobs import Blobs
+
+JOB = "import"
+LARGE = 16 << 20  # bytes of a file that is read while somebody waits
+LARGE_PACKED = 1 << 20  # of one that is compressed, as Parquet always is
+FAULTS = 20  # that a job's reason lists
+
+
+def is_large(path: Path) -> bool:
+    """Say whether the import of *path* is a worker's: a compressed file may hold many times its size."""
+    packed = path.suffix in {".gz", ".parquet"}
+    return path.stat().st_size > (LARGE_PACKED if packed else LARGE)
+
+
+def ask_import(  # noqa: PLR0917 - as `import_dataset`
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    task: str,
+    name: str,
+    source: Path,
+    plan: ImportPlan,
+    *,
+    score: bool = False,
+) -> JobStanding | None:
+    """Have a worker import *source* as `import_dataset` would; None where it is so small that it is done at once.
+
+    The file is kept for a day. One import into a data set is done after the other: while one waits, another is refused.
+    """
+    datasets.require_import(db, actor, task, name, plan, score=score)
+    if not is_large(source):
+        return None
+    subject = f"{task}/{name}"
+    if queue.is_waiting(db, JOB, subject):
+        raise Conflict(
+            "An import into {subject} waits already.",
+            subject=subject,
+            remedy="Wait until it is done, or cancel it: `quintain jobs list`.",
+            page="Wait until it is done, or cancel it among the jobs.",
+        )
+    drop_old(blobs)
+    with blobs.scratch(suffix=".data") as path:
+        shutil.copyfile(source, path)
+        kept = blobs.put_passing(path)
+    params = {
+        "task": task,
+        "name": name,
+        "kept": kept,
+        "file": source.name,
+        "plan": plain(plan, whole=True),
+        "score": score,
+    }
+    return queue.ask(db, JOB, subject, task=task, by=actor, params=params)
+
+
+def do_import(run: JobRun) -> Mapping[str, Any]:
+    """Import the file that was kept, as a job; what is cancelled leaves nothing."""
+    params = run.params
+    kept = run.blobs.passing(params["kept"])
+    if kept is None:
+        raise Conflict("The file was thrown away.", remedy="Send it again.")
+
+    def held(db: Session) -> None:
+        run.save_within(db, {})  # nobody else is at it, and nobody has cancelled it
+
+    with tempfile.TemporaryDirectory(prefix="quintain-import-") as folder, run.sessions() as db:
+        source = Path(folder) / params["file"]
+        source.symlink_to(kept)
+        try:
+            made = datasets.import_dataset(
+                db,
+                run.blobs,
+                run.asker(db),
+                params["task"],
+                params["name"],
+                source,
+                restore(ImportPlan, params["plan"]),
+                score=params["score"],
+                progress=run.tell,
+                held=held,
+            )
+        except BadInput as error:
+            raise _with_faults(error) from error
+    return {"ref": made.ref, "rows": made.rows, "new": made.new}
+
+
+def _with_faults(error: BadInput) -> BadInput:
+    """Put the first faults into the message, which is all that a job keeps of an error."""
+    if not error.faults or not error.remedy:
+        return error
+    return BadInput(joined([error.text, *(str(fault) for fault in error.faults[:FAULTS])], "\n"))
