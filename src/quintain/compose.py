@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
@@ -20,6 +21,7 @@ from quintain.core.errors import BadInput, Unavailable
 from quintain.data.limits import MIB, FileLimits
 from quintain.engine.companion import Companion
 from quintain.engine.jobs import LocalEngine, machine_taken
+from quintain.engine.loops import LoopBook
 from quintain.engine.presence import served_at, serving
 from quintain.services.access.mail import Mail
 from quintain.services.access.signing import sign_kept
@@ -29,7 +31,7 @@ from quintain.services.evaluate.submit import SubmissionRules
 from quintain.services.evaluate.train_recipe import TrainingPlace
 from quintain.services.evaluate.trainings import Trainer
 from quintain.services.evaluate.warm_models import LiveModels, LiveRunners
-from quintain.services.house.health import HealthCheck, Watch, readiness
+from quintain.services.house.health import HouseReadiness, Watch, readiness
 from quintain.services.models.outside import read_outside
 from quintain.settings import Settings, settings_environment
 from quintain.store.blobs import Blobs
@@ -55,6 +57,7 @@ class Workspace:
     demo: bool = False  # set by `quintain demo` alone, never from outside
     _live: list[LiveModels] = field(default_factory=list, repr=False, compare=False)
     _watches: list[Watch] = field(default_factory=list, repr=False, compare=False)
+    loops: LoopBook = field(default_factory=LoopBook, repr=False, compare=False)  # what goes on in this process
 
     @contextmanager
     def session(self) -> Iterator[Session]:
@@ -69,13 +72,13 @@ class Workspace:
             self._watches.append(Watch(self._look))
         return self._watches[0]
 
-    def _look(self) -> list[HealthCheck]:
+    def _look(self) -> HouseReadiness:
         with self.session() as db:
-            checks = readiness(db, self.blobs)
-        for check in checks:
+            found = readiness(db, self.blobs, self.loops.states())
+        for check in found.checks:
             if not check.ok:  # who asks for it from outside is not told where things are
                 log.warning("%s: %s", check.name, check.detail)
-        return checks
+        return found
 
     @property
     def runners(self) -> LiveRunners:
@@ -153,22 +156,26 @@ def busy(settings: Settings) -> AbstractContextManager[None]:
     return machine_taken(settings.workspace / LOCKS)
 
 
-def workers_beside(settings: Settings) -> AbstractContextManager[object]:
-    """Give the workers that a server runs beside itself, in a process of their own; none where there are to be none."""
+def workers_beside(settings: Settings, book: LoopBook | None = None) -> AbstractContextManager[object]:
+    """Give the workers that a server runs beside itself, in a process of their own; none where there are to be none.
+
+    Who sees to it that they run is in the *book*.
+    """
     if settings.workers < 1:
         return nullcontext()
     command = [sys.executable, "-m", "quintain", "worker", "--attached", "--parallel", str(settings.workers)]
-    return Companion(command, settings_environment(settings))
+    return Companion(command, settings_environment(settings), name="workers", book=book)
 
 
-def servers_beside(settings: Settings, count: int, listener: int, ready: int) -> list[Companion]:
+def servers_beside(settings: Settings, count: int, listener: int, ready: int, book: LoopBook) -> list[Companion]:
     """Give *count* processes that answer requests on the open socket *listener*, and write a byte to *ready* each.
 
     They do not run evaluations: `workers_beside` is for whoever starts them.
     """
     command = [sys.executable, "-m", "quintain", "serve", "--listener", str(listener), "--ready", str(ready)]
     environment = settings_environment(settings)
-    return [Companion(command, environment, files=(listener, ready), grace=SERVER_SECONDS) for _ in range(count)]
+    options: dict[str, Any] = {"files": (listener, ready), "grace": SERVER_SECONDS, "book": book}
+    return [Companion(command, environment, name=f"server {number}", **options) for number in range(1, count + 1)]
 
 
 def conditions_of(settings: Settings) -> Conditions:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from quintain.core.errors import BadInput
+from quintain.core.mail_addresses import is_sender
 
 EVERYWHERE = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - looked for: no address to go to
 
@@ -40,7 +41,7 @@ class Settings:
         "text", "text for people, brief for a terminal (no tracebacks, no repeats), json for machines."
     )
     smtp_url: str = _setting("", "Mail server as smtp://user:password@host:port; empty sends no e-mail.")
-    mail_from: str = _setting("quintain@localhost", "Sender of e-mails.")
+    mail_from: str = _setting("quintain@localhost", "Sender of e-mails: an address, or `Name <address>`.")
     open_registration: bool = _setting(False, "Whether anybody may make an account; the default is by invitation.")
     login_attempts: int = _setting(10, "Log-ins that may fail per name and address in five minutes.")
     model_calls: int = _setting(120, "Model calls allowed per person (or address) and minute.")
@@ -98,7 +99,14 @@ def read_settings(environment: Mapping[str, str] | None = None, **overrides: Any
             values[item.name] = overrides[item.name]
         elif raw is not None:
             values[item.name] = _parse(item.name, raw, item.default)
-    return Settings(**values)
+    settings = Settings(**values)
+    if not is_sender(settings.mail_from):
+        raise BadInput(
+            "QUINTAIN_MAIL_FROM is '{sender}', which is not an e-mail address.",
+            sender=settings.mail_from,
+            remedy="Use an address such as quintain@example.org, or `Name <address>`.",
+        )
+    return settings
 
 
 def unless_set(settings: Settings, environment: Mapping[str, str] | None = None, **values: Any) -> Settings:

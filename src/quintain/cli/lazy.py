@@ -45,6 +45,7 @@ COMMANDS: Mapping[str, Listed] = {
         "Show the workspace, its database and migrations, what it holds, the room that is left and the sandbox.",
         ("quintain.cli.house.status:status",),
     ),
+    "mail": Listed("Look after e-mails that wait or could not be sent.", ("quintain.cli.house.mail:app",)),
     "jobs": Listed("Follow what workers do outside of requests, and rebuild figures.", ("quintain.cli.jobs.jobs:app",)),
     "task": Listed(
         "Define what is asked.",

@@ -22,6 +22,7 @@ from quintain.core.records.base import plain
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 NO_WIDTH = 100_000
+UNCOUNTED = "Its figures are pending: a worker counts them, and `quintain jobs list` shows how far it is."
 _printed: list[Table] = []
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]

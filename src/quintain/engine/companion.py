@@ -8,6 +8,9 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 
+from quintain.core.errors import Unavailable
+from quintain.engine.loops import Each, Loop, LoopBook
+
 GRACE_SECONDS = 8.0
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 60.0
@@ -29,42 +32,49 @@ class Companion:
         *,
         files: Sequence[int] = (),
         grace: float = GRACE_SECONDS,
+        name: str = "",
+        book: LoopBook | None = None,
     ) -> None:
-        """Name the *command*; it inherits the open *files*, and has *grace* seconds to stop."""
+        """Give the *command*; it inherits the open *files*, and has *grace* seconds to stop.
+
+        How it fares is written into the *book*, under its *name*.
+        """
         self._command = list(command)
         self._environment = dict(environment)
         self._files = tuple(files)
         self._grace = grace
         self._stop = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
-        self._thread = threading.Thread(target=self._run, name="companion", daemon=True)
+        self._thread: threading.Thread | None = None
+        self._book = book or LoopBook()
+        self.loop = Loop(f"companion {name}".strip(), self._live, every=FIRST_PAUSE, longest=LONGEST_PAUSE, logger=log)
 
     def __enter__(self) -> Companion:
         """Start the process, in a session of its own: Ctrl-C is for us, and we pass it on."""
-        self._thread.start()
+        self._thread = self._book.add(self.loop).start(self._stop)
         return self
 
     def __exit__(self, *exception: object) -> None:
         """Ask the process to stop, and end it when it takes too long."""
         self.stop()
-        self._thread.join()
+        if self._thread is not None:
+            self._thread.join()
+        self._book.remove(self.loop)
 
     def stop(self) -> None:
         """Ask the process to stop, without waiting for it: where there are several, they stop side by side."""
         self._stop.set()
 
-    def _run(self) -> None:
-        pause = FIRST_PAUSE
-        while not self._stop.is_set():
-            begun = time.monotonic()
-            code = self._watch()
-            if self._stop.is_set():
-                return
-            if time.monotonic() - begun >= QUIET_SECONDS:
-                pause = FIRST_PAUSE
-            log.warning("%s ended with %s; starting it again in %.0f s", self._command[-1], code, pause)
-            self._stop.wait(pause)
-            pause = min(2 * pause, LONGEST_PAUSE)
+    def _live(self, each: Each) -> None:
+        """Start the process and watch it until it ends; raise Unavailable where nobody asked it to."""
+        begun = time.monotonic()
+        code = self._watch()
+        if self._stop.is_set():
+            return
+        if time.monotonic() - begun >= QUIET_SECONDS:
+            self.loop.forgive()
+        command = " ".join(self._command[-2:])
+        raise Unavailable("{command} ended with {status}, and is started again.", command=command, status=code)
 
     def _watch(self) -> int:
         with subprocess.Popen(  # noqa: S603 - a command of our own

@@ -15,13 +15,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
-from quintain.core.errors import QuintainError
 from quintain.core.people import OPERATOR
 from quintain.core.validation import ValidationState
+from quintain.engine.loops import Each, Loop
 from quintain.services.collect import round_figures
 from quintain.services.collect.rounds import list_rounds
 from quintain.services.evaluate.cells import fill
@@ -143,23 +142,19 @@ STEPS: tuple[tuple[float, Callable[[DemoStage], None]], ...] = (
 @contextmanager
 def crew_at_work(workspace: Workspace) -> Iterator[None]:
     """Let simulated judges answer what is written, until the demo ends."""
-    stop = threading.Event()
-    crew = threading.Thread(target=_work, args=(workspace, stop), name="demo-crew", daemon=True)
-    crew.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        crew.join(10)
+    stop, rng = threading.Event(), np.random.default_rng()
 
+    def judge(each: Each) -> None:
+        judge_what_waits(workspace, rng, lambda seconds: _linger(stop, seconds))
 
-def _work(workspace: Workspace, stop: threading.Event) -> None:
-    rng = np.random.default_rng()
-    while not stop.wait(CREW_SECONDS):
+    loop = Loop("crew of the demo", judge, every=CREW_SECONDS, logger=log)
+    with workspace.loops.holding(loop):
+        crew = loop.start(stop, after=CREW_SECONDS)
         try:
-            judge_what_waits(workspace, rng, lambda seconds: _linger(stop, seconds))
-        except (QuintainError, SQLAlchemyError) as error:
-            log.warning("the demo's judges had to stop: %s", error)
+            yield
+        finally:
+            stop.set()
+            crew.join(10)
 
 
 def _linger(stop: threading.Event, seconds: float) -> None:

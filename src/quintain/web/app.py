@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
-from itertools import count
 
 from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
-from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -20,25 +17,16 @@ from starlette.routing import BaseRoute
 
 from quintain import __version__
 from quintain.compose import Workspace
-from quintain.conditions import sandbox_of
 from quintain.core.errors import QuintainError
-from quintain.services.access import notify
-from quintain.services.contest import freezing
-from quintain.services.house import health
-from quintain.services.jobs import checking
-from quintain.services.validate import review
-from quintain.services.wheel import standings
 from quintain.web.api.call import may_send
 from quintain.web.described import Described
 from quintain.web.errors import handle
+from quintain.web.housekeeping import kept
 from quintain.web.middleware import Answering, BodyLimit, RequestId, SecurityHeaders
 from quintain.web.routes import API, DESCRIPTION, PAGES, UPLOADS
-from quintain.web.said import say
 from quintain.web.static_files import STATIC, Static
 from quintain.web.switchboard import Switchboard
 
-HOUSE_SECONDS = 60.0
-MINUTES_BETWEEN_TIDYING = 60
 log = logging.getLogger("quintain.web")
 
 # The outermost comes first.
@@ -56,47 +44,13 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
     workspace: Workspace = app.state.workspace
     if workspace.mail.enabled and workspace.settings.link_address is None:
         log.warning("E-mails have no links: set QUINTAIN_PUBLIC_URL to the address that people use.")
-    await run_in_threadpool(keep_house, workspace, tidy=True)
-    house = asyncio.create_task(_housekeeping(workspace))
-    yield
-    house.cancel()
-    await asyncio.gather(house, return_exceptions=True)
-    await run_in_threadpool(workspace.close)
-
-
-async def _housekeeping(workspace: Workspace) -> None:
-    for minute in count(1):
-        await asyncio.sleep(HOUSE_SECONDS)
-        await run_in_threadpool(keep_house, workspace, tidy=minute % MINUTES_BETWEEN_TIDYING == 0)
-        if minute == 1:
-            await run_in_threadpool(_try_sandbox, workspace)
-
-
-def _try_sandbox(workspace: Workspace) -> None:
-    """Find out which layers of the sandbox hold, which starts processes: whoever looks at the health does not wait."""
+    house = kept(workspace)
+    await run_in_threadpool(house.__enter__)
     try:
-        sandbox_of(workspace.settings)
-    except QuintainError as error:
-        log.warning("the sandbox cannot be tried: %s", error)
-
-
-def keep_house(workspace: Workspace, *, tidy: bool) -> None:
-    """Send mail, make up for reviews, comparisons and sets of pairs that are owed; with *tidy* remove what ran out.
-
-    With it, a worker is also asked to compare a part of what is kept with its facts, once in an hour.
-    A failure waits for the next time.
-    """
-    try:
-        with workspace.session() as db:
-            if tidy:
-                health.tidy(db, workspace.blobs)
-                checking.ask_if_due(db)
-            review.catch_up_all(db)
-            standings.catch_up(db, workspace.blobs)
-            freezing.freeze_due(db, workspace.blobs)
-            notify.deliver_mail(db, workspace.mail, workspace.settings.link_address, say=say)
-    except (QuintainError, SQLAlchemyError) as error:
-        log.warning("housekeeping failed: %s", error)
+        yield
+    finally:
+        await run_in_threadpool(house.__exit__, None, None, None)
+        await run_in_threadpool(workspace.close)
 
 
 def create_app(workspace: Workspace) -> FastAPI:

@@ -33,6 +33,7 @@ from quintain.web.api.data import datasets as api_datasets
 from quintain.web.api.evaluate import evaluation as api_evaluation
 from quintain.web.api.evaluate import submissions as api_submissions
 from quintain.web.api.evaluate import trainings as api_trainings
+from quintain.web.api.house import mail as api_mail
 from quintain.web.api.house import status as api_status
 from quintain.web.api.house import waiting as api_waiting
 from quintain.web.api.jobs import jobs as api_jobs
@@ -76,7 +77,7 @@ from quintain.web.pages.contrast import write as contrast_write
 from quintain.web.pages.data import datasets, imports
 from quintain.web.pages.evaluate import answers, compare, runs, submit, train
 from quintain.web.pages.evaluate import results as evaluation
-from quintain.web.pages.house import apidocs, health, home, parts, tour
+from quintain.web.pages.house import apidocs, health, home, house_state, parts, tour
 from quintain.web.pages.house import help as help_room
 from quintain.web.pages.jobs import jobs
 from quintain.web.pages.models import models, talk
@@ -254,7 +255,9 @@ PAGES = [
     PageRoute("POST", "/admin/people/{name}/grant", admin.grant),
     PageRoute("POST", "/admin/people/{name}/revoke", admin.revoke),
     PageRoute("GET", "/admin/audit", admin.audit_page),
-    PageRoute("GET", "/admin/health", admin.health_page),
+    PageRoute("GET", "/admin/health", house_state.show),
+    PageRoute("POST", "/admin/mails/retry", house_state.retry_mails),
+    PageRoute("POST", "/admin/mails/give-up", house_state.give_up_mails),
     PageRoute("GET", "/jobs", jobs.index),
     PageRoute("GET", "/jobs/{job}", jobs.show),
     PageRoute("GET", "/jobs/{job}/file", jobs.file),
@@ -589,6 +592,10 @@ API = [
     Endpoint("POST", "/tasks/{task}/models/{model}/predict", api_models.ask_model, "models", anybody=True),
     Endpoint("POST", "/tasks/{task}/models", api_submissions.submit_model, "models", 201),
     Endpoint("GET", "/tasks/{task}/quota", api_submissions.get_quota, "models"),
+    Endpoint("GET", "/loops", api_mail.list_loops, "status"),
+    Endpoint("GET", "/mails", api_mail.list_mails, "status"),
+    Endpoint("POST", "/mails/retry", api_mail.retry_mails, "status"),
+    Endpoint("POST", "/mails/give-up", api_mail.give_up_mails, "status"),
     Endpoint("GET", "/jobs", api_jobs.list_jobs, "status"),
     Endpoint("GET", "/jobs/{job}", api_jobs.get_job, "status"),
     Endpoint("GET", "/jobs/{job}/file", api_jobs.get_job_file, "status", media_type="application/octet-stream"),

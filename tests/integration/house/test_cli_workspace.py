@@ -211,11 +211,11 @@ def test_a_sqlite_copy_is_made_from_a_backup(quintain: Run, cli: Run, tmp_path: 
 def test_readiness_names_what_is_wrong(db: Session, tmp_path: Path) -> None:
     """A blob folder that cannot be made, or a database that is gone, is a failed check and not an exception."""
     (tmp_path / "file").write_text("")
-    checks = {check.name: check for check in readiness(db, Blobs(tmp_path / "file" / "blobs"))}
+    checks = {check.name: check for check in readiness(db, Blobs(tmp_path / "file" / "blobs")).checks}
     assert (checks["database"].ok, checks["migrations"].ok, checks["blobs"].ok) == (True, True, False)
     assert "cannot be written" in checks["blobs"].detail
     gone = connect("postgresql://u:secret@127.0.0.1:1/x")
     with Session(gone) as nowhere:
-        checks = {check.name: check for check in readiness(nowhere, Blobs(tmp_path / "blobs"))}
+        checks = {check.name: check for check in readiness(nowhere, Blobs(tmp_path / "blobs")).checks}
     assert (checks["database"].ok, checks["migrations"].ok, checks["blobs"].ok) == (False, False, True)
     assert "does not answer" in checks["database"].detail

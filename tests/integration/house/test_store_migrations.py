@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -99,3 +100,42 @@ def test_what_the_platform_failed_is_tried_again(tmp_path: Path) -> None:
         rows = connection.execute(text("SELECT state, attempts, waits_for FROM cells ORDER BY id")).all()
     engine.dispose()
     assert [tuple(row) for row in rows] == [("queued", 0, ""), ("failed", 3, ""), ("done", 3, "")]
+
+
+def test_addresses_that_nobody_can_write_to_are_set_aside(
+    database: str, new_database: Callable[..., str], tmp_path: Path
+) -> None:
+    """The person keeps the account and is told, and so are the admins; what is still to be mailed is queued."""
+    engine = connect(new_database(database, template="template0") or f"sqlite:///{tmp_path / 'old.db'}")
+    with engine.begin() as connection:
+        upgrade_on(connection, "0044")
+        for number, (name, email) in enumerate(
+            {"ada": "ada@example.org", "eve": "[<@->>a,<", "bea": "bé@bücher.example"}.items(), 1
+        ):
+            connection.execute(
+                text(
+                    "INSERT INTO users (id, name, display_name, email, language, email_notifications, created_at)"
+                    " VALUES (:id, :name, '', :email, 'en', :yes, :now)"
+                ),
+                {"id": number, "name": name, "email": email, "yes": True, "now": datetime.now(UTC)},
+            )
+            connection.execute(
+                text("INSERT INTO notifications (user_id, at, kind, text, url) VALUES (:id, :now, 'x', 'y', '')"),
+                {"id": number, "now": datetime.now(UTC)},
+            )
+        connection.execute(
+            text("INSERT INTO role_grants (id, user_id, role, granted_at) VALUES (1, 1, 'admin', :now)"),
+            {"now": datetime.now(UTC)},
+        )
+        upgrade_on(connection)
+    with engine.connect() as connection:
+        emails = connection.execute(text("SELECT email FROM users ORDER BY id")).scalars().all()
+        told = connection.execute(
+            text("SELECT user_id, text FROM notifications WHERE kind = 'account.email' ORDER BY user_id")
+        ).all()
+        queued = connection.execute(text("SELECT user_id FROM outgoing_mails ORDER BY user_id")).scalars().all()
+    engine.dispose()
+    assert emails == ["ada@example.org", None, "bé@bücher.example"]
+    assert [user for user, _ in told] == [1, 2]
+    assert all("'[<@->>a,<'" in words for _, words in told)
+    assert queued == [1, 3]

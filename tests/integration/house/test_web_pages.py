@@ -16,7 +16,7 @@ from quintain.services.access import accounts, notify
 from quintain.services.access.actors import find_user
 from quintain.services.access.links import redeem_link
 from quintain.services.data.datasets import get_version
-from quintain.services.house.health import Watch
+from quintain.services.house.health import HouseReadiness, Watch
 from quintain.store.database import transaction
 from quintain.store.tables import Dataset
 from quintain.tasks.starter import starter
@@ -408,11 +408,11 @@ def test_pages_run_on_both_databases(workspace: Workspace) -> None:
 def test_who_asks_often_whether_it_works_costs_one_look(demo: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each look writes to the disk, and anybody may ask: within a second the answer is remembered, then it is new."""
     looks: list[int] = []
-    monkeypatch.setattr("quintain.compose.readiness", lambda db, blobs: looks.append(1) or [])
+    monkeypatch.setattr("quintain.compose.readiness", lambda db, blobs, own: looks.append(1) or HouseReadiness([], []))
     watch = Watch(demo._look)
     for _ in range(20):
-        watch.checks()
+        watch.readiness()
     assert len(looks) == 1
     monkeypatch.setattr(watch, "_until", 0.0)
-    watch.checks()
+    watch.readiness()
     assert len(looks) == 2

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from quintain.cli.context import RevisionOption, link_base, workspace_of
-from quintain.cli.output import JsonFlag, bar, print_json, print_table, say
+from quintain.cli.output import UNCOUNTED, JsonFlag, bar, print_json, print_line, print_table, say
 from quintain.cli.streams import in_file, named, out_file
 from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput
@@ -193,6 +193,9 @@ def _list(found: list[service.RoundInfo], json: bool) -> None:
 
 
 def _print_counters(found: Counters) -> None:
+    if not found.counted:
+        print_line(f"{found.round} is {found.state}. {UNCOUNTED}")
+        return
     rows: list[tuple[str, Any]] = [
         ("state", found.state),
         ("attempts", found.attempts),

@@ -19,6 +19,7 @@ from quintain.compose import Workspace, busy, conditions_of, make_engine, traine
 from quintain.logs import set_up_logs
 from quintain.services.evaluate.worker import work_together, worker_name
 from quintain.services.house.job_kinds import job_handlers
+from quintain.services.jobs.loops import pulse
 from quintain.services.jobs.running import keep_running
 
 
@@ -44,7 +45,7 @@ def worker(
     if not attached:
         say_sandbox(workspace.settings)
         output.say("Working; Ctrl-C stops after the cells in hand.")
-    with _jobs_beside(workspace):
+    with pulse(workspace.session, workspace.loops), _jobs_beside(workspace):
         stored = work_together(
             workspace.session,
             workspace.blobs,
@@ -55,6 +56,7 @@ def worker(
             until_empty=until_empty,
             abandon=abandon,
             trainer=trainer_of(workspace.settings),
+            book=workspace.loops,
         )
     if until_empty:  # the last cells may have woken some
         _do_jobs(workspace, stop, until_empty=True)
@@ -87,6 +89,7 @@ def _do_jobs(workspace: Workspace, stop: threading.Event, *, until_empty: bool =
         stop,
         until_empty=until_empty,
         busy=lambda: busy(workspace.settings),
+        book=workspace.loops,
     )
 
 

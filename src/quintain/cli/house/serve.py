@@ -21,8 +21,10 @@ from quintain.cli.output import JsonFlag
 from quintain.cli.sandbox import sandbox_facts, say_sandbox
 from quintain.compose import Workspace, announced, create_workspace, open_workspace, servers_beside, workers_beside
 from quintain.core.errors import BadInput
+from quintain.engine.loops import LoopBook
 from quintain.logs import set_up_logs
 from quintain.services.access import accounts
+from quintain.services.jobs.loops import pulse
 from quintain.settings import Settings
 
 MOST_PROCESSES = 64
@@ -76,22 +78,23 @@ def serve(
     with workspace.session() as db:
         link = accounts.first_admin(db)
     announce = _announcer(settings, link.url(settings.address) if link else None, json=json, browse=open_browser)
-    with announced(settings), workers_beside(settings):
+    with announced(settings), workers_beside(settings, workspace.loops):
         if settings.processes > 1:
             workspace.engine.dispose()
-            _serve_together(settings, bound, announce)
+            with pulse(workspace.session, workspace.loops):
+                _serve_together(settings, bound, announce, workspace.loops)
         else:
             run(create_app(workspace), bound, ready=announce)
     workspace.engine.dispose()
 
 
-def _serve_together(settings: Settings, bound: socket.socket, announce: Callable[[], None]) -> None:
+def _serve_together(settings: Settings, bound: socket.socket, announce: Callable[[], None], book: LoopBook) -> None:
     """Let several processes answer on *bound* until this one is told to stop; one that dies is started again."""
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     reading, writing = os.pipe()
-    servers = servers_beside(settings, settings.processes, bound.fileno(), writing)
+    servers = servers_beside(settings, settings.processes, bound.fileno(), writing, book)
     with ExitStack() as stack:
         for one in servers:
             stack.enter_context(one)

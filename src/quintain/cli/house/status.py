@@ -13,11 +13,12 @@ from quintain.cli.output import JsonFlag
 from quintain.cli.sandbox import sandbox_facts, sandbox_lines
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
-from quintain.core.records.jobs import FigureCheck, FigureFault
+from quintain.core.records.access import MailQueue
+from quintain.core.records.jobs import FigureCheck, FigureFault, LoopReport
 from quintain.core.records.pay import BooksCheck
 from quintain.core.records.queue import RunQueue
 from quintain.services.evaluate.queue import run_queue
-from quintain.services.house import health
+from quintain.services.house import health, mailing
 from quintain.services.house.backup import LastBackup
 from quintain.services.pay import ledger
 
@@ -36,8 +37,9 @@ def status(
     workspace = workspace_of(context, check=False)
     with workspace.session() as db:
         found = health.status(db, workspace.blobs, OPERATOR)
-        checks = health.readiness(db, workspace.blobs)
-        works = all(one.ok for one in checks)
+        readiness = health.readiness(db, workspace.blobs)
+        works = all(check.ok for check in readiness.checks)
+        mails = mailing.mail_queue(db, OPERATOR, workspace.mail, limit=1) if works else None
         queue = run_queue(db, OPERATOR) if works else None
         figures = _checked_figures(workspace, db) if check and works else None
         books = ledger.check(db, OPERATOR) if check and works else None
@@ -46,7 +48,9 @@ def status(
             {
                 "workspace": workspace.settings.workspace.absolute(),
                 "status": found,
-                "checks": checks,
+                "checks": readiness.checks,
+                "loops": readiness.loops,
+                "mails": None if mails is None else _mail_counts(mails),
                 "queue": queue,
                 "figures": figures,
                 "books": books,
@@ -66,8 +70,10 @@ def status(
             *_queue_facts(queue),
             *_figure_facts(figures),
             *_book_facts(books),
+            *_mail_facts(mails),
             *_backup_facts(found.backup),
-            *((f"check: {one.name}", "ok" if one.ok else one.detail) for one in checks),
+            *((f"check: {check.name}", "ok" if check.ok else check.detail) for check in readiness.checks),
+            *((f"loop: {loop.name}", _loop_words(loop)) for loop in readiness.loops),
             *(("sandbox", line.removeprefix("Sandbox: ").strip()) for line in sandbox_lines(workspace.settings)),
         ]
         output.print_table(("what", "value"), facts)
@@ -117,6 +123,26 @@ def _backup_facts(last: LastBackup | None) -> list[tuple[str, str]]:
 
 def _outcome(fault: FigureFault) -> str:
     return "figure: could not be counted" if "error" in fault.counted else "figure: repaired"
+
+
+def _mail_counts(mails: MailQueue) -> dict[str, object]:
+    return {name: mails[name] for name in ("enabled", "waiting", "failed", "oldest")}
+
+
+def _mail_facts(mails: MailQueue | None) -> list[tuple[str, str]]:
+    """Say how many e-mails wait or failed; nothing where there are none or nobody could be asked."""
+    if mails is None or not mails.total:
+        return []
+    since = f", the oldest since {mails.oldest:%Y-%m-%d %H:%M}" if mails.oldest else ""
+    off = "" if mails.enabled else "; none is sent: set QUINTAIN_SMTP_URL"
+    return [("e-mails", f"{mails.waiting} waiting{since}, {mails.failed} failed{off}")]
+
+
+def _loop_words(loop: LoopReport) -> str:
+    """Say how a loop of a running server or worker fares."""
+    at = "never" if loop.succeeded_at is None else f"{loop.succeeded_at:%Y-%m-%d %H:%M}"
+    failed = f"; failed at {loop.failed_at:%Y-%m-%d %H:%M}: {loop.reason}" if loop.failed_at else ""
+    return f"{loop.condition}, last success: {at}{failed}"
 
 
 def _queue_facts(queue: RunQueue | None) -> list[tuple[str, str]]:

@@ -125,8 +125,13 @@ def stations(context: typer.Context, ref: RoundName, json: JsonFlag = False) -> 
         return
     marks = {True: "done", False: ""}
     rows = [
-        (one.name.value, "now" if one.name is found.now else marks[one.done], one.count, one.total, ", ".join(one.refs))
-        for one in found.stations
+        (
+            station.name.value,
+            "now" if station.name is found.now else marks[station.done],
+            *((station.count, station.total) if station.counted else ("pending", "pending")),
+            ", ".join(station.refs),
+        )
+        for station in found.stations
     ]
     print_table(["station", "", "count", "of", ""], rows)
     say(f"Next: {found.step.value.replace('_', ' ')}." if found.step else "It has passed all stations.")

@@ -10,12 +10,12 @@ from typing import Annotated, Any
 import typer
 
 from quintain.cli.context import workspace_of
-from quintain.cli.output import JsonFlag, bar, print_json, print_line, print_table, say
+from quintain.cli.output import UNCOUNTED, JsonFlag, bar, print_json, print_line, print_table, say
 from quintain.cli.streams import in_option, out_option
 from quintain.core.people import OPERATOR
 from quintain.core.records.figures import Estimate
 from quintain.core.records.judging import ContestedItems
-from quintain.core.records.validate import STATES, Judge, Validation, Validations
+from quintain.core.records.validate import STATES, Judge, Validation, ValidationProgress, Validations
 from quintain.core.toml import read_text
 from quintain.core.validation import ValidationState
 from quintain.data.tables import parse_columns
@@ -66,6 +66,8 @@ def open_(
         found = validation_status.progress(db, OPERATOR, ref)
     if found.state == ValidationState.PREPARING:
         say(f"{ref} is being prepared by a worker; `quintain jobs list` shows how far it is.")
+    elif not found.counted:
+        say(f"{ref} is open. {UNCOUNTED}")
     else:
         say(f"{ref} is open: {found.items} items, {found.forecast.judgements} judgements to go.")
     if json:
@@ -114,11 +116,21 @@ def status(
         return
     print_table(
         ["validation", "state", "items", "judgements", "to go"],
-        [[one.validation, one.state, one.items, one.judgements, one.forecast.judgements] for one in listed],
+        [[one.validation, one.state, *_numbers(one)] for one in listed],
     )
 
 
+def _numbers(found: ValidationProgress) -> list[object]:
+    """Give items, judgements, and judgements to go, or say that nobody has counted them yet."""
+    if not found.counted:
+        return ["pending", "pending", "pending"]
+    return [found.items, found.judgements, found.forecast.judgements]
+
+
 def _show(found: Validation) -> None:
+    if not found.counted:
+        print_line(f"{found.validation}: {found.state}. {UNCOUNTED}")
+        return
     progress, forecast, rates = found.progress, found.forecast, found.rates
     print_line(f"{found.validation}: {found.state}, {progress.complete} of {progress.items} items complete")
     print_line(f"{progress.judgements} judgements, {progress.kept} kept, {progress.set_aside} set aside")
@@ -223,6 +235,9 @@ def items(
         found = validation_items.list_items(db, OPERATOR, ref, WantedItems(state, label, text, sort, down, 0, limit))
     if json:
         print_json(found)
+        return
+    if not found.counted:
+        say(f"{ref}: {UNCOUNTED}")
         return
     say(f"{found.total} items; " + ", ".join(f"{name}: {count}" for name, count in found.counts.items()))
     if found.searched:

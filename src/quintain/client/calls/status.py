@@ -5,9 +5,11 @@ Written by scripts/make_client.py from the API's description; change that, not t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from quintain.client.transport import Transport
-from quintain.core.records.access import Status
-from quintain.core.records.jobs import JobList, JobStanding
+from quintain.core.records.access import MailCount, MailQueue, Status
+from quintain.core.records.jobs import JobList, JobStanding, LoopReport, LoopReports
 
 
 class StatusCalls:
@@ -18,6 +20,24 @@ class StatusCalls:
     def status(self) -> Status:
         """Say which version this is and whether all parts work."""
         return self._transport.read(Status, "GET", "/status")
+
+    def loops(self) -> list[LoopReport]:
+        """Say how everything fares that goes on beside requests: mail, reviews, workers and the like (admins)."""
+        return self._transport.read(LoopReports, "GET", "/loops").loops
+
+    def mails(self, *, state: str | None = None, limit: int = 50, offset: int = 0) -> MailQueue:
+        """List the e-mails that wait or failed, with why (admins)."""
+        return self._transport.read(
+            MailQueue, "GET", "/mails", params={"state": state, "limit": limit, "offset": offset}
+        )
+
+    def retry_mails(self, ids: Iterable[int] | None = None) -> int:
+        """Try e-mails again at once, as if for the first time (admins)."""
+        return self._transport.read(MailCount, "POST", "/mails/retry", json={"ids": ids and list(ids)}).count
+
+    def give_up_mails(self, ids: Iterable[int] | None = None) -> int:
+        """Give e-mails up that wait or failed; without ids, all that failed (admins)."""
+        return self._transport.read(MailCount, "POST", "/mails/give-up", json={"ids": ids and list(ids)}).count
 
     def jobs(self, *, unfinished: bool = False) -> tuple[JobStanding, ...]:
         """List the newest jobs of the tasks that one owns; admins see all."""

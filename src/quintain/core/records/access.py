@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from typing import Any, Literal
 
 from quintain.core.people import Grant, Scope
@@ -15,10 +16,14 @@ PeopleOrder = Literal["name", "name_down", "newest", "oldest"]
 
 @dataclass(frozen=True, slots=True)
 class Status(Record):
-    """Whether the server works: *checks* are `ok`, or say what does not."""
+    """Whether the server works: *checks* are `ok`, or say what does not.
+
+    The *state* is `ok`, `degraded` where something beside requests keeps failing, or `not ready`.
+    """
 
     version: str
     ready: bool
+    state: str
     checks: Mapping[str, str]
 
 
@@ -104,6 +109,63 @@ class Notifications(Record):
     """One's own messages, the newest first."""
 
     notifications: list[Notification]
+
+
+class MailPurpose(StrEnum):
+    """What an e-mail is for: to tell of a message, or to bring a link to choose a new password."""
+
+    MESSAGE = "message"
+    PASSWORD = "password"  # noqa: S105 - no secret
+
+
+class MailState(StrEnum):
+    """Where an e-mail stands; one that was *dropped* was given up, or is not wanted any more."""
+
+    WAITING = "waiting"
+    SENT = "sent"
+    FAILED = "failed"
+    DROPPED = "dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedMail(Record):
+    """An e-mail that waits or could not be sent: to whom, how often it was tried, why the last try failed.
+
+    *next_at* is when it is tried again, *last* says that this is the last time.
+    """
+
+    id: int
+    person: str
+    address: str | None
+    purpose: str
+    state: str
+    asked_at: datetime
+    attempts: int
+    next_at: datetime | None
+    last: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class MailQueue(Record):
+    """The e-mails that wait or failed, the oldest first; *oldest* is since when the first has waited.
+
+    *enabled* says whether this house sends any.
+    """
+
+    enabled: bool
+    waiting: int
+    failed: int
+    oldest: datetime | None
+    mails: list[QueuedMail]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class MailCount(Record):
+    """How many e-mails it was done to."""
+
+    count: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,7 @@ class Counters(Record):
 
     Where more has come in since it was counted, *as_of* is the time of it. *by_worker* and *by_prompt* have the
     thousand people and prompts with the most attempts, *by_hour* the latest thousand hours in which somebody wrote.
+    Where nothing was *counted* yet, the counts are 0 and a worker is at it.
     """
 
     round: str
@@ -97,6 +98,7 @@ class Counters(Record):
     by_hour: list[RoundCount]
     by_day: list[RoundCount]
     as_of: datetime | None = None
+    counted: bool = True
 
 
 @dataclass(frozen=True, slots=True)

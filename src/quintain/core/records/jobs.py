@@ -93,3 +93,30 @@ class CheckRound(Record):
     at: datetime
     ended_at: datetime | None
     faults: tuple[SeenFault, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LoopReport(Record):
+    """How something fares that goes on in a process, such as sending mail.
+
+    Its *condition* is `fine`, `failing` (no success for several intervals), `stuck` (one step takes far too long),
+    `stopped` (it has ended by itself) or `silent` (its process is not heard of). *here* says that it is of the server
+    that answers, *resting* is how many single items are left alone for a while because they failed.
+    """
+
+    name: str
+    process: str
+    here: bool
+    condition: str
+    succeeded_at: datetime | None
+    failed_at: datetime | None
+    failures: int
+    resting: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoopReports(Record):
+    """Everything that goes on in the processes of a house."""
+
+    loops: list[LoopReport]

@@ -36,7 +36,7 @@ class Station(Record):
     """One station: whether a round is past it, and how much there is.
 
     *count* are texts, judgements or items with a label, of *total* where that is known; *refs* the data set versions of
-    the newest release, or the models that were trained on it.
+    the newest release, or the models that were trained on it. Where it was not *counted* yet, both are 0.
     """
 
     name: StationName
@@ -44,6 +44,7 @@ class Station(Record):
     count: int
     total: int | None
     refs: list[str]
+    counted: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ class ValidationProgress(Record):
     """How far a validation is: *done* is the filled share of the *slots*, *forecast* what is still to be done.
 
     *waiting* says who is needed for the last judgements, where somebody is. Where more has come in than was counted,
-    *as_of* is the time of the numbers.
+    *as_of* is the time of the numbers. Where nothing was *counted* yet, they are all 0 and a worker is at it.
     """
 
     validation: str
@@ -67,6 +67,7 @@ class ValidationProgress(Record):
     forecast: Forecast
     waiting: Waiting | None = None
     as_of: datetime | None = None
+    counted: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +254,8 @@ class JudgedAgreement(Record):
 class Validation(Record):
     """Everything that the owner's console shows of a validation: *method* makes labels, *contested* waits for experts.
 
-    Where more has come in than was counted, *as_of* is the time of the figures.
+    Where more has come in than was counted, *as_of* is the time of the figures; where nothing was *counted* yet, they
+    are all 0 and a worker is at it.
     """
 
     validation: str
@@ -274,6 +276,7 @@ class Validation(Record):
     batches: list[Batch]
     waiting: Waiting | None = None
     as_of: datetime | None = None
+    counted: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +299,7 @@ class JudgedItems(Record):
     """Some items; *total* is how many fit the filters, *counts* how many are in each state.
 
     Where more has come in than was counted, *as_of* is the time of the figures. Where a text was looked for and there
-    are very many items, it was among the newest *searched* of them.
+    are very many items, it was among the newest *searched* of them. Where nothing was *counted* yet, none are listed.
     """
 
     items: list[JudgedItem]
@@ -304,6 +307,7 @@ class JudgedItems(Record):
     counts: Mapping[str, int]
     as_of: datetime | None = None
     searched: int | None = None
+    counted: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from quintain.core.errors import BadInput
 from quintain.core.texts import Text
 from quintain.core.untrusted import Bounds, storable
+from quintain.engine.loops import Each, Loop, LoopEnd
 from quintain.engine.sandbox.bare import Layout, laid_out
 from quintain.engine.sandbox.cgroups import ControlGroup, make_group
 from quintain.engine.sandbox.channel import Channel
@@ -27,6 +28,7 @@ from quintain.engine.sandbox.proctree import tree_cpu, tree_memory
 from quintain.engine.sandbox.syscalls import filter_available, write_filter
 
 SAMPLE_SECONDS = 0.05
+LONGEST_BLIND_S = 0.5  # after a look that failed
 SETTLE_SECONDS = 0.02  # what was printed just before a reply may still be on its way through the other pipe
 PIPE_TOKEN = "{pipe}"  # noqa: S105 - where the program's command line wants the number of the pipe
 
@@ -109,9 +111,10 @@ class SandboxedProcess:
             filter_file.close()
         self._meter = MemoryMeter(self._group, self._process.pid, own_scratch=not self.bare)
         self._channel = Channel(ours, limit=self.limits.answer_bytes)
-        self._threads = [threading.Thread(target=work, daemon=True) for work in (self._drain, self._watch)]
-        for thread in self._threads:
-            thread.start()
+        drain = threading.Thread(target=self._drain, daemon=True)  # reads until the pipe ends
+        drain.start()
+        watch = Loop("sandbox", self._watch, every=SAMPLE_SECONDS, longest=LONGEST_BLIND_S)
+        self._threads = [drain, watch.start(self._ended, after=SAMPLE_SECONDS)]
         return self
 
     def _command(self, pipe: int, filter_fd: int | None) -> list[str]:
@@ -218,24 +221,24 @@ class SandboxedProcess:
                 self._condemn(Outcome.OUTPUT, Text("The model printed more than {most:,} bytes.", most=most))
         stream.close()
 
-    def _watch(self) -> None:
-        while not self._ended.wait(SAMPLE_SECONDS):
-            try:
-                used = self._limited_memory()
-                # What somebody has just looked at says nothing yet of what the model is about to need.
-                recent = self._apart and time.monotonic() - self._looked < SAMPLE_SECONDS / 2
-                cpu = self.cpu_seconds() if recent else self._look()
-            except (OSError, ValueError):
-                continue
-            if self._process.poll() is not None:
-                return
-            if used > self.limits.memory_bytes:
-                self._condemn(Outcome.OUT_OF_MEMORY, self._memory_message())
-            elif cpu > self.limits.cpu_seconds:
-                self._condemn(Outcome.CPU_TIME, self._cpu_message())
-            elif time.monotonic() - self._started > self.limits.wall_seconds:
-                most = self.limits.wall_seconds
-                self._condemn(Outcome.WALL_TIME, Text("The run took longer than {most:g} seconds.", most=most))
+    def _watch(self, each: Each) -> None:
+        """Measure what the processes use, and end what goes beyond its limits."""
+        try:
+            used = self._limited_memory()
+            # What somebody has just looked at says nothing yet of what the model is about to need.
+            recent = self._apart and time.monotonic() - self._looked < SAMPLE_SECONDS / 2
+            cpu = self.cpu_seconds() if recent else self._look()
+        except (OSError, ValueError):  # a process has ended while it was looked at
+            return
+        if self._process.poll() is not None:
+            raise LoopEnd
+        if used > self.limits.memory_bytes:
+            self._condemn(Outcome.OUT_OF_MEMORY, self._memory_message())
+        elif cpu > self.limits.cpu_seconds:
+            self._condemn(Outcome.CPU_TIME, self._cpu_message())
+        elif time.monotonic() - self._started > self.limits.wall_seconds:
+            most = self.limits.wall_seconds
+            self._condemn(Outcome.WALL_TIME, Text("The run took longer than {most:g} seconds.", most=most))
 
     def _memory_message(self) -> Text:
         return Text("The model used more than {most:.2f} GiB of memory.", most=self.limits.memory_bytes / GIB)

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.editing import ANYHOW, EditOrigin, revision_of
 from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, NotFound
+from quintain.core.mail_addresses import is_address, normal_address
 from quintain.core.people import OPERATOR, Actor, Grant, RoleName, Scope
 from quintain.core.records.access import People, PeopleOrder, Person
 from quintain.core.texts import Text
@@ -31,7 +32,6 @@ from quintain.store.queries.access import people
 from quintain.store.tables import RoleGrant, User
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{1,39}")
-EMAIL = re.compile(r"[^@\s\x00-\x1f]{1,64}@[^@\s\x00-\x1f]{1,180}")
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})?")
 RESERVED = "deleted-"  # what erased accounts are called
 GIVEN_BY_OWNERS = {RoleName.OWNER, RoleName.WORKER, RoleName.EXPERT}
@@ -316,10 +316,10 @@ def _check_display_name(text: str) -> str:
 
 
 def _check_email(db: Session, email: str, user_id: int | None) -> str | None:
-    email = normal_name(email)
+    email = normal_address(email)
     if not email:
         return None
-    if not EMAIL.fullmatch(email):
+    if not is_address(email):
         raise BadInput(faults=[Fault("'{email}' is not an e-mail address", email=email, field="email")])
     other = people.user_by_name(db, email)
     if other is not None and other.id != user_id:

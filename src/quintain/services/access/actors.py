@@ -7,6 +7,7 @@ from collections.abc import Callable
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import NotFound
+from quintain.core.mail_addresses import normal_address
 from quintain.core.people import Actor
 from quintain.store.queries.access import people
 from quintain.store.tables import User
@@ -42,4 +43,4 @@ def find_for(db: Session, actor: Actor, name: str, allowed: Callable[[], None]) 
 
 def normal_name(name: str) -> str:
     """Give the form in which names and addresses are kept and compared."""
-    return name.strip().lower()
+    return normal_address(name)

@@ -9,17 +9,18 @@ from enum import StrEnum
 
 from sqlalchemy.orm import Session
 
-from quintain.core.errors import BadInput, NotFound, Unavailable
+from quintain.core.errors import NotFound
 from quintain.core.people import OPERATOR, Actor
+from quintain.core.records.access import MailPurpose, MailState
 from quintain.services.access import audit, throttle
 from quintain.services.access.actors import actor_of, find_user, normal_name
-from quintain.services.access.mail import Mail, send
+from quintain.services.access.notify import MAIL_FOR
 from quintain.services.access.passwords import check_password, fingerprint, hash_password, new_secret
 from quintain.services.access.permissions import require_admin
 from quintain.store.base import now
 from quintain.store.database import transaction
-from quintain.store.queries.access import people
-from quintain.store.tables import OneTimeLink, User
+from quintain.store.queries.access import mails, people
+from quintain.store.tables import OneTimeLink, OutgoingMail, User
 
 log = logging.getLogger(__name__)
 
@@ -103,33 +104,35 @@ def redeem_link(db: Session, token: str, password: str, *, language: str = "en")
         return actor
 
 
-def send_password_link(db: Session, mail: Mail, base_url: str | None, who: str, *, address: str = "") -> None:
-    """Send a link to whoever forgot their password. Nobody learns from it whether there is such an account.
+def ask_password_link(db: Session, who: str, *, base_url: str | None, address: str = "") -> None:
+    """Queue an e-mail with a link for whoever forgot their password; the link is made when the e-mail is sent.
 
-    Where *base_url* is None, nobody knows what address people use: none is sent, and the log says so.
+    Nobody learns from it whether there is such an account, or whether mail reaches it. Where *base_url* is None, nobody
+    knows what address people use: none is sent, and the log says so.
     """
-    throttle.hit(db, f"forgot:name:{normal_name(who)}", 3, 3600)
+    name = normal_name(who)
+    throttle.hit(db, f"forgot:name:{fingerprint(name)}", 3, 3600)
     if address:
         throttle.hit(db, f"forgot:address:{address}", 20, 3600)
-    user = people.user_by_name(db, normal_name(who))
     if base_url is None:
         log.warning("A link for a forgotten password was not sent: set QUINTAIN_PUBLIC_URL to the address people use.")
         return
+    user = people.user_by_name(db, name) if name.isprintable() else None
     if user is None or user.email is None:
         return
     with transaction(db):
-        link = issue(db, user, Purpose.FORGOTTEN)
+        if not mails.waits_for(db, user.id, MailPurpose.PASSWORD):
+            moment = now()
+            values = {"purpose": MailPurpose.PASSWORD.value, "state": MailState.WAITING.value, "asked_at": moment}
+            db.add(OutgoingMail(user_id=user.id, next_at=moment, expires_at=moment + MAIL_FOR, **values))
+            audit.record(db, OPERATOR, "link.ask", f"user:{user.id}")
+
+
+def mail_link(db: Session, user: User) -> Link:
+    """Make the link that an e-mail for a forgotten password is to bring; older ones stop working."""
+    with transaction(db):
         audit.record(db, OPERATOR, "link.mail", f"user:{user.id}")
-    text = (
-        f"Somebody, probably you, asked for a new password for the account '{user.name}'.\n\n"
-        f"Choose one here, within a day:\n{link.url(base_url)}\n\n"
-        "If it was not you, there is nothing to do: the old password still works."
-    )
-    try:
-        send(mail, user.email, "Choose a new password", text)
-    except (BadInput, Unavailable) as error:
-        # Said to whoever asked, it would tell that there is such an account, and its address.
-        log.warning("A link for a forgotten password was not sent: %s", error)
+        return issue(db, user, Purpose.FORGOTTEN)
 
 
 def _void() -> NotFound:

@@ -12,14 +12,15 @@ import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from sqlalchemy import Engine
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import QuintainError
 from quintain.core.people import ANONYMOUS
 from quintain.core.records.figures import Estimate
+from quintain.engine.loops import Each, Loop, LoopEnd
 from quintain.services.board.cache import PENDING, warm_board
 from quintain.services.board.parts import Axis, BoardMatrix
 from quintain.services.board.ranking import Ranked
@@ -124,8 +125,8 @@ def known_standings(db: Session, blobs: Blobs, tasks: Sequence[str]) -> dict[str
             if known is None or (known[0] != stamp and moment - known[1] > SECONDS):
                 kept.wanted[task] = blobs
         if kept.wanted and kept.thread is None:
-            kept.thread = threading.Thread(target=_make_wanted, args=(engine, kept), name="standings", daemon=True)
-            kept.thread.start()
+            making = Loop("standings of boards", partial(_make_next, engine, kept), every=SECONDS, logger=logger)
+            kept.thread = making.start(threading.Event())
         known_now = {task: kept.standings[task] for task in tasks if task in kept.standings}
     return {
         task: standing if made_at == stamp else _as_seen_now(db, task, standing)
@@ -151,23 +152,28 @@ def wait_for_standings(db: Session, seconds: float = 60.0) -> None:
         thread.join(seconds)
 
 
-def _make_wanted(engine: Engine, kept: KnownStandings) -> None:
-    while True:
-        with kept.lock:
-            if not kept.wanted:
-                kept.thread = None
-                return
-            task, blobs = kept.wanted.popitem(last=False)
-        try:
-            with Session(engine) as db:
-                stamp = queries.stamp(db)
+def _make_next(engine: Engine, kept: KnownStandings, each: Each) -> float:
+    """Make the standing that was wanted first; a board that cannot be made says on its own page what is wrong."""
+    with kept.lock:
+        if not kept.wanted:
+            kept.thread = None
+            raise LoopEnd
+        task, blobs = kept.wanted.popitem(last=False)
+
+    def make(task: str) -> None:
+        with Session(engine) as db:
+            stamp = queries.stamp(db)
+            try:
                 made = make_standing(db, blobs, task)
-        except (SQLAlchemyError, QuintainError, OSError) as error:  # the board's own page says what is wrong with it
-            pending = isinstance(error, QuintainError) and error.code == PENDING  # a worker is at it
-            logger.log(logging.DEBUG if pending else logging.WARNING, "no standing of task %s: %s", task, error)
-            continue
+            except QuintainError as error:
+                if error.code == PENDING:  # a worker is at it
+                    return
+                raise
         with kept.lock:
             kept.standings[task] = (stamp, time.monotonic(), made)
+
+    each([task], make, name=lambda task: f"task {task}")
+    return 0.0
 
 
 def _engine(db: Session) -> Engine:

@@ -65,6 +65,7 @@ def counters(
         prompts=prompt_queries.tally(db, info.id, now()),
         **{f"by_{name}": _counts(counted) for name, counted in groups.items()},
         as_of=None if shown.fresh else shown.computed_at,
+        counted=shown.value is not None,
     )
 
 

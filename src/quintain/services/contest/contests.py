@@ -183,11 +183,6 @@ def newest_running(db: Session, limit: int) -> list[ContestInfo]:
     return [info for one in queries.newest(db, limit) if (info := _info(one)).phase is not Phase.OVER]
 
 
-def unfrozen(db: Session) -> list[ContestInfo]:
-    """List the contests whose pairs are not a data set yet."""
-    return [_info(one) for one in queries.unfrozen(db)]
-
-
 def history(db: Session, actor: Actor, ref: str) -> list[records.ContestChange]:
     """List every state of a contest's file, the newest first (owners)."""
     info = find(db, ref)

@@ -11,8 +11,9 @@ from quintain.core.cells import PLAIN
 from quintain.core.contests import Phase
 from quintain.core.example import Role
 from quintain.core.people import OPERATOR
+from quintain.engine.loops import Each, straight
 from quintain.services.access import audit
-from quintain.services.contest.contests import ContestInfo, find, unfrozen
+from quintain.services.contest.contests import ContestInfo, find
 from quintain.services.data.datasets import Facts, VersionInfo, get_version, keep_made
 from quintain.services.tasks.definitions import get_task
 from quintain.store.base import now
@@ -47,14 +48,18 @@ def freeze(db: Session, blobs: Blobs, ref: str) -> ContestInfo:
     return find(db, ref)
 
 
-def freeze_due(db: Session, blobs: Blobs) -> int:
-    """Freeze every contest whose time has come, and count them."""
-    due = [one for one in unfrozen(db) if one.phase not in BREAKING]
-    for info in due:
-        freeze(db, blobs, info.ref)
-    for ref in queries.refs_with_hidden_pairs(db):
-        freeze(db, blobs, ref)
-    return len(due)
+def freeze_due(db: Session, blobs: Blobs, each: Each = straight) -> int:
+    """Freeze every contest whose time has come, and count them; *each* says what becomes of one that fails."""
+    frozen: list[str] = []
+
+    def freeze_one(ref: str) -> None:
+        if freeze(db, blobs, ref).frozen:
+            frozen.append(ref)
+
+    each(queries.unfrozen_refs(db), freeze_one, undo=db.rollback)
+    number = len(frozen)
+    each(queries.refs_with_hidden_pairs(db), freeze_one, name=lambda ref: f"labels of {ref}", undo=db.rollback)
+    return number
 
 
 def _open_labels(db: Session, info: ContestInfo) -> None:

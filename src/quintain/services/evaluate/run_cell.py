@@ -25,6 +25,7 @@ from quintain.core.errors import QuintainError, Unavailable, reason_of
 from quintain.core.task import Task
 from quintain.engine.cutting import MEASURED_ROWS
 from quintain.engine.jobs import CellJob, CellResult
+from quintain.engine.loops import Each, Loop, LoopEnd
 from quintain.engine.sandbox.layers import NoSandbox
 from quintain.engine.sandbox.limits import Outcome, RunEnded
 from quintain.engine.scratch import scratch
@@ -80,8 +81,10 @@ class Beat:
 
     def __enter__(self) -> Beat:
         """Start beating."""
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
+        every = self.lease.seconds / BEATS_PER_LEASE
+        # A lease lasts for several beats: after one that failed, the next may be heard.
+        beat = Loop(f"lease of cell {self.lease.cell_id}", self._beat, every=every, longest=every, logger=log)
+        self._thread = beat.start(self._ended)
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -89,17 +92,16 @@ class Beat:
         self._ended.set()
         self._thread.join()
 
-    def _run(self) -> None:
-        while not self._wait(self.lease.seconds / BEATS_PER_LEASE):
-            try:
-                with self.sessions() as db:
-                    held = evaluate.heartbeat(db, self.lease, done=self.done)
-            except Exception as error:  # a lease lasts for several beats, and the next one may be heard
-                log.warning("cell %s: a sign of life did not arrive: %s", self.lease.cell_id, error)
-                continue
-            if not held:
-                self.lost.set()
-                return
+    def _beat(self, each: Each) -> float:
+        """Wait until it is time for a sign of life, and give one."""
+        if self._wait(self.lease.seconds / BEATS_PER_LEASE):
+            raise LoopEnd
+        with self.sessions() as db:
+            held = evaluate.heartbeat(db, self.lease, done=self.done)
+        if not held:
+            self.lost.set()
+            raise LoopEnd
+        return 0.0
 
     def _wait(self, seconds: float) -> bool:
         """Wait for the next beat; True when the run has ended or must be given up."""

@@ -16,6 +16,7 @@ from typing import Any
 from quintain.adapters.contract import ADAPTERS, is_ours
 from quintain.core.errors import Conflict, Unavailable
 from quintain.core.task import Task
+from quintain.engine.loops import Each, Loop, LoopEnd, straight
 from quintain.engine.runner import CallRunner, ModelRunner, RunnableModel, open_runner
 from quintain.engine.sandbox.limits import RunEnded
 from quintain.engine.scratch import scratch
@@ -34,6 +35,7 @@ WARM = 4
 IDLE_SECONDS = 300.0
 CALL_SECONDS = 10.0
 LIFE_SECONDS = 24 * 3600.0
+TIDY_SECONDS = 30.0
 
 
 @dataclass(slots=True)
@@ -68,7 +70,8 @@ class LiveModels:
         self._idle_seconds = idle_seconds
         self._warm: dict[str, WarmModel] = {}
         self._lock = threading.Lock()
-        self._timer: threading.Timer | None = None
+        self._tidying: threading.Thread | None = None
+        self._closed = threading.Event()
 
     def __call__(self, version: ModelVersionInfo, blobs: Blobs, batch: Batch) -> list[Any]:
         """Give the raw answers of *version* to *batch*; a model that has died since is given one new start."""
@@ -122,7 +125,7 @@ class LiveModels:
                     yield warm
                     return
 
-    def tidy(self) -> None:
+    def tidy(self, each: Each = straight) -> None:
         """Close what nobody has asked for a while, and the oldest where there are too many."""
         with self._lock:
             moment = time.monotonic()
@@ -132,20 +135,15 @@ class LiveModels:
             # One that is answering is left for the next time.
             free = [key for key in surplus | stale if self._warm[key].lock.acquire(blocking=False)]
             closing = [self._warm.pop(key) for key in free]
-            self._timer = None
-            if self._warm:
-                self._plan_tidying()
-        for warm in closing:
-            warm.close()
-            warm.lock.release()
+        each(closing, _let_go, name=lambda warm: f"model {id(warm):x}")
 
     def close(self) -> None:
         """End every model."""
         with self._lock:
             closing, self._warm = list(self._warm.values()), {}
-            if self._timer is not None:
-                self._timer.cancel()
-                self._timer = None
+            self._closed.set()
+            self._closed = threading.Event()
+            self._tidying = None
         for warm in closing:
             with warm.lock:
                 warm.close()
@@ -156,10 +154,17 @@ class LiveModels:
         return sum(warm.runner is not None for warm in list(self._warm.values()))
 
     def _plan_tidying(self) -> None:
-        if self._timer is None:
-            self._timer = threading.Timer(min(self._idle_seconds, 30.0), self.tidy)
-            self._timer.daemon = True
-            self._timer.start()
+        if self._tidying is None:
+            every = min(self._idle_seconds, TIDY_SECONDS)
+            self._tidying = Loop("live models", self._tidy_on, every=every).start(self._closed, after=every)
+
+    def _tidy_on(self, each: Each) -> None:
+        """Tidy; for the last time where no model is left."""
+        self.tidy(each)
+        with self._lock:
+            if not self._warm:
+                self._tidying = None
+                raise LoopEnd
 
     def _start(self, warm: WarmModel, version: ModelVersionInfo, blobs: Blobs) -> None:
         if version.blob is None:
@@ -185,8 +190,15 @@ class LiveModels:
                     closing = self._warm.pop(key)
                     break
         if closing is not None:
-            closing.close()
-            closing.lock.release()
+            _let_go(closing)
+
+
+def _let_go(warm: WarmModel) -> None:
+    """Close a model that is held, and let those in who wait for it: they start it anew."""
+    try:
+        warm.close()
+    finally:
+        warm.lock.release()
 
 
 class LiveRunners(Mapping[str, Asking]):

@@ -18,11 +18,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from quintain.core.cells import CellState
-from quintain.core.errors import QuintainError
+from quintain.engine.loops import Each, Loop, LoopBook, LoopEnd
 from quintain.engine.scratch import sweep
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import trainings, tryouts
@@ -40,7 +39,6 @@ from quintain.store.queries.evaluate.trainings import any_unfinished
 IDLE_SECONDS = 2.0
 FILL_SECONDS = 10.0  # between two looks for cells that are missing while others are queued
 FIRST_PAUSE_S = 1.0
-LONGEST_PAUSE_S = 60.0
 PATIENCE = 8  # failures in a row, after which a worker that is to end by itself does so: about two minutes
 
 log = logging.getLogger("quintain.worker")
@@ -68,6 +66,8 @@ class Work:
     name: str = field(default_factory=worker_name)
     last: InHand | None = None
     variant: str | None = None
+    model: ModelInHand = field(default_factory=ModelInHand)
+    stored: int = 0
     _looked: bool = False
     _fill_at: float = 0.0
     _leases: dict[tuple[int, int], datetime | None] = field(default_factory=dict)
@@ -109,6 +109,29 @@ class Work:
         added = evaluate.fill(db, self.task)
         self._fill_at = time.monotonic() + FILL_SECONDS
         return added
+
+    def step(self, each: Each) -> float:
+        """Do what is next; gives how many seconds to wait for more."""
+        try:
+            lease = self.next_lease()
+            if lease is not None:
+                self.tell(f"cell {lease.cell_id}: {lease.title}")
+                abandon, model = self.abandon, self.model
+                self.stored += run_leased(
+                    self.sessions, self.blobs, self.engine, lease, self.conditions, abandon=abandon, model=model
+                )
+                return 0.0
+            if self.train_next():
+                self.model.drop()
+                return 0.0
+            if self.until_empty and self.nothing_left():
+                raise LoopEnd
+        except LoopEnd:
+            raise
+        except Exception:
+            self.model.drop()  # it may be what went wrong
+            raise
+        return IDLE_SECONDS
 
     def train_next(self) -> bool:
         """Train a recipe, where there is one and no cell waits."""
@@ -167,43 +190,20 @@ def work(  # noqa: PLR0913 - what a worker works with, and which work it takes
     tell: Callable[[str], None] = log.info,
     abandon: threading.Event | None = None,
     trainer: Trainer | None = None,
+    book: LoopBook | None = None,
+    number: int = 1,
 ) -> int:
     """Compute cells until *stop* is set or, with *until_empty*, nothing is left; give how many were stored.
 
     With *task*, only that task's cells are computed, with *variant* only those of that one. *tell* hears of each. When
     *abandon* is set, the cell in hand is given up and left to others. With *trainer*, recipes are trained where no cell
-    waits.
+    waits. How that goes on is written into the *book* of this process, in which this worker has a *number*.
     """
     job = Work(sessions, blobs, engine, conditions, stop, until_empty, task, tell, abandon, trainer, variant=variant)
-    stored = failures = 0
-    with ModelInHand() as model:
-        while not stop.is_set():
-            try:
-                lease = job.next_lease()
-                if lease is not None:
-                    tell(f"cell {lease.cell_id}: {lease.title}")
-                    stored += run_leased(sessions, blobs, engine, lease, conditions, abandon=abandon, model=model)
-                elif job.train_next():
-                    model.drop()
-                elif until_empty and job.nothing_left():
-                    break
-                else:
-                    stop.wait(IDLE_SECONDS)
-                failures = 0
-            except Exception as error:
-                failures += 1
-                if until_empty and failures >= PATIENCE:
-                    raise
-                model.drop()
-                _pause(stop, error, failures)
-    return stored
-
-
-def _pause(stop: threading.Event, error: Exception, failures: int) -> None:
-    seconds = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** (failures - 1))
-    known = isinstance(error, QuintainError | SQLAlchemyError | OSError)
-    log.warning("A worker goes on in %g s: %s", seconds, error, exc_info=None if known else error)
-    stop.wait(seconds)
+    loop = Loop(f"cells {number}", job.step, every=FIRST_PAUSE_S, logger=log)
+    with ModelInHand() as job.model, (book or LoopBook()).holding(loop):
+        loop.run(stop, patience=PATIENCE if until_empty else None)
+    return job.stored
 
 
 def work_together(
@@ -217,6 +217,7 @@ def work_together(
     until_empty: bool = False,
     abandon: threading.Event | None = None,
     trainer: Trainer | None = None,
+    book: LoopBook | None = None,
 ) -> int:
     """Run *parallel* workers in this process; give how many cells they stored together."""
     gone = sweep()
@@ -234,6 +235,8 @@ def work_together(
                 until_empty=until_empty,
                 abandon=abandon,
                 trainer=trainer if number == 0 else None,  # one of them trains, the others go on with cells
+                book=book,
+                number=number + 1,
             )
             for number in range(parallel)
         ]

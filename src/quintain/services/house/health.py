@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
@@ -17,9 +17,12 @@ from sqlalchemy.orm import Session
 from quintain import __version__
 from quintain.core.errors import QuintainError
 from quintain.core.people import Actor
+from quintain.core.records.jobs import LoopReport
+from quintain.engine.loops import Each, LoopCondition, LoopState, straight
 from quintain.services.access.permissions import require_admin
+from quintain.services.house import mailing
 from quintain.services.house.backup import LastBackup, last_backup
-from quintain.services.jobs import exports
+from quintain.services.jobs import exports, loops
 from quintain.store import archive, migrate
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -43,6 +46,43 @@ class HealthCheck:
 
 
 @dataclass(frozen=True, slots=True)
+class HouseReadiness:
+    """Whether the parts work that everything stands on, and how everything fares that goes on beside requests."""
+
+    checks: list[HealthCheck]
+    loops: list[LoopReport]
+
+    @property
+    def ready(self) -> bool:
+        """Whether this server should be asked: its parts work, and nothing in it hangs or has ended by itself."""
+        dead = (LoopCondition.STUCK, LoopCondition.STOPPED)
+        return all(check.ok for check in self.checks) and not any(
+            loop.here and loop.condition in dead for loop in self.loops
+        )
+
+    @property
+    def state(self) -> str:
+        """Say `ok`; `degraded` where something goes on failing, which another server would not mend; or `not ready`."""
+        if not self.ready:
+            return "not ready"
+        return "ok" if all(loop.condition == LoopCondition.FINE for loop in self.loops) else "degraded"
+
+    def words(self) -> dict[str, str]:
+        """Give for each part and each loop what anybody may hear: whether it works, and since when it does not."""
+        parts = {check.name: "ok" if check.ok else check.told for check in self.checks}
+        for loop in self.loops:
+            name = f"loop: {loop.name}"
+            if parts.get(name, "ok") == "ok":
+                parts[name] = "ok" if loop.condition == LoopCondition.FINE else _last_success(loop)
+        return parts
+
+
+def _last_success(loop: LoopReport) -> str:
+    last = "never" if loop.succeeded_at is None else loop.succeeded_at.isoformat(timespec="seconds")
+    return f"{loop.condition}, last success: {last}"
+
+
+@dataclass(frozen=True, slots=True)
 class HouseStatus:
     """What there is: the database and its migrations, rows by table, blobs and the room that is left.
 
@@ -62,28 +102,29 @@ class HouseStatus:
     backup: LastBackup | None = None
 
 
-def readiness(db: Session, blobs: Blobs) -> list[HealthCheck]:
-    """Try the database, the migrations and the blobs. A server is ready when all checks are ok."""
-    return [
+def readiness(db: Session, blobs: Blobs, own: Sequence[LoopState] = ()) -> HouseReadiness:
+    """Try the database, the migrations and the blobs, and see how all loops fare; *own* are those of this process."""
+    checks = [
         _check("database", lambda: ping(db)),
         _check("migrations", lambda: migrate.require_current(_engine(db))),
         _check("blobs", blobs.check_writable),
     ]
+    return HouseReadiness(checks, loops.loop_reports(db, own=own) if all(check.ok for check in checks) else [])
 
 
 class Watch:
     """Remembers for a moment whether all parts work: anybody may ask, and each look writes to the disk."""
 
-    def __init__(self, look: Callable[[], list[HealthCheck]]) -> None:
+    def __init__(self, look: Callable[[], HouseReadiness]) -> None:
         self._look = look
         self._lock = threading.Lock()
-        self._seen: list[HealthCheck] = []
+        self._seen: HouseReadiness | None = None
         self._until = 0.0
 
-    def checks(self) -> list[HealthCheck]:
-        """Give the checks, at most a second old."""
+    def readiness(self) -> HouseReadiness:
+        """Give what was seen, at most a second ago."""
         with self._lock:
-            if time.monotonic() >= self._until:
+            if self._seen is None or time.monotonic() >= self._until:
                 self._seen = self._look()
                 self._until = time.monotonic() + FRESH_S
             return self._seen
@@ -115,20 +156,33 @@ def _count(engine: Engine, blobs: Blobs) -> dict[str, Any]:
     return {"rows": archive.row_counts(engine), "blobs": len(blobs.keys()), "blob_bytes": blobs.size()}
 
 
-def tidy(db: Session, blobs: Blobs) -> None:
-    """Remove what has run out (sessions, links, limits, exported files), count what there is, and refresh statistics.
+def tidy(db: Session, blobs: Blobs, each: Each = straight) -> None:
+    """Remove what has run out (sessions, links, limits, mails, files), count what there is, and refresh statistics.
 
-    Servers call it when they start and now and then.
+    Servers call it when they start and now and then. *each* says what becomes of a part that fails.
     """
-    exports.drop_old(blobs)
+    parts: dict[str, Callable[[], None]] = {
+        "exported files": lambda: exports.drop_old(blobs),
+        "sessions and links": lambda: _forget_expired(db),
+        "mails": lambda: mailing.forget_old(db),
+        "loops": lambda: loops.forget_silent(db),
+        "rows and blobs": lambda: _keep_census(db, blobs),
+        "statistics": lambda: refresh_statistics(_engine(db)),
+    }
+    each(parts, lambda part: parts[part](), undo=db.rollback)
+
+
+def _forget_expired(db: Session) -> None:
     with transaction(db):
         people.forget_expired(db, now(), int(time.time()) - LONGEST_LIMIT_S)
-    engine, started = _engine(db), time.perf_counter()
-    counted = _count(engine, blobs)
+
+
+def _keep_census(db: Session, blobs: Blobs) -> None:
+    started = time.perf_counter()
+    counted = _count(_engine(db), blobs)
     with transaction(db):
         seconds = time.perf_counter() - started
         figures.put(db, *CENSUS, basis="", value=counted, at=now(), seconds=seconds)
-    refresh_statistics(engine)
 
 
 def _check(name: str, attempt: Callable[[], None]) -> HealthCheck:

@@ -9,10 +9,9 @@ from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime, timedelta
 from typing import TypeAlias
 
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from quintain.core.errors import QuintainError
+from quintain.engine.loops import Each, Loop, LoopEnd
 from quintain.store.base import now
 from quintain.store.database import transaction
 
@@ -39,20 +38,15 @@ def lease_kept(
     """
     ended = threading.Event()
 
-    def beat() -> None:
-        while not ended.wait(every):
-            try:
-                with sessions() as db, transaction(db):
-                    ours = prolong(db, now() + timedelta(seconds=LEASE_SECONDS))
-            except (QuintainError, SQLAlchemyError):  # the database may be away for a moment; the lease lasts longer
-                log.warning("%s could not be prolonged", what, exc_info=True)
-                continue
-            if not ours:
-                lost.set()
-                return
+    def beat(each: Each) -> None:
+        with sessions() as db, transaction(db):
+            ours = prolong(db, now() + timedelta(seconds=LEASE_SECONDS))
+        if not ours:
+            lost.set()
+            raise LoopEnd
 
-    thread = threading.Thread(target=beat, daemon=True)
-    thread.start()
+    # The database may be away for a moment; the lease lasts longer.
+    thread = Loop(f"lease of {what}", beat, every=every, longest=every, logger=log).start(ended, after=every)
     try:
         yield
     finally:

@@ -20,6 +20,7 @@ from quintain.core.cells import CellState
 from quintain.core.errors import QuintainError, reason_of
 from quintain.core.people import OPERATOR, Actor
 from quintain.core.untrusted import storable
+from quintain.engine.loops import Each, Loop, LoopBook, LoopEnd
 from quintain.services.access.actors import actor_of
 from quintain.services.jobs.lease import LEASE_SECONDS, Sessions, lease_kept
 from quintain.store.base import now
@@ -144,22 +145,23 @@ def keep_running(
     *,
     until_empty: bool = False,
     busy: Callable[[], AbstractContextManager[Any]] = nullcontext,
+    book: LoopBook | None = None,
 ) -> None:
-    """Do jobs until *stop* is set or, with *until_empty*, none is left. What goes wrong around them is tried again."""
-    failures = 0
-    while not stop.is_set():
-        try:
-            if not run_next(sessions, blobs, handlers, worker, stop, busy=busy):
-                if until_empty and not _any_left(sessions, handlers):
-                    return
-                stop.wait(IDLE_SECONDS)
-            failures = 0
-        except Exception as error:  # whatever it is, the next job may be another matter
-            failures += 1
-            seconds = min(LONGEST_PAUSE_S, IDLE_SECONDS * 2 ** (failures - 1))
-            known = isinstance(error, QuintainError | SQLAlchemyError | OSError)
-            log.warning("Jobs go on in %g s: %s", seconds, error, exc_info=None if known else error)
-            stop.wait(seconds)
+    """Do jobs until *stop* is set or, with *until_empty*, none is left. What goes wrong around them is tried again.
+
+    How that goes on is written into the *book* of this process.
+    """
+
+    def step(each: Each) -> float:
+        if run_next(sessions, blobs, handlers, worker, stop, busy=busy):
+            return 0.0
+        if until_empty and not _any_left(sessions, handlers):
+            raise LoopEnd
+        return IDLE_SECONDS
+
+    loop = Loop("jobs", step, every=IDLE_SECONDS, longest=LONGEST_PAUSE_S, logger=log)
+    with (book or LoopBook()).holding(loop):
+        loop.run(stop)
 
 
 def _any_left(sessions: Sessions, handlers: Handlers) -> bool:

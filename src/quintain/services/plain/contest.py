@@ -229,7 +229,7 @@ def _pair_faults(breaker: str, name: str, there: Mapping[int, PlainRow]) -> Iter
 
 def _answers(pairs: Sequence[_Pair], systems: Sequence[str], options: ContestOptions) -> _Answers:
     called = LabelNames()
-    if options.grading.metric == "accuracy":
+    if options.grading.of_labels:
         called = LabelNames(sorted({label for pair in pairs for row in pair.rows for label in _golds(row)}))
 
     def is_right(row: PlainRow, name: str) -> bool:
@@ -333,7 +333,7 @@ def _notes(data: _Answers, contested: int) -> Iterator[str]:
 
 def _warnings(data: _Answers) -> tuple[str, ...] | None:
     """Say of which systems the labels are hardly the gold ones."""
-    if data.options.grading.metric != "accuracy":
+    if not data.options.grading.of_labels:
         return None
     rows = [row for pair in data.pairs for row in pair.rows]
     golds = [label for row in rows for label in _golds(row)]

@@ -81,7 +81,7 @@ def contrast_score(
 ) -> ContrastScore:
     """Score *predictions* by id on whole contrast sets that were checked already."""
     options = options or ContrastOptions()
-    if options.grading.metric == "accuracy":
+    if options.grading.of_labels:
         called = LabelNames(sorted({label for one in examples for label in _said(one.gold)}))
         predictions = {name: called.find(said) or said for name, said in predictions.items()}
     grades = [options.grading(predictions[one.id], one.gold) for one in examples]
@@ -281,7 +281,7 @@ def _warnings(
     examples: Sequence[ContrastExample], predictions: Mapping[str, Any], options: ContrastOptions
 ) -> tuple[str, ...] | None:
     """Say where predicted labels are hardly the gold ones."""
-    if options.grading.metric != "accuracy":
+    if not options.grading.of_labels:
         return None
     golds = [label for one in examples for label in _said(one.gold)]
     said = [None if answer is None else written(answer) for answer in predictions.values()]

@@ -47,13 +47,14 @@ def stations_of(db: Session, actor: Actor, ref: str, *, judging: KnownJudging | 
 
 
 def _write(db: Session, info: RoundInfo, judging: KnownJudging | None) -> tuple[Station, StationStep]:
+    counted = True
     if info.kind is RoundKind.HARVEST and judging is not None:
-        count = judging[1].progress.items
+        count, counted = judging[1].progress.items, judging[1].counted
     else:
         count = round_figures.written(db, info)
     step = StationStep.OPEN if info.state is RoundState.DRAFT else StationStep.WRITE
     ended = judging is not None and judging[0].state is ValidationState.CLOSED
-    return Station(StationName.WRITE, ended or info.state is RoundState.CLOSED, count, None, []), step
+    return Station(StationName.WRITE, ended or info.state is RoundState.CLOSED, count, None, [], counted), step
 
 
 def _judge(db: Session, judging: KnownJudging | None, *, written: bool) -> tuple[Station, StationStep]:
@@ -64,7 +65,9 @@ def _judge(db: Session, judging: KnownJudging | None, *, written: bool) -> tuple
     wanted = sum(counts.values()) - counts.get(SlotState.DROPPED, 0)
     waits = slots.anything_wanted(db, validation.id)
     done = validation.state is ValidationState.CLOSED or (written and wanted > 0 and not waits)
-    return Station(StationName.JUDGE, done, counts.get(SlotState.FILLED, 0), wanted, []), StationStep.JUDGE
+    return Station(
+        StationName.JUDGE, done, counts.get(SlotState.FILLED, 0), wanted, [], found.counted
+    ), StationStep.JUDGE
 
 
 def _label(judging: KnownJudging | None, *, judged: bool, released: bool) -> tuple[Station, StationStep]:
@@ -73,8 +76,8 @@ def _label(judging: KnownJudging | None, *, judged: bool, released: bool) -> tup
     if judging is None or not judged:
         return Station(StationName.LABEL, False, 0, None, []), step
     found = judging[1]
-    done = released or not found.contested
-    return Station(StationName.LABEL, done, found.progress.labelled, found.progress.complete, []), step
+    done = released or (found.counted and not found.contested)
+    return Station(StationName.LABEL, done, found.progress.labelled, found.progress.complete, [], found.counted), step
 
 
 def _release(db: Session, actor: Actor, info: RoundInfo, judging: KnownJudging | None) -> tuple[Station, list[str]]:

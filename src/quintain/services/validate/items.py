@@ -56,7 +56,7 @@ def list_items(db: Session, actor: Actor, ref: str, wanted: WantedItems | None =
     copies = item_queries.copied(db, validation.id, [item.hash for item in items.values()])
     listed = [_row(row, items[row.item_id], copies) for row in rows]
     counts, searched = _counts(found.whole.get("states", [])), _searched(db, validation.id, chosen)
-    return JudgedItems(listed, total, counts, as_of=found.as_of, searched=searched)
+    return JudgedItems(listed, total, counts, as_of=found.as_of, searched=searched, counted=found.counted)
 
 
 def _searched(db: Session, validation_id: int, chosen: ItemFilter) -> int | None:

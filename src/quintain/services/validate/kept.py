@@ -82,6 +82,11 @@ class KnownValidation:
         return decode(list[Batch], self.whole.get("batches", []))
 
     @property
+    def counted(self) -> bool:
+        """Whether anything was counted yet; otherwise all numbers are 0, and a worker is at it."""
+        return bool(self.whole)
+
+    @property
     def as_of(self) -> datetime | None:
         """The time of the figures, where more has come in since; None where they are up to date."""
         return None if self.fresh else self.computed_at

@@ -19,6 +19,7 @@ from quintain.core.errors import Unavailable
 from quintain.core.people import OPERATOR, Actor
 from quintain.core.records.judging import JudgeReview
 from quintain.core.validation import UnqualifyRule
+from quintain.engine.loops import Each, straight
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.jobs import queue
@@ -73,10 +74,15 @@ def catch_up(db: Session, validation: ValidationInfo) -> None:
         review_new(db, OPERATOR, validation.ref)
 
 
-def catch_up_all(db: Session) -> None:
-    """Make up for every review that is due."""
-    for validation_id in queries.due_validations(db):
-        catch_up(db, by_id(db, validation_id))
+def catch_up_all(db: Session, each: Each = straight) -> None:
+    """Make up for every review that is due; *each* says what becomes of one that fails."""
+    due = queries.due_validations(db)
+    each(
+        due,
+        lambda number: catch_up(db, by_id(db, number)),
+        name=lambda number: f"validation {number}",
+        undo=db.rollback,
+    )
 
 
 def handlers() -> Handlers:

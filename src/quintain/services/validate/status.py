@@ -83,6 +83,7 @@ def status_of(
         rates=rates_of(db, rates, writers=glance),
         batches=found.batches,
         as_of=found.as_of,
+        counted=found.counted,
     )
 
 
@@ -116,6 +117,7 @@ def progress_of(
         forecast=foreseen,
         waiting=waiting,
         as_of=found.as_of,
+        counted=found.counted,
     )
 
 

@@ -26,6 +26,7 @@ from quintain.core.task import Task
 from quintain.core.texts import Text
 from quintain.core.wheel import MARGIN, ParityState
 from quintain.data.label_view import votes_of
+from quintain.engine.loops import Each, straight
 from quintain.services.access import audit
 from quintain.services.access.notify import notify
 from quintain.services.access.permissions import require_owner
@@ -136,17 +137,22 @@ def _keeps_labels(test: ReleasedTest) -> bool:
     return test.hidden and test.releases == 1
 
 
-def catch_up(db: Session, blobs: Blobs) -> int:
+def catch_up(db: Session, blobs: Blobs, each: Each = straight) -> int:
     """Compute what is missing and tell owners what is new; give how many figures were computed.
 
-    Any number of processes may do so at the same time. Nothing is computed inside a transaction that writes.
+    Any number of processes may do so at the same time. Nothing is computed inside a transaction that writes. *each*
+    says what becomes of a figure that cannot be computed.
     """
-    found = queries.due(db)
-    tests = {one.release_id: one for one in queries.released_tests(db)} if found else {}
-    for one in found:
-        _compute(db, blobs, tests[one.release_id], one)
-    _signal(db)
-    return len(found)
+    missing = queries.due(db)
+    tests = {test.release_id: test for test in queries.released_tests(db)} if missing else {}
+    computed = each(
+        missing,
+        lambda due: _compute(db, blobs, tests[due.release_id], due),
+        name=lambda due: f"release {due.release_id}, model version {due.model_version_id}",
+        undo=db.rollback,
+    )
+    _signal(db, each)
+    return computed
 
 
 def _compute(db: Session, blobs: Blobs, test: ReleasedTest, one: Due) -> None:
@@ -180,20 +186,23 @@ def _votes(task: Task, meta: pl.Series) -> IntArray:
     )
 
 
-def _signal(db: Session) -> None:
+def _signal(db: Session, each: Each) -> None:
     """Tell the owners of every model that does as well as people and that they have not been told about."""
     widest = max(MARGIN, queries.widest_margin(db) or 0.0)
     waiting = queries.unsignalled(db, -widest, LEAST_EXAMPLES)
     if not waiting:
         return
     tests = {one.release_id: one for one in queries.released_tests(db)}
-    for release_id, rows in waiting.items():
+
+    def tell(release_id: int) -> None:
         test = tests[release_id]
         margin = margin_of(db, test.task)
-        for one in rows:
-            found = standing_of(test, one, margin)
-            if found.state == ParityState.SOLVED:
-                _tell(db, test, one, found, margin)
+        for row in waiting[release_id]:
+            standing = standing_of(test, row, margin)
+            if standing.state == ParityState.SOLVED:
+                _tell(db, test, row, standing, margin)
+
+    each(list(waiting), tell, name=lambda release_id: f"release {release_id}", undo=db.rollback)
 
 
 def _tell(db: Session, test: ReleasedTest, one: StandingRow, found: ModelStanding, margin: float) -> None:

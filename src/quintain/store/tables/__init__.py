@@ -46,9 +46,9 @@ from quintain.store.tables.crowd_trials import (
 from quintain.store.tables.datasets import Dataset, DatasetVersion, Lineage
 from quintain.store.tables.doors import PanelDevice, PanelRequest, PanelWord
 from quintain.store.tables.evaluation import Cell, CellEvent, ResultCache, Upload, Variant
-from quintain.store.tables.jobs import CountTail, Job, KeptCount, KeptFigure
+from quintain.store.tables.jobs import CountTail, Job, KeptCount, KeptFigure, LoopRow
 from quintain.store.tables.keys import SigningKey
-from quintain.store.tables.log import AuditEntry, Notification
+from quintain.store.tables.log import AuditEntry, Notification, OutgoingMail
 from quintain.store.tables.models import Model, ModelCard, ModelVersion
 from quintain.store.tables.pay import (
     Earning,
@@ -171,12 +171,14 @@ __all__ = [
     "LedgerTail",
     "LedgerTransaction",
     "Lineage",
+    "LoopRow",
     "Model",
     "ModelCard",
     "ModelVersion",
     "Notification",
     "Offer",
     "OneTimeLink",
+    "OutgoingMail",
     "OwedPay",
     "PaidAhead",
     "PanelDevice",

@@ -85,3 +85,14 @@ class CountTail(Base):
     scope: Mapped[str] = mapped_column(String(80))
     name: Mapped[str] = mapped_column(String(40))
     change: Mapped[int] = mapped_column(BigInteger)
+
+
+class LoopRow(Base):
+    """How something fares that goes on in a process; *seen_at* is when that process last said so."""
+
+    __tablename__ = "loops"
+
+    process: Mapped[str] = mapped_column(String(120), primary_key=True)
+    name: Mapped[str] = mapped_column(String(60), primary_key=True)
+    seen_at: Mapped[datetime] = mapped_column(default=now)
+    state: Mapped[dict[str, Any]]

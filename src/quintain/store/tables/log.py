@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from quintain.store.base import Base, Fact, now
 
-NOT_SENT = text("emailed_at IS NULL")
+_WAITS = text("state = 'waiting'")
 
 
 class AuditEntry(Fact, Base):
@@ -35,7 +35,6 @@ class Notification(Base):
     """
 
     __tablename__ = "notifications"
-    __table_args__ = (Index("ix_notifications_mail", "at", "id", sqlite_where=NOT_SENT, postgresql_where=NOT_SENT),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
@@ -47,3 +46,33 @@ class Notification(Base):
     url: Mapped[str] = mapped_column(String(300), default="")
     read_at: Mapped[datetime | None]
     emailed_at: Mapped[datetime | None]
+
+
+class OutgoingMail(Base):
+    """An e-mail that is to be sent to a person, that was, or that could not be; it is written when it is sent.
+
+    *purpose* is `message`, which tells of a notification, or `password`, which brings a link. *generation* says who
+    holds the lease of one that is being sent; *reason* is why the last try failed, as template and values, and *final*
+    that the next one is the last.
+    """
+
+    __tablename__ = "outgoing_mails"
+    __table_args__ = (
+        Index("ix_outgoing_mails_waiting", "attempts", "id", sqlite_where=_WAITS, postgresql_where=_WAITS),
+        Index("ix_outgoing_mails_state", "state", "id"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
+    notification_id: Mapped[int | None] = mapped_column(ForeignKey("notifications.id"), unique=True)
+    purpose: Mapped[str] = mapped_column(String(20))
+    state: Mapped[str] = mapped_column(String(10))
+    asked_at: Mapped[datetime] = mapped_column(default=now)
+    expires_at: Mapped[datetime]
+    attempts: Mapped[int] = mapped_column(default=0)
+    next_at: Mapped[datetime] = mapped_column(default=now)
+    generation: Mapped[int] = mapped_column(default=0)
+    lease_until: Mapped[datetime | None]
+    reason: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True), nullable=True)
+    final: Mapped[bool] = mapped_column(default=False)
+    ended_at: Mapped[datetime | None]

@@ -134,3 +134,9 @@ class ReadRequest(Shape):
     """Which messages were read; null means all."""
 
     ids: list[Annotated[int, Field(ge=1, le=2**31 - 1)]] | None = None
+
+
+class MailRequest(Shape):
+    """Which e-mails it is about; null means all of them."""
+
+    ids: list[Annotated[int, Field(ge=1, le=2**31 - 1)]] | None = None

@@ -74,6 +74,8 @@ def _shown(visit: Visit, task: Task, found: Stations, one: Station, *, owns: boo
 
 def _said(visit: Visit, one: Station) -> str:
     _, ngettext = visit.tongue.gettext, visit.tongue.ngettext
+    if not one.counted:
+        return _("being counted")
     if one.name is StationName.WRITE:
         return ngettext("%(num)s text", "%(num)s texts", one.count)
     if one.name is StationName.RELEASE:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 
 from sqlalchemy import func, or_, select, update
 from sqlalchemy.orm import Session
 
-from quintain.store.tables import AuditEntry, Notification, User
+from quintain.store.tables import AuditEntry, Notification
 
 ON_JUDGES = ("judge.unqualify", "judge.requalify")  # what is done to judges, and names the validation
 
@@ -62,43 +61,3 @@ def mark_read(db: Session, user_id: int, ids: list[int] | None, at: datetime) ->
     if ids is not None:
         change = change.where(Notification.id.in_(ids))
     return len(db.execute(change.values(read_at=at).returning(Notification.id)).all())
-
-
-def wanted_by_mail(db: Session, since: datetime, limit: int) -> dict[int, tuple[str, str]]:
-    """Give the oldest messages since *since* that people want by e-mail, each with address and language."""
-    wanted = (
-        select(Notification.id, User.email, User.language)
-        .join(User, User.id == Notification.user_id)
-        .where(
-            Notification.emailed_at.is_(None),
-            Notification.at >= since,
-            User.email_notifications,
-            User.email.is_not(None),
-            User.deleted_at.is_(None),
-        )
-        .order_by(Notification.at, Notification.id)
-        .limit(limit)
-    )
-    return {row.id: (row.email, row.language) for row in db.execute(wanted)}
-
-
-def claim_for_mail(
-    db: Session, readers: Mapping[int, tuple[str, str]], at: datetime
-) -> list[tuple[Notification, str, str]]:
-    """Mark messages as sent; give those that nobody else has, with address and language.
-
-    They are marked before they are sent, and the condition is repeated in the update: two processes that deliver at
-    the same time never send the same message twice.
-    """
-    change = (
-        update(Notification)
-        .where(Notification.id.in_(readers), Notification.emailed_at.is_(None))
-        .values(emailed_at=at)
-        .returning(Notification)
-    )
-    return [(message, *readers[message.id]) for message in db.scalars(change)]
-
-
-def give_back_for_mail(db: Session, ids: list[int]) -> None:
-    """Mark messages as not sent after all."""
-    db.execute(update(Notification).where(Notification.id.in_(ids)).values(emailed_at=None))

@@ -59,9 +59,11 @@ def of_task(db: Session, task: str) -> list[StoredContest]:
     return _rows(db, task)
 
 
-def unfrozen(db: Session) -> list[StoredContest]:
-    """List the contests of all tasks whose pairs are not a data set yet."""
-    return _rows(db, None, frozen=False)
+def unfrozen_refs(db: Session) -> list[str]:
+    """Name the contests of all tasks whose pairs are not a data set yet, the oldest first."""
+    query = select(TaskRow.name, ContestRow.name).join(TaskRow, TaskRow.id == ContestRow.task_id)
+    found = db.execute(query.where(ContestRow.frozen_at.is_(None)).order_by(ContestRow.id))
+    return [f"{task}/{name}" for task, name in found]
 
 
 def refs_with_pairs(db: Session) -> list[str]:

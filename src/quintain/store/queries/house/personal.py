@@ -17,6 +17,7 @@ from quintain.store.tables import (
     JudgingDraft,
     Notification,
     OneTimeLink,
+    OutgoingMail,
     PanelDevice,
     PanelPerson,
     PanelRequest,
@@ -82,7 +83,7 @@ def erase(db: Session, user: User, at: datetime) -> None:
     """Leave of *user* a row without a name, so that what they did still counts, and remove what only they used."""
     name = f"deleted-{user.id}"
     panel = (PanelPerson, PanelVisit, PanelStay, PanelDevice, PanelRequest, PanelWord)
-    own = (WebSession, OneTimeLink, ApiToken, Notification, Draft, JudgingDraft, WorkerFact, *panel)
+    own = (WebSession, OneTimeLink, ApiToken, OutgoingMail, Notification, Draft, JudgingDraft, WorkerFact, *panel)
     for table in own:
         db.execute(delete(table).where(table.user_id == user.id))
     held = update(RoleGrant).where(RoleGrant.user_id == user.id, RoleGrant.revoked_at.is_(None))

@@ -11,9 +11,5 @@ from quintain.web.visit import workspace_of
 
 def get_status(request: Request) -> Status:
     """Say which version this is and whether all parts work."""
-    checks = workspace_of(request).watch.checks()
-    return Status(
-        version=__version__,
-        ready=all(check.ok for check in checks),
-        checks={check.name: "ok" if check.ok else check.told for check in checks},
-    )
+    readiness = workspace_of(request).watch.readiness()
+    return Status(version=__version__, ready=readiness.ready, state=readiness.state, checks=readiness.words())

@@ -6,16 +6,12 @@ from collections.abc import Mapping
 
 from starlette.responses import Response
 
-from quintain.conditions import sandbox_of
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import RoleName
 from quintain.core.records.access import PeopleOrder
 from quintain.services.access import accounts, audit, links
 from quintain.services.access.links import Link
 from quintain.services.access.permissions import require_admin
-from quintain.services.evaluate.queue import run_queue
-from quintain.services.house import health
-from quintain.services.jobs import checking
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.i18n import Tongue, languages
@@ -87,23 +83,6 @@ def audit_page(visit: Visiting, before: int | None = None) -> Response:
     older = entries[-1].id if len(entries) == AUDIT_PAGE else None
     return visit.render(
         "access/audit.html", entries=entries, older=older, tab="audit", crumbs=_crumbs(visit, _("Audit log"))
-    )
-
-
-def health_page(visit: Visiting) -> Response:
-    """Show whether all parts work, and how full the house is."""
-    _ = visit.tongue.gettext
-    status = health.status(visit.db, visit.blobs, visit.actor, as_known=True)
-    return visit.render(
-        "house/health.html",
-        status_info=status,
-        queue=run_queue(visit.db, visit.actor),
-        checks=visit.workspace.watch.checks(),
-        kept=checking.how_far(visit.db, visit.actor),
-        sandbox=sandbox_of(visit.workspace.settings),
-        wanted=visit.workspace.settings.sandbox,
-        tab="health",
-        crumbs=_crumbs(visit, _("Health")),
     )
 
 

@@ -83,7 +83,7 @@ def forgotten(post: Posting) -> Response:
     if mail.enabled:
         # Never the address that the request names: whoever sends it is not whoever reads the mail.
         base = visit.workspace.settings.link_address
-        links.send_password_link(visit.db, mail, base, post.text("name"), address=visit.address)
+        links.ask_password_link(visit.db, post.text("name"), base_url=base, address=visit.address)
     return visit.render("access/forgotten.html", mail=mail.enabled, sent=True)
 
 
