@@ -152,7 +152,7 @@ def test_a_policy_names_a_method_that_is_there_and_suits_the_task(db: Session, o
     for name in AGGREGATORS.names():
         policy = parse_policy(f'method = "{name}"')
         assert parse_policy(dump_policy(policy)) == policy
-    with pytest.raises(BadInput, match="one of dawid-skene, distribution"):
+    with pytest.raises(BadInput, match="one of dawid-skene, dawid-skene-early, distribution"):
         parse_policy('method = "loudest"')
     make_ground(db, owner, items=1, policy='method = "mixed-as-two"')
     two = TASK.replace('"mood"', '"plain"').partition("[[extra_labels]]")[0]
