@@ -11,7 +11,7 @@ import typer
 from quintain.cli import output
 from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import RevisionOption, workspace_of
-from quintain.cli.plain.rank import app, number, say_unranked, traded
+from quintain.cli.plain.rank import app, number, say_dominant, say_unranked, traded
 from quintain.cli.streams import in_file, named, out_option
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
@@ -36,6 +36,9 @@ Datasets = Annotated[str, typer.Option(help="Weights of data sets: test=1,contra
 Epsilon = Annotated[float | None, typer.Option(help="Ignore neighbours at most this far apart.")]
 Base = Annotated[str, typer.Option(help="In whose units to score; by default performance.")]
 Rates = Annotated[str, typer.Option(help="Exchange rates fixed by hand: memory=0.5.")]
+Rate = Annotated[
+    str, typer.Option(help="What a rate is of those of neighbours, mean or median; by default the owner's.")
+]
 Tag = Annotated[str | None, typer.Option(help="Only examples with this tag.", show_default=False)]
 Language = Annotated[str | None, typer.Option(help="Only data sets in this language.", show_default=False)]
 
@@ -57,6 +60,7 @@ def show(
     epsilon: Epsilon = None,
     base: Base = "",
     amrs: Rates = "",
+    rate: Rate = "",
     tag: Tag = None,
     language: Language = None,
     seeds: Annotated[bool, typer.Option(help="List several seeds of one model apart.")] = False,
@@ -69,7 +73,7 @@ def show(
     Example: quintain board show sentiment --weights performance=4,memory=1
     """
     workspace = workspace_of(context)
-    view = parse_view(weights, datasets, epsilon=epsilon, base=base, amrs=amrs)
+    view = parse_view(weights, datasets, epsilon=epsilon, base=base, amrs=amrs, rate=rate)
     if fork and view != BoardView():
         raise BadInput("A fork is a whole view already.", remedy="Give --fork, or weights and other choices, not both.")
     with workspace.session() as db:
@@ -119,9 +123,22 @@ def _print_board(shape: dict[str, Any]) -> None:
     for name, note in shape["notes"].items():
         output.say(f"{name}: {note}.")
     _say_datasets(shape)
+    _say_cover(shape)
+    by_median = {row["name"]: row["by_median"]["rank"] for row in shape["models"] if row.get("by_median")}
+    say_dominant(shape["dominant"], by_median, rate=shape["rate"])
     for pair in shape.get("uncertainty", {}).get("pairs", []):
         more = "" if not pair["more"] else f"; about {pair['more']} more examples would settle it"
         output.say(f"{pair['first']} is above {pair['second']} with probability {pair['probability']:.2f}{more}.")
+
+
+def _say_cover(shape: dict[str, Any]) -> None:
+    """Say which axes are not averaged over all data sets that score."""
+    scoring = sum(weight > 0 for weight in shape["datasets"].values())
+    for name, names in shape["over"].items():
+        if name in shape["dropped"]:
+            output.print_line(f"{name} is dropped for all models: no perturbation changes the examples that score.")
+        elif len(names) < scoring:
+            output.print_line(f"{name}: over {len(names)} of {scoring} data sets ({', '.join(names)}).")
 
 
 def _say_datasets(shape: dict[str, Any]) -> None:
@@ -165,6 +182,7 @@ def export(
     datasets: Datasets = "",
     epsilon: Epsilon = None,
     base: Base = "",
+    rate: Rate = "",
     tag: Tag = None,
     language: Language = None,
     json: output.JsonFlag = False,
@@ -174,7 +192,7 @@ def export(
     Example: quintain board export sentiment --format latex -o table.tex
     """
     workspace = workspace_of(context)
-    view = parse_view(weights, datasets, epsilon=epsilon, base=base)
+    view = parse_view(weights, datasets, epsilon=epsilon, base=base, rate=rate)
     with workspace.session() as db:
         ranked = rank_board(make_board(db, workspace.blobs, OPERATOR, task, BoardPart(tag, language)), view)
     text = write_export(ranked, format, model)

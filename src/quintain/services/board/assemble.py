@@ -24,7 +24,7 @@ from quintain.engine.sandbox.layers import missing_layers
 from quintain.metrics.contract import METRICS
 from quintain.services.access.permissions import require_owner
 from quintain.services.board.abilities import figures_of, shown_abilities
-from quintain.services.board.gaps import on_machine, stands_on
+from quintain.services.board.gaps import on_machine, stands_on, without_ground
 from quintain.services.board.parts import Axis, BoardMatrix, BoardPart, MatrixDataset, MatrixModel, PlainSlice
 from quintain.services.board.rounds import pooled_rate, rounds_of
 from quintain.services.board.seeds import merge_seeds
@@ -95,6 +95,10 @@ def board(db: Session, blobs: Blobs, actor: Actor, task_name: str, part: BoardPa
             pooled=abilities.get(version.ref) if metric == ABILITY else pooled_rate(rounds, version.ref, axes[0].scale),
         )
         for info, version in versions
+    ]
+    datasets = [
+        replace(dataset, inapplicable=tuple(axis.name for axis in axes if without_ground(models, axis.name, place)))
+        for place, dataset in enumerate(datasets)
     ]
     return BoardMatrix(
         task=task,

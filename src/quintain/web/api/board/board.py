@@ -45,9 +45,10 @@ def read_view(
     epsilon: Annotated[float | None, Parameter(description="Neighbours at most this far apart are ignored.")] = None,
     base: Annotated[Filter, Parameter(description="In whose units to score; performance by default.")] = "",
     amrs: Annotated[Pairs, Parameter(description="Exchange rates fixed by hand: memory:0.5.")] = "",
+    rate: Annotated[Filter, Parameter(description="What a rate is of those of neighbours: mean or median.")] = "",
 ) -> BoardView:
     """Read how the caller looks at the board."""
-    return parse_view(weights, datasets, epsilon=epsilon, base=base, amrs=amrs)
+    return parse_view(weights, datasets, epsilon=epsilon, base=base, amrs=amrs, rate=rate)
 
 
 def read_part(
@@ -152,7 +153,7 @@ def list_forks(call: Calling, task: TaskName) -> Forks:
 
 def save_fork(call: Calling, task: TaskName, change: ForkChange) -> Fork:
     """Keep a view under a name."""
-    view = BoardView(change.weights, change.datasets, change.epsilon, change.base, change.amrs or None)
+    view = BoardView(change.weights, change.datasets, change.epsilon, change.base, change.amrs or None, change.rate)
     return board_keep.save_fork(call.db, call.blobs, call.actor, task, change.name, view)
 
 

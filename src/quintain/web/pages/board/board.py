@@ -37,7 +37,7 @@ MOST_BOXES = 200  # of models to tick; of more, names are typed
 SCORING = ("test", "contrast")  # what one would expect to score
 FIRST = 25  # rows that are in the page before the browser has the board: more than a screen shows
 WITHOUT_SCRIPT = 100
-CHOSEN = frozenset({"weights", "datasets", "epsilon", "base"})  # in the address: the browser ranks by them
+CHOSEN = frozenset({"weights", "datasets", "epsilon", "base", "rate"})  # in the address: the browser ranks by them
 
 
 def show(visit: Visiting, task: str, part: Annotated[BoardPart, Depends(read_part)]) -> Response:
@@ -112,6 +112,7 @@ def _view(post: Post) -> BoardView:
         post.text("datasets"),
         epsilon=_number(epsilon, "epsilon") if epsilon else None,
         base=post.text("base"),
+        rate=post.text("rate"),
     )
 
 
@@ -237,6 +238,7 @@ def _typed(post: Post, before: BoardSpec) -> Mapping[str, Any]:
         "weights": _numbers(post, "weight-"),
         "caps": _numbers(post, "cap-"),
         "metric": post.text("metric") or None,
+        "rate": post.text("rate") or None,
         "machine": post.text("machine").strip() or None,
         "models": models,
         "hidden_models": hidden,
