@@ -21,6 +21,7 @@ STARTERS = {"Thread", "Timer", "ThreadPoolExecutor", "ProcessPoolExecutor", "cre
 PAUSES = {"wait", "sleep"}
 # What starts threads or waits in a loop without being run by `engine/loops.py`, and why it needs not.
 OTHERWISE = {
+    "adapters/ledger.py": "calls that wait for those under way, within a run",
     "adapters/chat.py": "calls of one batch, joined before it ends",
     "cli/evaluate/cells.py": "a command that waits for a run to end",
     "cli/evaluate/worker.py": "reads its input until that ends; runs the loop of jobs",
@@ -124,6 +125,7 @@ def test_an_item_that_fails_holds_up_no_other(caplog: pytest.LogCaptureFixture) 
 
     def step(each: Each) -> None:
         each("abc", do, name=lambda item: f"item {item}", undo=lambda: undone.append(1))
+        each("x", str, name=lambda item: f"other {item}")  # which forgets nothing of the first
 
     loop = Loop("sorting", step, every=0.02)
     assert loop.once()
