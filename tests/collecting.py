@@ -19,6 +19,8 @@ from quintain.services.models.ask import AdapterRunner
 from quintain.services.models.registry import ModelVersionInfo, register_version
 from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
+from quintain.store.tables import Attempt, AttemptNote
 from tests.evaluation import CARD
 from tests.people import make_person
 
@@ -135,6 +137,19 @@ def submit(
         token=token or f"t-{text}"[:80],
         **{"runners": RUNNERS, **more},
     )
+
+
+def agreed(db: Session, verdict: Verdict) -> Verdict:
+    """Note that the writer of an attempt said that others would give its label, in a session that lasts."""
+    agree(db, verdict.attempt_id)
+    return verdict
+
+
+def agree(db: Session, attempt_id: int) -> None:
+    """Note that the writer of an attempt said that others would give its label."""
+    with transaction(db):
+        writer = db.get_one(Attempt, attempt_id).user_id
+        db.add(AttemptNote(attempt_id=attempt_id, user_id=writer, kind="confirmed", yes=True))
 
 
 def writers(db: Session, count: int) -> list[Actor]:
