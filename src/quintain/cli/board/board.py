@@ -19,7 +19,7 @@ from quintain.core.records.base import plain, to_plain
 from quintain.core.records.board import BoardView
 from quintain.core.toml import parse_toml, read_text
 from quintain.services.board import keep as board_keep
-from quintain.services.board.assemble import board as make_board
+from quintain.services.board.cache import warm_board
 from quintain.services.board.choices import aggregations, sensitivity
 from quintain.services.board.export import KINDS
 from quintain.services.board.export import export as write_export
@@ -78,7 +78,7 @@ def show(
         raise BadInput("A fork is a whole view already.", remedy="Give --fork, or weights and other choices, not both.")
     with workspace.session() as db:
         view = board_keep.fork_view(db, task, fork) if fork else view
-        made = make_board(db, workspace.blobs, OPERATOR, task, BoardPart(tag, language, seeds))
+        made = warm_board(db, workspace.blobs, OPERATOR, task, BoardPart(tag, language, seeds), wait=True).board
         ranked = rank_board(made, view)
         order = ranked.order()
         found = plain(ranked.page(order, limit=len(order))) | {"rounds": [one.record() for one in made.rounds]}
@@ -109,6 +109,11 @@ def _print_board(shape: dict[str, Any]) -> None:
         ]
 
     output.print_table(["rank", "model", "dynascore", *axes], map(line, shape["models"]))
+    if shape["held"]:
+        held = shape["held"]
+        output.print_line(
+            f"This is the ranking of {held['at']}; the next one needs {held['runs']['waiting']} more runs."
+        )
     if shape["provisional"]:
         runs = shape["runs"]
         output.print_line(f"The order is provisional: {runs['waiting']} of {runs['needed']} runs are still to come.")
@@ -194,7 +199,8 @@ def export(
     workspace = workspace_of(context)
     view = parse_view(weights, datasets, epsilon=epsilon, base=base, rate=rate)
     with workspace.session() as db:
-        ranked = rank_board(make_board(db, workspace.blobs, OPERATOR, task, BoardPart(tag, language)), view)
+        made = warm_board(db, workspace.blobs, OPERATOR, task, BoardPart(tag, language), wait=True).board
+        ranked = rank_board(made, view)
     text = write_export(ranked, format, model)
     if out is not None:
         output.write_file(out, text.encode())

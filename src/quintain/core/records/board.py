@@ -127,12 +127,25 @@ class BoardMachine(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class HeldRanking(Record):
+    """The last complete ranking, of *at*, is shown while *runs* of the next one are to come.
+
+    So many *models* came since; they are ranked with the next one.
+    """
+
+    at: datetime
+    runs: RunCounts
+    models: int
+
+
+@dataclass(frozen=True, slots=True)
 class Board(Record):
     """Everything that a ranking is made from, and the owner's default weights.
 
     `models[i].values[axis][j]` is what model i reached on `datasets[j]`, or None, and then `models[i].gaps[axis][j]`
     says why. *provisional* is true while *runs* that the order rests on are to come; *machine* is the class of machine
     on which throughput and memory rank. *rate* says what an exchange rate is of those of neighbours: mean or median.
+    Where it is *held*, it is the last complete one, until the next is complete.
     """
 
     task: str
@@ -155,6 +168,7 @@ class Board(Record):
     machine: BoardMachine = field(default_factory=BoardMachine)
     frozen_until: str | None = None
     rate: str = "mean"
+    held: HeldRanking | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from quintain.core.records.base import Record, left_out
-from quintain.core.records.board import BoardMachine
+from quintain.core.records.board import BoardMachine, HeldRanking
 from quintain.core.records.figures import Estimate, RunCounts
 
 
@@ -52,7 +52,7 @@ class Ranking(Record):
     *worth* is what one unit of an axis is worth in units of the base; *amounts* are those by which models here differ.
     *models* are one page of *total*. *over* names, for each axis, the data sets that it was averaged over; what applies
     to none of them is *dropped* for all models. *rate* says what exchange rates are of those of neighbours, and
-    *dominant* which pair holds more than half of one.
+    *dominant* which pair holds more than half of one. While the next ranking is not complete, the last one is *held*.
     """
 
     task: str
@@ -74,6 +74,7 @@ class Ranking(Record):
     dropped: list[str] = field(default_factory=list)
     rate: str = "mean"
     dominant: Mapping[str, RatePair] = field(default_factory=dict)
+    held: HeldRanking | None = None
 
 
 @dataclass(frozen=True, slots=True)

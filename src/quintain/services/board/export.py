@@ -80,7 +80,15 @@ def caption(ranked: Ranked) -> str:
         f"Task {ranked.board.task.name} on {datasets or 'no data set'}; weights: {weights}; "
         f"epsilon {ranking.epsilon:g}; {_rates(ranked)}{_cover(ranked)}{_measured_on(ranked)}"
         f"as of {ranked.board.made_at:%Y-%m-%d %H:%M} UTC."
-        f"{provisional(ranked.runs)}"
+        f"{provisional(ranked.runs)}{_held(ranked)}"
+    )
+
+
+def _held(ranked: Ranked) -> str:
+    """Say that it is the last complete ranking, where it is."""
+    held = ranked.board.held
+    return (
+        f" Ranking of {held.at:%Y-%m-%d %H:%M} UTC; the next one needs {held.runs.waiting} more runs." if held else ""
     )
 
 

@@ -211,6 +211,7 @@ class BoardMatrix:
     frozen_at: datetime | None
     made_at: datetime
     machine: records.BoardMachine = field(default_factory=records.BoardMachine)
+    held: records.HeldRanking | None = None
 
     def record(self) -> records.Board:
         """Give it as everybody sees it."""
@@ -230,6 +231,7 @@ class BoardMatrix:
             epsilon=self.spec.epsilon,
             human=self.human,
             rate=self.spec.rate,
+            held=self.held,
             machine=self.machine,
             provisional=runs.waiting > 0,
             runs=runs,

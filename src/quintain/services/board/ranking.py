@@ -201,6 +201,7 @@ class Ranked:
             over=self.over(),
             dropped=dropped_axes(self.board, self.weights),
             rate=ranking.rate,
+            held=self.board.held,
             dominant={
                 name: records.RatePair(pair.first, pair.second, pair.share, pair.pairs)
                 for name, pair in ranking.dominant.items()
