@@ -9,11 +9,15 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy.orm import Session
+from starlette.testclient import TestClient
 from typer.testing import Result
 
+from quintain.compose import Workspace
 from quintain.core.cells import PLAIN
 from quintain.core.editing import EditOrigin
+from quintain.core.errors import Forbidden, NotFound
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor
+from quintain.data.plan import ImportPlan
 from quintain.services.board import cache
 from quintain.services.board.cache import warm_board
 from quintain.services.board.export import export
@@ -23,15 +27,18 @@ from quintain.services.board.parts import BoardPart
 from quintain.services.board.ranking import rank
 from quintain.services.board.standings import known_standings, make_standing, wait_for_standings
 from quintain.services.board.verify import verify_snapshot
+from quintain.services.data.datasets import import_dataset
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.jobs import figures
 from quintain.services.tasks.board_settings import set_board
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
+from quintain.store.queries.board import boards as board_queries
 from quintain.store.queries.evaluate import cells as queries
 from quintain.store.tables import CellEvent
+from quintain.web.app import create_app
 from tests.beginnings import Build, with_small_board
-from tests.boards import add_sentences, add_version, sentences
+from tests.boards import COUNTED, add_sentences, add_version, sentences
 
 RANKS = {"large": 1, "medium": 2, "small": 3}
 
@@ -73,7 +80,7 @@ def finish(db: Session, blobs: Blobs, names: set[str]) -> None:
 def test_a_set_that_begins_to_score_empties_no_board(
     db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
 ) -> None:
-    """The last complete ranking stays, with the runs of the next; a lone model that is through first changes nothing."""
+    """The last complete ranking stays, with the runs of the next; a lone model that is through changes nothing."""
     before = ranks(db, blobs)
     assert set(before.values()) == {1, 2, 3}
     was = warm_board(db, blobs, ANONYMOUS, "mood").board
@@ -123,7 +130,7 @@ def test_it_is_found_where_nobody_looked_before(db: Session, blobs: Blobs, owner
 def test_a_model_that_is_new_holds_nobody_back(
     db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
 ) -> None:
-    """One that was submitted waits for its own runs only: others are ranked meanwhile, and a change does not wait for it."""
+    """One that was submitted waits for its own runs: others are ranked, and no change waits for it."""
     before = ranks(db, blobs)
     add_version(db, blobs, builder, tmp_path, "new")
     evaluate.fill(db, "mood")
@@ -211,12 +218,39 @@ def test_pages_that_show_a_board_small_follow_the_settings(db: Session, blobs: B
 
 
 def test_the_command_says_of_when_the_ranking_is(
-    db: Session, blobs: Blobs, owner: Actor, tmp_path: Path, cli: Callable[..., Result]
+    workspace: Workspace, db: Session, owner: Actor, tmp_path: Path, cli: Callable[..., Result], database: str
 ) -> None:
     """`board show` gives the ranking that stays, in words and as JSON."""
-    add_third(db, blobs, owner, tmp_path)
-    db.commit()
-    found = json.loads(cli("board", "show", "mood", "--json").stdout)
+    if database != "sqlite":
+        pytest.skip("the command line reads the address of the database from the environment")
+    add_third(db, workspace.blobs, owner, tmp_path)
+    at = ("-w", workspace.settings.workspace)
+    found = json.loads(cli(*at, "board", "show", "mood", "--no-sure", "--json").stdout)
     assert {row["rank"] for row in found["models"]} == {1, 2, 3}
     assert found["held"]["runs"]["waiting"] > 0
-    assert "the next one needs" in cli("board", "show", "mood").stdout
+    assert "the next one needs" in cli(*at, "board", "show", "mood", "--no-sure").stdout
+
+
+def test_a_set_that_was_not_run_is_not_offered_and_its_owner_may_run_it(
+    workspace: Workspace, db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
+) -> None:
+    """What does not score and lacks runs of ranked models is named as such; queued, it waits for a worker."""
+    file = tmp_path / "later.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in sentences(40)))
+    import_dataset(db, blobs, owner, "mood", "later", file, ImportPlan(role="test"))
+    with transaction(db):  # as a set that is collected says: only models that somebody asks for are run on it
+        versions = [version for version, name in board_queries.evaluated_versions(db, "mood") if name == "later"]
+        versions[0].meta = {**versions[0].meta, "models": evaluate.ASKED}
+    evaluate.fill(db, "mood")
+    assert rank(warm_board(db, blobs, ANONYMOUS, "mood").board).unrun() == ["later"]
+    page = TestClient(create_app(workspace)).get("/tasks/mood/board").text
+    assert "has not been run for all ranked models" in page
+    assert "you may weigh it below" not in page
+    with pytest.raises(Forbidden):
+        evaluate.fill_dataset(db, builder, "mood/later")
+    with pytest.raises(NotFound):
+        evaluate.fill_dataset(db, owner, "mood/never")
+    added = evaluate.fill_dataset(db, owner, "mood/later")
+    rows = [row for row in queries.rows(db, task="mood") if row.dataset.name == "later"]
+    assert added == len(rows) > 3 * len(COUNTED)
+    assert evaluate.fill_dataset(db, owner, "mood/later") == 0

@@ -16,7 +16,7 @@ from quintain.cli.streams import in_file, named, out_option
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.base import plain, to_plain
-from quintain.core.records.board import BoardView
+from quintain.core.records.board import BoardView, QueuedRuns
 from quintain.core.toml import parse_toml, read_text
 from quintain.services.board import keep as board_keep
 from quintain.services.board.cache import warm_board
@@ -27,6 +27,7 @@ from quintain.services.board.parts import BoardPart
 from quintain.services.board.ranking import parse_view
 from quintain.services.board.ranking import rank as rank_board
 from quintain.services.board.uncertainty import uncertainty
+from quintain.services.evaluate.cells import fill_dataset
 from quintain.services.tasks.board_settings import board_spec, let_score, set_board
 from quintain.services.tasks.definitions import get_task
 
@@ -149,7 +150,10 @@ def _say_cover(shape: dict[str, Any]) -> None:
 def _say_datasets(shape: dict[str, Any]) -> None:
     """Say which data sets do not score, and which that do are weak ground for a ranking."""
     for name, weight in shape["datasets"].items():
-        if not weight:
+        if name in shape["unrun"]:
+            where = f"{shape['task']}/{name}"
+            output.say(f"{name} does not score and was not run for all ranked models: quintain board queue {where}")
+        elif not weight:
             output.say(f"{name} is shown and does not score: quintain board score {shape['task']}/{name} on")
         for warning in shape["warnings"].get(name, []) if weight else []:
             output.say(f"{name} is {warning}.")
@@ -263,6 +267,25 @@ def score(
         output.print_json(spec.record())
     else:
         output.say(f"{dataset} scores." if state == "on" else f"{dataset} is shown and does not score.")
+
+
+@app.command()
+def queue(
+    context: typer.Context,
+    dataset: Annotated[str, typer.Argument(metavar="TASK/DATASET", help="The data set.", show_default=False)],
+    json: output.JsonFlag = False,
+) -> None:
+    """Queue all runs that a data set needs to be weighed, though it does not score yet.
+
+    Example: quintain board queue sentiment/reviews
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        queued = fill_dataset(db, OPERATOR, dataset)
+    if json:
+        output.print_json(QueuedRuns(dataset.partition("/")[2], queued))
+    else:
+        output.say(f"Runs queued on {dataset}: {queued}.")
 
 
 def _settings(file: Path) -> dict[str, Any]:

@@ -223,6 +223,14 @@ class Remeasured(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class QueuedRuns(Record):
+    """How many runs were queued on a *dataset*; none where all are there already."""
+
+    dataset: str
+    queued: int
+
+
+@dataclass(frozen=True, slots=True)
 class BoardView(Record):
     """What a reader chose: weights of axes and data sets, ε, the base metric, exchange rates by hand, their *rate*.
 

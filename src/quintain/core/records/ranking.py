@@ -53,6 +53,7 @@ class Ranking(Record):
     *models* are one page of *total*. *over* names, for each axis, the data sets that it was averaged over; what applies
     to none of them is *dropped* for all models. *rate* says what exchange rates are of those of neighbours, and
     *dominant* which pair holds more than half of one. While the next ranking is not complete, the last one is *held*.
+    Data sets that do not score and on which ranked models have not been run are *unrun*.
     """
 
     task: str
@@ -75,6 +76,7 @@ class Ranking(Record):
     rate: str = "mean"
     dominant: Mapping[str, RatePair] = field(default_factory=dict)
     held: HeldRanking | None = None
+    unrun: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -202,6 +202,7 @@ class Ranked:
             dropped=dropped_axes(self.board, self.weights),
             rate=ranking.rate,
             held=self.board.held,
+            unrun=self.unrun(),
             dominant={
                 name: records.RatePair(pair.first, pair.second, pair.share, pair.pairs)
                 for name, pair in ranking.dominant.items()
@@ -223,6 +224,15 @@ class Ranked:
             for axis in self.board.axes
             if not axis.pooled
         }
+
+    def unrun(self) -> list[str]:
+        """Name the data sets without a weight on which runs of ranked models are missing: weighing one ranks nobody."""
+        rows = [row for row, place in enumerate(self.ranking.rank) if place is not None]
+        return [
+            dataset.name
+            for place, (dataset, weight) in enumerate(zip(self.board.datasets, self.weights, strict=True))
+            if not weight and any(runs[place].waiting for row in rows if (runs := self.board.models[row].runs))
+        ]
 
     def partial(self) -> list[tuple[str, list[str], int]]:
         """List the axes that are not averaged over every data set that scores: over which, and over how many."""

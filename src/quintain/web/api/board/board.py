@@ -14,6 +14,7 @@ from quintain.core.records.board import (
     BoardView,
     Fork,
     Forks,
+    QueuedRuns,
     Remeasured,
     SigningKeys,
     Snapshot,
@@ -29,6 +30,7 @@ from quintain.services.board.export import SUFFIXES, export
 from quintain.services.board.parts import BoardPart
 from quintain.services.board.ranking import parse_view
 from quintain.services.board.uncertainty import sent_uncertainty
+from quintain.services.evaluate.cells import fill_dataset
 from quintain.services.tasks import board_settings
 from quintain.services.tasks.definitions import get_task
 from quintain.web.api.board.shapes import ExportKind, ForkChange, ScoringChange, SnapshotRequest
@@ -139,6 +141,11 @@ def set_board(
 def remeasure(call: Calling, task: TaskName) -> Remeasured:
     """Queue what was measured on another class of machine than the one that ranks (the task's owner)."""
     return measuring_again.remeasure(call.db, call.blobs, call.actor, task)
+
+
+def queue_runs(call: Calling, task: TaskName, dataset: DatasetName) -> QueuedRuns:
+    """Queue all runs that a data set needs to be weighed, though it does not score yet (its owner)."""
+    return QueuedRuns(dataset, fill_dataset(call.db, call.actor, f"{task}/{dataset}"))
 
 
 def let_score(call: Calling, task: TaskName, dataset: DatasetName, change: ScoringChange) -> BoardSettings:
