@@ -190,8 +190,8 @@ def _notes(responses: Responses, fit: IrtFit) -> list[str]:
         notes.append(f"The estimates had not settled after {fit.turns} iterations: do not rely on them.")
     if not fit.told_apart:
         notes.append(
-            "Respondents differ in their scores no more than by chance: there is no scale of ability, and no difficulty "
-            "on it."
+            "Respondents differ in their scores no more than by chance: there is no scale of ability, and no "
+            "difficulty on it."
         )
     if fit.integrated == "items":
         notes.append(

@@ -107,8 +107,8 @@ def _doubts(study: IrtStudy) -> list[str]:
 def _no_difficulty(study: IrtStudy, commands: list[str]) -> ReportSection:
     """Say why there are no difficulties: what all get right equally often gives no scale."""
     told = Text(
-        "{n} models, runs of one, or people answered these items and are right equally often, as far as chance lets one "
-        "say. How hard items are can be told once respondents of different ability have answered them.",
+        "{n} models, runs of one, or people answered these items and are right equally often, as far as chance lets "
+        "one say. How hard items are can be told once respondents of different ability have answered them.",
         n=len(study.responses.respondents),
     )
     return ReportSection("difficulty", Text("How hard are the items?"), [told, *_doubts(study)], commands=commands)
