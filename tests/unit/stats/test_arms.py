@@ -84,7 +84,7 @@ def test_justifications_that_repeat_others_or_say_nothing_are_counted() -> None:
 
 
 def test_one_writer_is_no_certainty_of_the_next() -> None:
-    """Figures of a single writer, or of writers who are all right, have an interval with width that holds the figure."""
+    """Figures of a single writer, or of writers who are all right, have an interval with width that holds them."""
     one = arm("a", 0.2, 6)
     alone = ArmItems(one.name, one.judgements, one.label, np.zeros_like(one.label), one.predictions, one.invalid)
     right = ArmItems(one.name, one.judgements, one.label, one.writer, {"model": one.label}, one.invalid)
@@ -103,7 +103,7 @@ def test_one_writer_is_no_certainty_of_the_next() -> None:
 
 
 def test_deals_that_leave_an_arm_without_items_say_nothing() -> None:
-    """Where a deal of the writers may leave one side empty, the test and what it would show are numbers all the same."""
+    """Where a deal of the writers may leave one side empty, the test and what it would show are numbers still."""
     first, second = (
         ArmItems(one.name, one.judgements, one.label, (np.arange(len(one.label)) > 0).astype(np.int64), one.predictions)
         for one in (arm("a", 0.2, 6, items=30), arm("b", 0.3, 7, items=30))
