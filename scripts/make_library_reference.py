@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import doctest
 import inspect
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -67,7 +68,7 @@ def section(name: str, function: Callable[..., Any]) -> str:
     lines = [f"## qt.{name}", "", "```python", _signature(name, function), "```", "", prose, ""]
     if examples:
         body = "".join(f"{_prompted(one.source)}{one.want}" for one in examples)
-        lines += ["```pycon", body.replace(f">>> {name}(", f">>> qt.{name}(").rstrip(), "```", ""]
+        lines += ["```pycon", re.sub(rf"(?<![\w.]){name}\(", f"qt.{name}(", body).rstrip(), "```", ""]
     lines += [f"Gives `{result.__name__}`: {_first(result)} `.table` has: {_first(result.table.fget, lower=True)}", ""]
     return "\n".join(lines)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import EditOrigin
 from quintain.core.people import Actor, RoleName
 from quintain.core.records.collect import Verdict
 from quintain.models.contract import Batch
@@ -19,6 +20,8 @@ from quintain.services.models.ask import AdapterRunner
 from quintain.services.models.registry import ModelVersionInfo, register_version
 from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
+from quintain.store.tables import Attempt, AttemptNote
 from tests.evaluation import CARD
 from tests.people import make_person
 
@@ -105,7 +108,7 @@ def add_round(
     tables: str = "",
 ) -> RoundInfo:
     """Add an open round, with its task and model where they are missing."""
-    put_task(db, owner, TASK)
+    put_task(db, owner, TASK, edit=EditOrigin(whole=True))
     add_models(db, blobs, owner, folder)
     info = put_round(db, owner, ROUND.format(more=more, targets=targets, tables=tables))
     if prompts:
@@ -135,6 +138,19 @@ def submit(
         token=token or f"t-{text}"[:80],
         **{"runners": RUNNERS, **more},
     )
+
+
+def agreed(db: Session, verdict: Verdict) -> Verdict:
+    """Note that the writer of an attempt said that others would give its label, in a session that lasts."""
+    agree(db, verdict.attempt_id)
+    return verdict
+
+
+def agree(db: Session, attempt_id: int) -> None:
+    """Note that the writer of an attempt said that others would give its label."""
+    with transaction(db):
+        writer = db.get_one(Attempt, attempt_id).user_id
+        db.add(AttemptNote(attempt_id=attempt_id, user_id=writer, kind="confirmed", yes=True))
 
 
 def writers(db: Session, count: int) -> list[Actor]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib.util
 import json
 import re
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 
+import quintain
 from quintain.settings import describe
 
 ROOT = Path(__file__).parent.parent.parent
@@ -60,6 +62,19 @@ def test_the_tables_of_options_are_fresh(page: Path) -> None:
 def test_the_library_reference_is_fresh() -> None:
     """docs/library.md says what the functions say; if not, run `python scripts/make_library_reference.py`."""
     assert LIBRARY.TARGET.read_text(encoding="utf-8") == LIBRARY.page().rstrip() + "\n"
+
+
+def test_the_examples_of_the_library_run_as_they_are_typed() -> None:
+    """Whoever types what stands in docs/library.md, with the import of its first lines, gets what stands there."""
+    text = LIBRARY.TARGET.read_text(encoding="utf-8")
+    pages = re.findall(r"^## (qt\.\w+)$.*?^```pycon\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert len(pages) >= 12
+    for name, typed in pages:
+        runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+        parsed = doctest.DocTestParser().get_doctest(typed, {"qt": quintain}, name, None, None)
+        told: list[str] = []
+        runner.run(parsed, out=told.append)
+        assert runner.failures == 0, "".join(told)
 
 
 @pytest.mark.parametrize("path", sorted(NOTEBOOKS.FOLDER.glob("*.py")), ids=lambda path: path.stem)

@@ -18,6 +18,7 @@ from typing import Any
 from quintain.adapters.answer_reader import ReplyReader
 from quintain.adapters.contract import Options
 from quintain.core.hashing import ID_LENGTH, canonical_json
+from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.task import Task
 
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
@@ -164,8 +165,8 @@ def _without(parameters: Parameters, refused: str) -> Parameters:
 def _error_of(words: str) -> Mapping[str, Any]:
     """Give the object in which OpenAI's interface says what is wrong, where there is one."""
     try:
-        reply = json.loads(words)
-    except (ValueError, RecursionError):
+        reply = parse_json(words)
+    except NotJson:
         return {}
     error = reply.get("error", reply) if isinstance(reply, dict) else {}
     return error if isinstance(error, dict) else {}

@@ -78,20 +78,26 @@ class Ledger:
         """
         most = self.prices.cost(size.sent, size.received)
         with self._changed:
-            while self.budget is not None and self.spent + self._reserved + most > self.budget:
-                if not self._under_way or self.spent + most > self.budget:
-                    raise OverBudget(
-                        "The budget does not cover the next call: {budget:.6g} were left for this run, of which "
-                        "{spent:.6g} are spent, and the call may cost {most:.6g}.",
-                        budget=self.budget,
-                        spent=self.spent,
-                        most=most,
-                        remedy="Replies that came are kept. Raise the budget, and try the run again.",
-                    )
-                self._changed.wait()
+            self._changed.wait_for(lambda: self._covers(most) or self._is_hopeless(most))
+            if not self._covers(most):
+                raise OverBudget(
+                    "The budget does not cover the next call: {budget:.6g} were left for this run, of which "
+                    "{spent:.6g} are spent, and the call may cost {most:.6g}.",
+                    budget=self.budget,
+                    spent=self.spent,
+                    most=most,
+                    remedy="Replies that came are kept. Raise the budget, and try the run again.",
+                )
             self._reserved += most
             self._under_way += 1
         return most
+
+    def _covers(self, most: float) -> bool:
+        return self.budget is None or self.spent + self._reserved + most <= self.budget
+
+    def _is_hopeless(self, most: float) -> bool:
+        """Say whether nothing that is under way could leave enough."""
+        return self.budget is not None and (not self._under_way or self.spent + most > self.budget)
 
     def settle(self, reserved: float, outcome: CallOutcome, status: int | None, usage: TokenUse) -> None:
         """Enter a call that has ended, in place of what was *reserved* for it."""

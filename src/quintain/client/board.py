@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
@@ -99,12 +99,13 @@ class BoardClient(BoardCalls):
         """Keep a view under a name, for everybody to choose; saying it again changes one's own."""
         return self._transport.read(Fork, "POST", f"{task_path(task)}/board/forks", json={"name": name, **choices})
 
-    def set_board(self, task: str, settings: Mapping[str, Any]) -> BoardSettings:
-        """Set the board (its owner); what *settings* leave out goes back to its default.
+    def set_board(self, task: str, settings: Mapping[str, Any], *, remove: Iterable[str] = ()) -> BoardSettings:
+        """Set the board (its owner); what *settings* leave out is refused unless it is to be *removed* by name.
 
-        Without `datasets` those score that did; with it, those that are named.
+        Without `datasets` those score that did; with it, those that are named. None resets a setting as well.
         """
-        return self._transport.read(BoardSettings, "PUT", f"{task_path(task)}/board/settings", json=dict(settings))
+        path, asked = f"{task_path(task)}/board/settings", {"remove": list(remove)}
+        return self._transport.read(BoardSettings, "PUT", path, params=asked, json=dict(settings))
 
     def let_score(self, dataset: str, scores: bool = True) -> BoardSettings:
         """Let a data set score (its owner), or show it without scoring: `client.let_score("sentiment/reviews")`."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from quintain.core.errors import Difference, Stale
 from quintain.core.hashing import content_id
@@ -34,11 +34,21 @@ class EditOrigin:
 
     A page also brings *parts*, the hash of each field, by which it is known who changed what, and *theirs*: the fields
     that are to stay as they are stored.
+
+    What it does not mention is reset only where it is to *remove* that by name, or somebody has seen it (*by_name* is
+    off); see `spec_changes`. They are asked `never`, when something is reset (`removals`), or `always`, until
+    *confirmed* is the digest of what changes; or they *look* and change nothing. A form mentions the *whole* of it.
     """
 
     revision: str = ""
     parts: Mapping[str, str] = field(default_factory=dict)
     theirs: frozenset[str] = frozenset()
+    remove: frozenset[str] = frozenset()
+    ask: Literal["never", "removals", "always"] = "never"
+    confirmed: str = ""
+    by_name: bool = True
+    look: bool = False
+    whole: bool = False
 
     def settled(
         self, stored: Mapping[str, Any], wanted: Mapping[str, Any], make: type[Any] | None = None

@@ -17,6 +17,7 @@ from quintain.core.rounds import Money
 
 KINDS = ("base", "bonus")
 AHEAD = "ahead"  # what was paid of an earning whose rest is not paid yet
+OVERPAID = "overpaid"  # what was paid for nothing that was earned, and was not held back since
 STATUSES = ("pending", "approved", "declined", "paid")
 
 
@@ -151,6 +152,30 @@ def paid(
         moves += transfer(budget, taker, amount, piece.currency)
         moves += transfer((piece.payer, AHEAD), (piece.worker, AHEAD), amount, piece.currency)
     return Posting(f"payout:{payout_id}", "paid", merged(moves))
+
+
+def overpaid(payout_id: int, provider: str, task_id: int, user_id: int, money: Money) -> Posting:
+    """Book that a panel paid somebody for what had been paid already: it stands in an account of its own."""
+    moves = (
+        *transfer((f"budget:{task_id}", "paid"), (f"provider:{provider}", "paid"), money.amount, money.currency),
+        *transfer((f"task:{task_id}", OVERPAID), (f"worker:{user_id}", OVERPAID), money.amount, money.currency),
+    )
+    return Posting(f"payout:{payout_id}", OVERPAID, moves)
+
+
+def held_back(payout_id: int, piece: PaidPiece, amount: int, *, whole: bool) -> Posting:
+    """Book that so much of a *piece* is not paid, because payout *payout_id* has paid it for nothing.
+
+    Where that leaves nothing of it to pay, it is *whole* and stands as paid.
+    """
+    moves = [
+        *transfer((piece.worker, OVERPAID), (f"task:{piece.task_id}", OVERPAID), amount, piece.currency),
+        *transfer((piece.payer, AHEAD), (piece.worker, AHEAD), amount, piece.currency),
+    ]
+    if whole:
+        moves += _restood(piece, "approved", "paid")
+        moves += transfer((piece.worker, AHEAD), (piece.payer, AHEAD), piece.amount, piece.currency)
+    return Posting(f"heldback:{payout_id}:{piece.id}", "held back", merged(moves))
 
 
 def merged(moves: Iterable[Move]) -> tuple[Move, ...]:

@@ -133,6 +133,7 @@ class Loop:
         self._log = logger or logging.getLogger(f"quintain.loop.{name.split(maxsplit=1)[0]}")
         self._state = LoopState(name, every, datetime.now(UTC), allowed)
         self._resting: dict[str, _Rest] = {}
+        self._seen: set[str] = set()  # the items of the step that is being done
         self._thread: threading.Thread | None = None
 
     @property
@@ -196,10 +197,10 @@ class Loop:
         undo: Callable[[], object] | None = None,
     ) -> int:
         """Do something for every item but those that rest; see `Each`. One that fails rests, each time longer."""
-        number, seen = 0, set()
+        number = 0
         for item in items:
             key = name(item)
-            seen.add(key)
+            self._seen.add(key)
             rest = self._resting.get(key)
             if rest is not None and time.monotonic() < rest.until:
                 continue
@@ -212,7 +213,6 @@ class Loop:
             else:
                 self._resting.pop(key, None)
                 number += 1
-        self._resting = {key: rest for key, rest in self._resting.items() if key in seen}  # others are gone
         return number
 
     def _rest(self, key: str, error: Exception) -> None:
@@ -227,6 +227,7 @@ class Loop:
 
     def _do(self) -> float:
         self._state = replace(self._state, working_since=datetime.now(UTC))
+        self._seen.clear()
         try:
             pause = self._step(self.each)
         except LoopEnd:
@@ -238,6 +239,7 @@ class Loop:
             raise
         else:
             self._state = replace(self._state, succeeded_at=datetime.now(UTC), failures=0)
+            self._resting = {key: rest for key, rest in self._resting.items() if key in self._seen}  # others are gone
             return self._state.every if pause is None else pause
         finally:
             self._state = replace(self._state, working_since=None)

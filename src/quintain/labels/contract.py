@@ -12,11 +12,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
 
+from quintain.core.argument_types import check_type
 from quintain.core.errors import BadInput
 from quintain.core.registry import Registry
 from quintain.stats.bootstrap import FloatArray, IntArray
@@ -122,6 +123,9 @@ def make_aggregator(name: str, **options: Any) -> Aggregator:
             known=", ".join(known),
             remedy="Its options: {known}." if known else "It has no options.",
         )
+    hints = get_type_hints(kind)
+    for option, value in given.items():
+        check_type(option, value, hints[option])
     return kind(**given)
 
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from quintain.core.errors import Unavailable
+from quintain.core.errors import BadInput, Unavailable
 from quintain.core.records.base import plain
 from quintain.core.records.figures import Estimate
 
@@ -29,9 +29,15 @@ class Chart:
     def save(self, path: str | Path) -> Path:
         """Write the chart to *path*: `.json` is the specification, `.html` a page that needs nothing else."""
         place = Path(path)
-        place.write_text(
-            json.dumps(self.spec, ensure_ascii=False) if place.suffix == ".json" else self.to_html(), "utf-8"
-        )
+        written = {".json": lambda: json.dumps(self.spec, ensure_ascii=False), ".html": self.to_html}
+        if place.suffix.lower() not in written:
+            raise BadInput(
+                "A chart cannot be saved as {name}.",
+                name=place.name,
+                remedy="Name a file that ends in .html (a page that needs nothing else, and saves pictures from its "
+                "menu) or .json (its Vega-Lite specification).",
+            )
+        place.write_text(written[place.suffix.lower()](), "utf-8")
         return place
 
     def to_html(self) -> str:

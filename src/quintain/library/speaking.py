@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import warnings
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar, get_type_hints
 
-from quintain.core.errors import QuintainError
+from quintain.core.argument_types import check_type
+from quintain.core.errors import BadInput, NotFound, QuintainError
 from quintain.core.texts import Text
 from quintain.library.results import Result
 
@@ -35,11 +37,17 @@ class QuintainWarning(UserWarning):
 
 def speaks_python(verb: Callable[Given, Found]) -> Callable[Given, Found]:
     """Let the errors of a function of the library name its arguments, and say its result's warnings aloud."""
+    signature, hints = inspect.signature(verb), get_type_hints(verb)
 
     @wraps(verb)
     def called(*args: Given.args, **named: Given.kwargs) -> Found:
         try:
+            for name, value in signature.bind(*args, **named).arguments.items():
+                check_type(name, value, hints.get(name))
             result = verb(*args, **named)
+        except NotFound as error:  # a file or a method that does not exist is bad input to who calls a function
+            remedy = Text("{said}", said=in_python(error.remedy)) if error.remedy else None
+            raise BadInput("{said}", said=error.message, remedy=remedy) from error
         except QuintainError as error:
             if error.remedy:
                 error.remedy = Text("{said}", said=in_python(error.remedy))

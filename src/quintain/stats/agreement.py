@@ -218,10 +218,14 @@ def agreement_of_counts(
     if level == "interval" and classes:
         numbers = numbers - numbers.mean()  # α does not change, and large numbers keep their digits
     sums = _Sums(classes, level, numbers)
+    if level == "nominal":  # neither what classes are called nor the order of items decides what is drawn
+        counts = counts[
+            :, sorted(range(classes), key=lambda at: (counts[:, at].sum(), np.sort(counts[:, at]).tobytes()))
+        ]
     codes, patterns = patterns_of(counts)
     paired = bool((patterns.sum(axis=1) >= 2).any())
     used = int((counts.sum(axis=0) > 0).sum())
-    tally = Tally(codes, sums.table(patterns.astype(np.float64)), sums.prior(counts) if paired else None)
+    tally = Tally(np.sort(codes), sums.table(patterns.astype(np.float64)), sums.prior(counts) if paired else None)
     draws = Draws(tally, seed=seed, resamples=resamples if len(codes) else 0)
     return draws.estimates(sums.statistics, lambda name: _why(name, paired, used), confidence)
 

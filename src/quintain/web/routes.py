@@ -33,6 +33,7 @@ from quintain.web.api.data import datasets as api_datasets
 from quintain.web.api.evaluate import evaluation as api_evaluation
 from quintain.web.api.evaluate import submissions as api_submissions
 from quintain.web.api.evaluate import trainings as api_trainings
+from quintain.web.api.house import changes as api_changes
 from quintain.web.api.house import mail as api_mail
 from quintain.web.api.house import status as api_status
 from quintain.web.api.house import waiting as api_waiting
@@ -524,6 +525,7 @@ PAGES = [
 
 API = [
     Endpoint("GET", "/status", api_status.get_status, "status"),
+    Endpoint("POST", "/changes", api_changes.preview_changes, "tasks"),
     Endpoint("GET", "/search", api_tasks.search, "tasks"),
     Endpoint("GET", "/tasks", api_tasks.list_tasks, "tasks"),
     Endpoint("POST", "/tasks", api_tasks.put_task, "tasks", 201),
@@ -708,6 +710,7 @@ API = [
     Endpoint("POST", "/payouts/{payout}/sending", api_payouts.send_payout, "pay"),
     Endpoint("POST", "/payouts/{payout}/cancellation", api_payouts.cancel_payout, "pay"),
     Endpoint("POST", "/payouts/{payout}/outcome", api_payouts.resolve_payout, "pay"),
+    Endpoint("POST", "/payouts/{payout}/overpaid", api_payouts.answer_overpaid, "pay"),
     Endpoint("GET", "/tasks/{task}/panel/people", api_panel_people.list_panel_people, "pay"),
     Endpoint("POST", "/tasks/{task}/panel/people", api_panel_people.confirm_panel_people, "pay"),
     Endpoint("POST", "/tasks/{task}/panel/people/{name}/code", api_panel_people.make_door_code, "pay", 201),

@@ -31,7 +31,7 @@ _OWN = """
     put_quiz retire_quiz restore_quiz qualify
     approve_round_pay set_pay_policy grant_bonus answer_pay_question create_study change_study create_judging_study
     create_trial_study create_grading_study change_panel_study sync_group plan_payouts send_payout cancel_payout
-    resolve_payout decide_earnings list_payouts get_payout get_payout_file
+    resolve_payout answer_overpaid preview_changes decide_earnings list_payouts get_payout get_payout_file
     list_panel_people confirm_panel_people make_door_code decide_door_request get_panel_key
     open_validation set_validation_state set_validation_policy foresee_adaptive add_items review_judges
     unqualify_judges try_rule apply_rule requalify add_gold make_gold retire_gold restore_gold make_entry_quiz

@@ -369,7 +369,7 @@ def test_new_measurements_wait_for_the_class_that_the_owner_names(
     add_model(db, blobs, builder, tmp_path, name="two", code=HONEST)
     evaluate.fill(db)
     assert wanted() == {(True, "lab"), (False, None)}
-    set_board(db, owner, "mood", {})
+    set_board(db, owner, "mood", {"machine": None})
     assert wanted() == {(True, None), (False, None)}
 
 

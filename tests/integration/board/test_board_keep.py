@@ -191,7 +191,7 @@ def test_commands_show_export_freeze_and_check(
     assert json.loads(file.read_text())["board"]["language"] == "en"
     settings = tmp_path / "board.toml"
     settings.write_text("human = 0.9\n[weights]\nperformance = 1\n")
-    assert json.loads(cli(*folder, "set", "mood", settings, "--json").stdout)["human"] == 0.9
+    assert json.loads(cli(*folder, "set", "mood", settings, "--json", "--yes").stdout)["human"] == 0.9
     settings.write_text("[weights]\nbeauty = 1\n")
     assert cli(*folder, "set", "mood", settings).exit_code == 1
 

@@ -45,7 +45,7 @@ from quintain.services.validate.validations import open_validation
 from quintain.store.blobs import Blobs
 from quintain.store.tables import Attempt, WritingSession
 from quintain.web.app import create_app
-from tests.collecting import RUNNERS, add_round, submit, writers
+from tests.collecting import RUNNERS, add_round, agreed, submit, writers
 from tests.exported import export_person
 from tests.people import make_person
 from tests.validation_support import judge_all, make_judges
@@ -63,9 +63,10 @@ def played(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> tuple[Rou
     made = []
     key = start(db, blobs, ann, info.ref).key
     made.append(submit(db, blobs, ann, key, "It was bad."))
-    made.append(submit(db, blobs, ann, key, "It was good for nothing."))
+    made.append(agreed(db, submit(db, blobs, ann, key, "It was good for nothing.")))
     key = start(db, blobs, bob, info.ref).key
-    made.append(submit(db, blobs, bob, key, "Good grief, write to me at bob@example.org", target="neutral"))
+    text = "Good grief, write to me at bob@example.org"
+    made.append(agreed(db, submit(db, blobs, bob, key, text, target="neutral")))
     key = start(db, blobs, cleo, info.ref).key
     made.append(submit(db, blobs, cleo, key, "A good day for some.", target="positive"))
     return info, people, [one.attempt_id for one in made]

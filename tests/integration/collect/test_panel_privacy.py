@@ -110,6 +110,7 @@ def test_no_door_of_ours_lets_an_outside_id_out(
             f"validate export mood/1 --out {file}",
             f"validate export mood/1 --labels --out {file}",
         ):
+            file.unlink(missing_ok=True)
             done = cli(*command.split())
             assert done.exit_code == 0, done.output
             seen[f"quintain {command}"] = file.read_bytes().decode("latin-1")

@@ -17,6 +17,7 @@ from quintain.core.people import ANONYMOUS, Actor
 from quintain.services.board.assemble import board
 from quintain.services.board.ranking import rank
 from quintain.services.collect import targets as round_targets
+from quintain.services.collect.attempt import confirm
 from quintain.services.collect.prompts import list_prompts
 from quintain.services.collect.rounds import (
     clone_round,
@@ -169,7 +170,7 @@ def test_the_command_line_leads_through_a_round(
     assert "3.60 USD an hour" in opened.stderr
     db.commit()  # end the reading from before the commands
     key = start(db, blobs, worker, "mood/1").key
-    submit(db, blobs, worker, key, "It was good for nothing.")
+    confirm(db, worker, submit(db, blobs, worker, key, "It was good for nothing.").attempt_id, True)
     status = json.loads(cli("round", "status", "mood/1", "--json").stdout)
     counters = status["counters"]
     assert (counters["attempts"], counters["fooled"], counters["rate"], counters["prompts"]["used"]) == (1, 1, 1.0, 1)

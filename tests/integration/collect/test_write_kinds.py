@@ -21,6 +21,7 @@ from quintain.services.models.registry import register_version
 from quintain.services.tasks.definitions import put_task
 from quintain.services.validate import handing_out, validations
 from quintain.store.blobs import Blobs
+from tests.collecting import agree
 from tests.evaluation import CARD
 from tests.people import make_person
 from tests.web_support import PASSWORD, browser_of, post
@@ -129,7 +130,9 @@ def test_only_the_sentence_of_semantic_roles_may_change(
     assert (row["sentence"], row["predicate"], row["question"]) == (changed, PROMPT["predicate"], PROMPT["question"])
     # Capitals aside, as the kind allows; stored as it stands in the sentence.
     assert json.loads(row["target"]) == {"text": "the baker", "start": 10}
-    assert (row["edit_distance"], row["fooled"]) == (11, True)
+    assert (row["edit_distance"], row["fooled"], row["confirmed"]) == (11, False, None)
+    agree(db, row["attempt"])
+    assert attempts_table(db, owner, "words/1")["fooled"].to_list() == [True]
 
 
 @pytest.mark.parametrize("wrong", [True, False])
@@ -196,7 +199,8 @@ def test_several_spans_are_typed_and_judged(
     db.rollback()
     table = attempts_table(db, owner, "words/1")
     assert [json.loads(target) for target in table["target"]] == [["Rams", "Bears"], ["Lions"]]
-    assert table["fooled"].to_list() == [False, True]
+    agree(db, table["attempt"][1])
+    assert attempts_table(db, owner, "words/1")["fooled"].to_list() == [False, True]
     validations.open_validation(db, owner, "words/1", "judgements = 1\nminimum = 1\n[gold]\nrate = 0")
     sheet = handing_out.claim_page(db, make_person(db, "julia", RoleName.WORKER), "words/1")
     assert sheet is not None

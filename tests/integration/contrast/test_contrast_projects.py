@@ -214,7 +214,7 @@ def test_phenomena_can_be_added_and_what_was_drawn_cannot_change(db: Session, bl
     with pytest.raises(Forbidden):
         projects.add_phenomenon(db, xenia, REF, "numbers")
     with pytest.raises(Conflict, match="pivots"):
-        projects.put_project(db, blobs, owner, PROJECT.replace("pivots = 6", "pivots = 5"))
+        projects.put_project(db, blobs, owner, "extend = false\n" + PROJECT.replace("pivots = 6", "pivots = 5"))
     projects.set_state(db, owner, REF, ProjectState.CLOSED)
     with pytest.raises(Conflict, match="closed"):
         authoring.take_pivot(db, xenia, REF)

@@ -17,6 +17,7 @@ from quintain.core.errors import BadInput, NotFound
 from quintain.core.people import RoleName
 from quintain.services.board.verify import verify_snapshot
 from quintain.services.collect import writing
+from quintain.services.collect.attempt import confirm
 from tests.collecting import ROUND, sentences, submit, write_prompts
 from tests.people import make_person
 from tests.validation_support import TASK, judge_all, make_judges, text_of, truth
@@ -114,7 +115,9 @@ def test_views_are_kept_and_the_board_is_set(client: Client) -> None:
     assert client.set_board("mood", {"weights": {"memory": 1}})["weights"] == {"memory": 1}
     assert client.board_settings("mood")["weights"] == {"memory": 1}
     assert {name for name, weight in client.board("mood").weights.items() if weight} == {"memory"}
-    client.set_board("mood", {})
+    with pytest.raises(BadInput, match="is not in the file"):
+        client.set_board("mood", {"human": 0.9})
+    client.set_board("mood", {"human": None}, remove=["weights"])
 
 
 def test_models_are_compared_and_their_answers_come_down(client: Client, tmp_path: Path) -> None:
@@ -162,7 +165,9 @@ def test_a_round_from_its_file_to_its_attempts(server: tuple[Workspace, str], cl
         session = writing.start(db, server[0].blobs, writer, draft.ref)
         options: dict[str, Any] = {"runners": {"handler": lambda version, blobs, batch: ["positive"] * len(batch)}}
         submit(db, server[0].blobs, writer, session.key, "A fine amber evening.", target="positive", **options)
-        submit(db, server[0].blobs, writer, session.key, "Rain fell on the cobalt roof.", target="negative", **options)
+        text = "Rain fell on the cobalt roof."
+        last = submit(db, server[0].blobs, writer, session.key, text, target="negative", **options)
+        confirm(db, writer, last.attempt_id, True)
     counts = client.counters(draft.ref)
     assert (counts.attempts, counts.fooled, counts.workers) == (2, 1, 1)
     assert {line["name"]: line["fooled"] for line in counts.by_label} == {"positive": 0, "negative": 1}

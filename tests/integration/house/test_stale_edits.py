@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select
+from starlette.testclient import TestClient
 from typer.testing import Result
 
 import quintain.services
@@ -265,8 +266,16 @@ EDITS = {
 # An edit that stands elsewhere: letters of a trial, in `test_letters.py`.
 ELSEWHERE = {"letters.edit_letter"}
 # What passes an edit on to one of those above.
-PASSED_ON = {"policy.put_policy", "rounds.put_round", "contests.put_contest", "projects.put_project"}
+PASSED_ON = {
+    "validations.open_validation",
+    "item_files.open_with_items",
+    "policy.put_policy",
+    "rounds.put_round",
+    "contests.put_contest",
+    "projects.put_project",
+}
 PASSED_ON |= {"codings.put_coding", "doors.put_doors", "definitions.settled_text"}
+PASSED_ON |= {"validations.open_validation", "item_files.open_with_items"}
 # Verbs that set one thing to a value that is named, or what one person alone does: nobody's change is lost by them.
 ALONE = {
     "board_settings.let_score": "one data set",
@@ -330,6 +339,14 @@ def test_a_program_s_stale_edit_is_refused(programs: Client, name: str) -> None:
     assert edited.read(programs).revision not in {before.revision, after.revision}
 
 
+def sent(browser: TestClient, action: str, data: dict[str, Any]) -> Any:
+    """Send a form, and confirm what it changes where that is shown first."""
+    reply = browser.post(action, data=data)
+    if "Nothing is saved yet." not in reply.text:
+        return reply
+    return browser.post(action, data=form_to(reply.text, action).with_())
+
+
 @pytest.mark.parametrize("name", [name for name, edited in EDITS.items() if edited.page])
 def test_two_at_their_forms_are_shown_both(site: Workspace, name: str) -> None:
     """Theirs is kept and shown beside one's own; what is chosen is saved, and a fault keeps what it was made from."""
@@ -338,7 +355,7 @@ def test_two_at_their_forms_are_shown_both(site: Workspace, name: str) -> None:
     held = form.value(edited.control)
     assert form.value("revision")
     theirs, yours = edited.typed(held, "theirs"), edited.typed(held, "of mine")
-    first = browser.post(edited.action, data=form.with_(**{edited.control: theirs}))
+    first = sent(browser, edited.action, form.with_(**{edited.control: theirs}))
     assert first.status_code == 303, first.text[first.text.find("<main") :][:3000]
     answer = browser.post(edited.action, data=form.with_(**{edited.control: yours}))
     assert answer.status_code == 409
@@ -348,10 +365,10 @@ def test_two_at_their_forms_are_shown_both(site: Workspace, name: str) -> None:
     choice = form_to(answer.text, edited.action)
     chosen = re.findall(r'name="(choose:[^"]+)"', answer.text)
     mine = choice.with_(**dict.fromkeys(chosen, "yours"))
-    assert browser.post(edited.action, data=choice.with_(**dict.fromkeys(chosen, "theirs"))).status_code == 303
+    assert sent(browser, edited.action, choice.with_(**dict.fromkeys(chosen, "theirs"))).status_code == 303
     kept = form_to(browser.get(edited.page).text, edited.action, edited.control)
     assert alike(kept.value(edited.control), theirs)
-    assert browser.post(edited.action, data=mine).status_code == 303
+    assert sent(browser, edited.action, mine).status_code == 303
     now = form_to(browser.get(edited.page).text, edited.action, edited.control)
     assert alike(now.value(edited.control), yours)
 
@@ -406,7 +423,7 @@ def test_every_verb_that_edits_takes_what_it_was_made_from() -> None:
 def test_every_call_that_replaces_says_what_it_was_made_from() -> None:
     """Of the API's calls that replace something, each takes a revision, or sets one value that it names."""
     replacing = {one.name for one in API if one.method in {"PUT", "PATCH"} or one.name.startswith("put_")}
-    taking = {one.name for one in API if "revision" in inspect.signature(one.view).parameters}
+    taking = {one.name for one in API if {"revision", "edit"} & set(inspect.signature(one.view).parameters)}
     values = {"change_visibility", "let_score", "set_margin", "let_reference_count", "state_fact", "change_grade"}
     work = {"put_part", "save_draft", "save_answer", "put_contest_pair"}
     assert replacing - taking == values | work
@@ -445,11 +462,11 @@ def test_a_command_says_what_its_file_was_made_from(
     text = cli(*at, "task", "show", "sentiment", "--toml").stdout
     (tmp_path / "one.toml").write_text(titled(text, "One"))
     (tmp_path / "two.toml").write_text(titled(text, "Two"))
-    assert cli(*at, "task", "add", tmp_path / "one.toml", "--revision", shown).exit_code == 0
+    assert cli(*at, "task", "add", tmp_path / "one.toml", "--yes", "--revision", shown).exit_code == 0
     refused = cli(*at, "task", "add", tmp_path / "two.toml", "--revision", shown)
     assert refused.exit_code == 1
     assert "field 'title.en': is 'One' by now; here it is 'Two'" in refused.stderr
-    assert cli(*at, "task", "add", tmp_path / "two.toml").exit_code == 0
+    assert cli(*at, "task", "add", tmp_path / "two.toml", "--yes").exit_code == 0
 
 
 @pytest.mark.both_databases

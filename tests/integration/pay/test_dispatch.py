@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -13,14 +15,15 @@ from quintain.adapters.panels.prolific import Bonuses, Prolific
 from quintain.core.errors import Conflict, Forbidden, NotFound, Unavailable
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.core.rounds import Money
+from quintain.engine.process_names import is_gone, own_name
 from quintain.services.pay import ledger, payouts
-from quintain.services.pay.dispatch import dispatch
+from quintain.services.pay.dispatch import LEASE, dispatch
 from quintain.services.pay.earnings import decide, earn, my_earnings, my_totals
 from quintain.services.tasks.definitions import find_row, put_task
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.pay import ledger as ledger_queries
-from quintain.store.tables import PanelPerson, PanelStay
+from quintain.store.tables import PanelPerson, PanelStay, Payout
 from tests.collecting import TASK
 from tests.people import make_person
 from tests.prolific_fake import TOKEN, FakeProlific, prolific_server
@@ -30,6 +33,12 @@ pytestmark = pytest.mark.both_databases
 STUDY = "study1"
 CALLS = [r"POST /bulk.*/pay/", "bonus-payments", "submissions/$"]
 FAULTS = ["lost after", "lost before", "503", "400"]
+NAME_AND_WAIT = """
+import time
+from quintain.engine.process_names import own_name
+print(own_name(), flush=True)
+time.sleep(60)
+"""
 PAY = r"POST /bulk.*/pay/"
 
 
@@ -237,3 +246,42 @@ def test_by_hand(db: Session, owner: Actor, worker: Actor, fake: FakeProlific, b
         payouts.resolve(db, owner, made.id, paid=True)
     assert my_earnings(db, worker)[0].status == "paid"
     assert ledger.check(db, OPERATOR).ok
+
+
+def held_by(db: Session, number: int, holder: str) -> None:
+    """Let a process have begun to send a payout, and not have ended."""
+    with transaction(db):
+        row = db.get_one(Payout, number)
+        row.holder, row.lease_until = holder, now() + LEASE
+
+
+def test_a_refusal_says_until_when_somebody_else_sends(
+    db: Session, owner: Actor, fake: FakeProlific, bonuses: Bonuses
+) -> None:
+    """The time stands in it, and what to do then: here and on another machine nobody knows who is gone."""
+    panel_people(db, owner, fake, 1)
+    number = plan(db, owner)
+    for holder in (own_name(), "elsewhere/pid:[1]/1:1", ""):
+        held_by(db, number, holder)
+        with pytest.raises(Conflict, match=r"until \d\d:\d\d:\d\d UTC at the latest.*quintain pay send") as refused:
+            dispatch(db, owner, number, bonuses)
+        assert refused.value.code == "being_sent"
+    assert fake.bulks == {}
+
+
+def test_who_was_killed_on_this_machine_is_followed_at_once(
+    db: Session, owner: Actor, fake: FakeProlific, bonuses: Bonuses
+) -> None:
+    """A process that no longer runs holds nothing: what came of its call is looked up, and nobody is paid twice."""
+    panel_people(db, owner, fake, 1)
+    number = plan(db, owner)
+    with subprocess.Popen([sys.executable, "-c", NAME_AND_WAIT], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        holder = process.stdout.readline().strip()
+        held_by(db, number, holder)
+        with pytest.raises(Conflict, match="Somebody else"):
+            dispatch(db, owner, number, bonuses)
+        process.kill()
+    assert is_gone(holder)
+    assert dispatch(db, owner, number, bonuses).state == "sent"
+    assert [len(one) for one in fake.bonuses().values()] == [1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import Actor
 from quintain.services.collect.admission import PanelArrival, Visitor
@@ -84,7 +85,8 @@ def test_wrong_addresses_are_refused(db: Session, owner: Actor, worker: Actor) -
             arrive(db, strange, pid="P7")
     with pytest.raises(Forbidden):
         doors.judging_entry(db, worker, REF, "https://quintain.example")
-    set_policy(db, owner, REF, "judgements = 1\nminimum = 1")
+    less = EditOrigin(remove=frozenset({"page_size", "gold", "reward", "entry"}))
+    set_policy(db, owner, REF, "judgements = 1\nminimum = 1", edit=less)
     with pytest.raises(NotFound, match="leads nowhere"):
         arrive(db, key, pid="P7")
     with pytest.raises(Conflict, match="has no"):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from sqlalchemy import select
 from typer.testing import Result
 
 from quintain.client import Client
-from quintain.core.errors import Forbidden
+from quintain.core.errors import BadInput, Forbidden
 from quintain.core.people import OPERATOR
 from quintain.core.rounds import Money
 from quintain.services.access.actors import find_user
@@ -18,13 +20,14 @@ from quintain.services.collect import round_pay
 from quintain.services.collect.rounds import get_round
 from quintain.services.jobs.running import run_all
 from quintain.services.pay import earnings, payouts
-from quintain.services.pay.policy import put_policy
+from quintain.services.pay.policy import get_policy, put_policy
 from quintain.store.database import transaction
 from quintain.store.tables import Earning
-from tests.web_support import on_one_line, post, running, token_for
+from tests.web_support import csrf_of, on_one_line, post, running, token_for
 from tests.write_site import Site
 
 HOME = "/tasks/sentiment/pay"
+PROLIFIC = 'currency = "{currency}"\nhourly = 0\n[prolific]\nsecret = "none"\n'
 
 
 def grant(site: Site, amount: str = "2.50", key: str = "one") -> object:
@@ -47,7 +50,15 @@ def test_an_owner_promises_pays_and_answers(site: Site) -> None:
     refused = post(site.owner, HOME, f"{HOME}/policy", currency="GBP", hourly="9", project_cap="1", worker_cap="5")
     assert refused.status_code == 422
     assert "is more than" in on_one_line(refused)
-    assert post(site.owner, HOME, f"{HOME}/policy", currency="GBP", hourly="9").status_code == 303
+    shown = post(site.owner, HOME, f"{HOME}/policy", currency="GBP", hourly="9")
+    assert (shown.status_code, "Nothing is saved yet." in shown.text) == (200, True)
+    assert re.search(
+        r"<code>currency</code></th> <td class=\"wide\">USD</td> <td class=\"wide\"> GBP", on_one_line(shown)
+    )
+    with site.workspace.session() as db:
+        assert get_policy(db, OPERATOR, "sentiment").currency == "USD"
+    sent = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', shown.text))
+    assert post(site.owner, HOME, f"{HOME}/policy", **sent | {"csrf": csrf_of(site.owner, HOME)}).status_code == 303
     for _ in range(2):
         assert grant(site).status_code == 303  # type: ignore[attr-defined]
     with site.workspace.session() as db:
@@ -80,7 +91,7 @@ def test_an_owner_makes_studies_by_the_form(site: Site) -> None:
     """It asks where a study is to lead; what cannot be is said on the page, and nothing is made."""
     place = site.open().rpartition("/")[2]
     with site.workspace.session() as db:
-        put_policy(db, OPERATOR, "sentiment", '[prolific]\nsecret = "none"')
+        put_policy(db, OPERATOR, "sentiment", PROLIFIC.format(currency="GBP"))
     assert "Where it leads" in on_one_line(site.owner.get(HOME))
     makes = f"{HOME}/studies"
     refused = post(site.owner, HOME, makes, to="round", place=place, places=5)
@@ -121,15 +132,39 @@ def test_many_are_approved_by_a_worker(site: Site, monkeypatch: pytest.MonkeyPat
     assert ("being approved" in shown, "Approve everything that is pending" in shown) == (False, True)
 
 
+def check_policy_files(cli: Callable[..., Result], folder: Path) -> None:
+    """Let a file hold by commands: what changes is shown and asked about, and nothing is reset in silence."""
+    empty, capped, less = (folder / f"{name}.toml" for name in ("empty", "capped", "less"))
+    empty.write_text("# to do\n")
+    capped.write_text(f"project_cap = 5000\n{PROLIFIC.format(currency='EUR')}")
+    less.write_text(PROLIFIC.format(currency="EUR"))
+    assert "there is no key" in cli("pay", "policy", "sentiment", str(empty)).stderr
+    asked = cli("pay", "policy", "sentiment", str(capped))
+    assert (asked.exit_code, "project_cap: 0 → 5000" in asked.stderr, "--yes" in asked.stderr) == (1, True, True)
+    assert cli("pay", "policy", "sentiment", str(capped), "--yes").exit_code == 0
+    silent = cli("pay", "policy", "sentiment", str(less), "--yes")
+    assert (silent.exit_code, "--remove project_cap" in silent.stderr) == (1, True)
+    assert "project_cap = 5000" in cli("pay", "policy", "sentiment").stdout
+    assert cli("pay", "policy", "sentiment", str(less), "--yes", "--remove", "project_cap").exit_code == 0
+    assert "project_cap = 0" in cli("pay", "policy", "sentiment").stdout
+
+
 def test_programs_and_commands_do_the_same(
-    site: Site, cli: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+    site: Site, cli: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """The client plans, looks and resolves; commands print the same figures."""
     monkeypatch.setenv("QUINTAIN_WORKSPACE", str(site.workspace.settings.workspace))
     site.open()
     tokens = [token_for(site.workspace, name) for name in ("demo-owner", "demo-worker")]
     with running(site.workspace) as address, Client(address, tokens[0]) as owner, Client(address, tokens[1]) as worker:
-        assert 'currency = "EUR"' in owner.set_pay_policy("sentiment", 'currency = "EUR"').toml
+        owner.set_pay_policy("sentiment", PROLIFIC.format(currency="GBP"))
+        euros = PROLIFIC.format(currency="EUR")
+        with pytest.raises(BadInput, match="prolific"):
+            owner.set_pay_policy("sentiment", 'currency = "EUR"')
+        (seen,) = owner.preview_changes("pay policy", "sentiment", [euros]).changes
+        assert (seen.option, seen.before, seen.after) == ("currency", "GBP", "EUR")
+        assert 'currency = "GBP"' in owner.pay_policy("sentiment").toml
+        assert 'currency = "EUR"' in owner.set_pay_policy("sentiment", euros).toml
         owner.grant_bonus("sentiment", "demo-worker", 700, "EUR", "Thanks", "thanks-1")
         with site.workspace.session() as db:
             number = db.scalars(select(Earning.id).where(Earning.currency == "EUR")).one()
@@ -160,6 +195,7 @@ def test_programs_and_commands_do_the_same(
     assert "7.00,EUR" in cli("pay", "file", str(made.id)).stdout
     assert cli("pay", "cancel", str(made.id)).exit_code == 1
     assert 'currency = "EUR"' in cli("pay", "policy", "sentiment").stdout
+    check_policy_files(cli, tmp_path)
     given = ("pay", "bonus", "sentiment", "demo-worker", "5", "--for", "x", "--key", "k", "--currency", "EUR")
     assert "Given." in cli(*given).stderr
     assert "before" in cli(*given).stderr

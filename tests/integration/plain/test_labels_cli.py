@@ -77,7 +77,7 @@ def test_aggregate(cli: Cli, table: Path, tmp_path: Path) -> None:
     assert float(written[0]["confidence"]) == float(written[0]["a"]) == 0.8
     assert found["labels"] == {"a": 1, "b": 2, "c": 1}
     assert (found["items"], found["workers"], found["judgements"], found["no_label"]) == (5, 5, 25, 1)
-    told = cli("labels", "aggregate", table, "--out", out)
+    told = cli("labels", "aggregate", table, "--out", out, "--force")
     assert "Items without a majority: 1" in told.stderr
 
 
@@ -178,7 +178,7 @@ def test_expand(cli: Cli, table: Path, tmp_path: Path) -> None:
     plain = ask(cli, "labels", "expand", table, "--out", out)
     assert plain["rows"] == len(read(out)) == 25
     options = ("--mixed", "c", "--into", "a,b", "--times", "2")
-    split = ask(cli, "labels", "expand", table, "--out", out, *options)
+    split = ask(cli, "labels", "expand", table, "--out", out, *options, "--force")
     assert split["labels"] == {"a": 2 * (plain["labels"]["a"] + 6), "b": 2 * (plain["labels"]["b"] + 6)}
     assert split["rows"] == len(read(out))
     assert cli("labels", "expand", table, "--out", out, "--mixed", "m").exit_code == 1
@@ -246,10 +246,10 @@ def test_what_is_handled(cli: Cli, write: Callable[..., Path], tmp_path: Path) -
     assert found["notes"] == ["Rows left out because they have no label: 1.", "Repeated rows, counted once: 1."]
     assert list(read(out)[0]) == ["item", "label", "confidence", "x", "y", "z"]
     mixed = write('{"item": 1, "worker": "a", "label": 1}\n{"item": "1", "worker": 2, "label": "1"}\n', "mixed.jsonl")
-    found = ask(cli, "labels", "aggregate", mixed, "--out", out)
+    found = ask(cli, "labels", "aggregate", mixed, "--out", out, "--force")
     assert (found["items"], found["labels"]) == (1, {"1": 2 - 1})
     clash = write("item,worker,label\n1,a,label\n1,b,item\n", "clash.csv")
-    ask(cli, "labels", "aggregate", clash, "--out", out)
+    ask(cli, "labels", "aggregate", clash, "--out", out, "--force")
     assert list(read(out)[0]) == ["item", "label", "confidence", "class_item", "class_label"]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.services.collect.admission import Visitor
@@ -131,7 +132,8 @@ def test_wrong_doors_are_refused(db: Session, owner: Actor, worker: Actor, keys:
     close_trial(db, owner, *WHERE)
     with pytest.raises(Conflict, match="not open"):
         doors.enter(db, to_write, {"pid": "P1"}, Visitor())
-    shut = doors.put_doors(db, owner, *WHERE, "", base_url=BASE)
+    without = EditOrigin(remove=frozenset({"entry", "grading"}))
+    shut = doors.put_doors(db, owner, *WHERE, "batch = 2", base_url=BASE, edit=without)
     assert (shut.entry, shut.grading) == (None, None)
     with pytest.raises(NotFound, match="leads nowhere"):
         doors.enter(db, to_write, {"pid": "P1"}, Visitor())
@@ -160,6 +162,6 @@ def test_an_owner_may_let_experts_in_by_the_door_for_grading(
     assert item is not None
     grade(db, expert, *WHERE, stage=item.stage, item=item.item, answers=FAIR)
     assert not come(db, to_grade, "E1").has(RoleName.EXPERT, "mood")
-    doors.put_doors(db, owner, *WHERE, DOORS, base_url=BASE)
+    doors.put_doors(db, owner, *WHERE, f"experts = false\n{DOORS}", base_url=BASE)
     with pytest.raises(Forbidden, match="promoted"):
         next_to_grade(db, expert, *WHERE)

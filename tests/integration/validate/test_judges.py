@@ -249,7 +249,8 @@ def test_five_of_seven_judgements_are_kept_and_none_of_an_unqualified_judge(db: 
 
     people = make_judges(db, 7)
     judge_all(db, people, [sloppy(wrong) for wrong in (0, 0, 0, 1, 2, 4, 9)])
-    validate.set_policy(db, owner, REF, "judgements = 5\nminimum = 3\nautomatic = false\n[gold]\nrate = 0")
+    five = "judgements = 5\nminimum = 3\npage_size = 30\nautomatic = false\n[gold]\nrate = 0"
+    validate.set_policy(db, owner, REF, five)
     assert kept_of(db, places) == [30, 30, 30, 30, 30, 0, 0], "the two who agree least are not needed"
     unqualify.unqualify(db, owner, REF, ["judge1"], reason="copies")
     assert kept_of(db, places) == [30, 0, 30, 30, 30, 30, 0]

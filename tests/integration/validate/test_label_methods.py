@@ -70,7 +70,7 @@ def test_a_model_of_the_judges_finds_what_the_majority_misses(db: Session, owner
     found = status(db, owner, REF)
     assert found["method"] == "one-coin"
     assert (found["progress"]["labelled"], wrong(db, owner, tmp_path)) == (60, set())
-    validate.set_policy(db, owner, REF, 'method = "majority"')
+    validate.set_policy(db, owner, REF, 'method = "majority"\n[gold]\nrate = 0')
     assert status(db, owner, REF)["method"] == "majority"
     assert len(wrong(db, owner, tmp_path)) > 10
 
@@ -79,7 +79,7 @@ def test_experts_are_asked_where_the_method_is_unsure(db: Session, owner: Actor)
     """The queue of contested items goes by the method's confidence, not by votes alone."""
     judged(db, owner, "")
     assert len(queue(db, owner, REF)) > 20
-    validate.set_policy(db, owner, REF, 'method = "one-coin"')
+    validate.set_policy(db, owner, REF, 'method = "one-coin"\n[gold]\nrate = 0')
     final = final_labels(db, validate.find(db, REF))
     assert len(queue(db, owner, REF)) == int((final.confidence < 0.75).sum()) < 5
 
@@ -152,7 +152,7 @@ def test_a_policy_names_a_method_that_is_there_and_suits_the_task(db: Session, o
     for name in AGGREGATORS.names():
         policy = parse_policy(f'method = "{name}"')
         assert parse_policy(dump_policy(policy)) == policy
-    with pytest.raises(BadInput, match="one of dawid-skene, distribution"):
+    with pytest.raises(BadInput, match="one of dawid-skene, dawid-skene-early, distribution"):
         parse_policy('method = "loudest"')
     make_ground(db, owner, items=1, policy='method = "mixed-as-two"')
     two = TASK.replace('"mood"', '"plain"').partition("[[extra_labels]]")[0]

@@ -196,9 +196,9 @@ def test_the_console_from_the_command_line(
     people = make_judges(db, 6)
     judge_all(db, people, [lambda _: "mixed", *[truth] * 5])
     policy = tmp_path / "policy.toml"
-    policy.write_text("judgements = 7\n")
+    policy.write_text("judgements = 7\nautomatic = true\n")
     assert run("policy", REF)["version"] == 1
-    assert run("policy", REF, "--set", policy)["version"] == 2
+    assert run("policy", REF, "--set", policy, "--yes")["version"] == 2
     assert [one["version"] for one in run("policy", REF, "--all")["versions"]] == [2, 1]
     policy.write_text("judgments = 7\n")
     assert "policy.toml" in run("policy", REF, "--set", policy, code=1)

@@ -105,7 +105,7 @@ def test_what_did_not_fool_is_judged_too_or_a_sample_of_it(db: Session, owner: A
     validate.set_policy(db, owner, REF, "unfooled = 0.5")
     validate.open_validation(db, owner, REF)
     assert some < taken(db), "what a smaller share took, a larger one takes"
-    validate.open_validation(db, owner, REF, "")
+    validate.open_validation(db, owner, REF, "unfooled = 1.0")
     assert len(taken(db)) == 220
 
 

@@ -18,7 +18,7 @@ from tests.properties import examples
 SOURCE = ROOT / "src" / "quintain"
 # Where JSON is read that we wrote ourselves a moment or a day before, or that a sandbox sends over its own pipe.
 OUR_OWN = {
-    "adapters/kept_replies.py",
+    "adapters/reply_store.py",
     "core/jsontext.py",
     "core/untrusted.py",
     "core/records/base.py",

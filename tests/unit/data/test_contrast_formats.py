@@ -18,6 +18,8 @@ from quintain.data.contrast.contract import (
     stored_members,
     whole_sets,
 )
+from quintain.services.plain.contrast import score_contrast_files
+from quintain.services.plain.contrast_import import write_contrast_examples
 from quintain.tasks.contract import kind_of
 from quintain.tasks.definition import parse_task
 
@@ -302,3 +304,19 @@ def test_what_the_attachments_turned_to(shared_data: Path) -> None:
 
     assert [one.tags[0] for _, one in pairs].count("noun-to-verb") == 75
     assert len(same) == 1  # "Send the revised report by the agency" was not annotated again
+
+
+def test_what_is_written_can_be_scored(tmp_path: Path) -> None:
+    """A set whose neighbours all have to be left out is left out with them, and that is counted."""
+    document = {
+        "data": [*BOOLQ["data"], {**BOOLQ["data"][0], "perturbed_questions": [{"perturbed_q": "", "answer": ""}]}]
+    }
+    (tmp_path / "boolq.json").write_text(json.dumps(document))
+    target = tmp_path / "examples.jsonl"
+    report = write_contrast_examples("boolq", Given(tmp_path / "boolq.json"), target)
+    rows = [json.loads(line) for line in target.read_text().splitlines()]
+    assert report.examples == len(rows) == 2
+    assert report.left_out["of a set that is not whole without them"] == 1
+    predictions = tmp_path / "predictions.json"
+    predictions.write_text(json.dumps({row["id"]: row["gold"] for row in rows}))
+    assert score_contrast_files(target, predictions).consistency == 1.0

@@ -124,6 +124,7 @@ def test_an_item_that_fails_holds_up_no_other(caplog: pytest.LogCaptureFixture) 
 
     def step(each: Each) -> None:
         each("abc", do, name=lambda item: f"item {item}", undo=lambda: undone.append(1))
+        each("x", str, name=lambda item: f"other {item}")  # which forgets nothing of the first
 
     loop = Loop("sorting", step, every=0.02)
     assert loop.once()

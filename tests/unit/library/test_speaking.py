@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import json
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -68,3 +71,49 @@ def test_a_parent_is_the_place_in_the_frame() -> None:
 
 
 GOLD = [{"id": "1", "text": "One.", "gold": "a", "label": "a"}, {"id": "2", "text": "Two.", "gold": "b", "label": "b"}]
+
+
+def test_what_does_not_exist_is_bad_input(tmp_path: Path) -> None:
+    """A missing file, an unknown method and an unknown metric raise what the documentation promises."""
+    votes = [("a", "ann", "yes")]
+    for call in (
+        lambda: qt.aggregate(tmp_path / "missing.csv"),
+        lambda: qt.aggregate(votes, "nonsense"),
+        lambda: qt.score({"a": "x"}, {"a": "x"}, ["nonsense"]),
+    ):
+        with pytest.raises(qt.BadInput):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"minimum": "3"}, "'minimum' is a whole number, and '3' was given"),
+        ({"minimum": True}, "'minimum' is a whole number"),
+        ({"seed": "1"}, "'seed' is a whole number"),
+        ({"method": 3}, "'method' is a text"),
+        ({"method": "mace", "even": "much"}, "'even' is a number"),
+    ],
+)
+def test_an_argument_of_another_type_is_named(options: dict[str, Any], said: str) -> None:
+    """A slip in an argument or in an option of a method is bad input with its name, not a TypeError from within."""
+    with pytest.raises(qt.BadInput, match=said):
+        qt.aggregate([("a", "ann", "yes")], **options)
+
+
+def test_a_chart_is_saved_as_what_its_name_says(tmp_path: Path) -> None:
+    """A page or a specification is written; another ending is refused, and leaves no file."""
+    chart = qt.aggregate([("a", "ann", "yes")]).plot()
+    assert chart.save(tmp_path / "chart.html").read_text("utf-8").lstrip().startswith("<!")
+    assert json.loads(chart.save(tmp_path / "chart.JSON").read_text("utf-8"))
+    with pytest.raises(qt.BadInput, match=r"cannot be saved as p\.png"):
+        chart.save(tmp_path / "p.png")
+    assert not (tmp_path / "p.png").exists()
+
+
+def test_all_votes_tied_leave_nothing_to_divide() -> None:
+    """Where no item has a majority, dividing is refused with what to do."""
+    items = [{"id": f"e{at}", "text": f"number {at * 7919}"} for at in range(30)]
+    votes = [(f"e{at}", who, label) for at in range(30) for who, label in (("a", "yes"), ("b", "no"))]
+    with pytest.raises(qt.BadInput, match="No item has a label"):
+        qt.release(items, judgements=votes, dev=4, test=4)

@@ -26,6 +26,15 @@ class Declined(Conflict):
         self.status = status
 
 
+class PanelStanding(StrEnum):
+    """Where a submission stands, of which approving pays the reward of its study: *over* is one that never will."""
+
+    WORKING = "working"
+    WAITING = "waiting"
+    APPROVED = "approved"
+    OVER = "over"
+
+
 class PaymentLook(StrEnum):
     """What a look at the provider says of a payment."""
 

@@ -15,7 +15,14 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import quote
 
-from quintain.adapters.panels.contract import Declined, PayLine, PaymentLook, ProviderAnswer, Uncertain
+from quintain.adapters.panels.contract import (
+    Declined,
+    PanelStanding,
+    PayLine,
+    PaymentLook,
+    ProviderAnswer,
+    Uncertain,
+)
 from quintain.core.errors import BadInput, Unavailable
 from quintain.core.untrusted import Bounds, read_json
 
@@ -24,6 +31,14 @@ TIMEOUT_S = 30.0
 REPLY = Bounds(size=4 << 20, text=1 << 20, elements=100_000)
 FRESH_S = 300  # how old a signed message may be
 PAID = ("APPROVED", "SCREENED OUT")
+STANDINGS = {
+    "AWAITING REVIEW": PanelStanding.WAITING,
+    "APPROVED": PanelStanding.APPROVED,
+    "RETURNED": PanelStanding.OVER,
+    "TIMED-OUT": PanelStanding.OVER,
+    "REJECTED": PanelStanding.OVER,
+    "SCREENED OUT": PanelStanding.OVER,  # what that pays is no reward of the study
+}
 
 
 class Prolific:
@@ -212,6 +227,15 @@ class Approvals:
         known = self._prolific.submissions(study)
         paid = [known.get(line.submission, {}).get("status") in PAID for line in lines]
         return PaymentLook.SENT if all(paid) else PaymentLook.UNSENT
+
+
+def standing_of(status: str) -> PanelStanding:
+    """Say where a submission of this *status* stands; what is not known may still be approved.
+
+    >>> standing_of("TIMED-OUT"), standing_of("ACTIVE")
+    (<PanelStanding.OVER: 'over'>, <PanelStanding.WORKING: 'working'>)
+    """
+    return STANDINGS.get(status.strip().replace("_", " ").upper(), PanelStanding.WORKING)
 
 
 def signature(secret: str, timestamp: str, body: bytes) -> str:

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from quintain.cli import output
+from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.plain.rank import app, number, say_unranked, traded
 from quintain.cli.streams import in_file, named, out_option
-from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.base import plain, to_plain
@@ -193,6 +193,8 @@ def set_settings(
     context: typer.Context,
     task: Task,
     file: Annotated[Path | None, in_file("A TOML file of settings; without it, show them.")] = None,
+    remove: RemoveOption = None,
+    yes: YesOption = False,
     revision: RevisionOption = "",
     json: output.JsonFlag = False,
 ) -> None:
@@ -203,11 +205,12 @@ def set_settings(
     workspace = workspace_of(context)
     with workspace.session() as db:
         get_task(db, task)
-        spec = (
-            board_spec(db, task)
-            if file is None
-            else set_board(db, OPERATOR, task, _settings(file), edit=EditOrigin(revision))
-        )
+        spec = board_spec(db, task)
+        if file is not None:
+            settings, name = _settings(file), file.name
+            spec = confirm_changes(
+                lambda edit: set_board(db, OPERATOR, task, settings, file=name, edit=edit), remove, revision, yes=yes
+            )
     if json:
         output.print_json(spec.record())
     else:

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
+from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import RevisionOption, link_base, workspace_of
 from quintain.cli.output import UNCOUNTED, JsonFlag, bar, print_json, print_line, print_table, say
 from quintain.cli.streams import in_file, named, out_file
-from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.collect import Counters, Rounds
@@ -33,6 +33,8 @@ def new(
     context: typer.Context,
     file: Annotated[Path, in_file("TOML file of the round.")],
     check: Annotated[bool, typer.Option("--check", help="Only say what is wrong with it; needs no workspace.")] = False,
+    remove: RemoveOption = None,
+    yes: YesOption = False,
     revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
@@ -48,7 +50,9 @@ def new(
             print_json({"file": str(file), "task": spec.task, "title": spec.title})
         return
     with workspace_of(context).session() as db:
-        info = service.put_round(db, OPERATOR, text, file=str(file), edit=EditOrigin(revision))
+        info = confirm_changes(
+            lambda edit: service.put_round(db, OPERATOR, text, file=str(file), edit=edit), remove, revision, yes=yes
+        )
     _show(info, json, f"Round {info.ref} is a {info.state}, version {info.version}.")
 
 

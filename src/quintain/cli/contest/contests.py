@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
+from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.cli.plain.contest import app
 from quintain.cli.plain.rank import number
 from quintain.cli.streams import in_file
 from quintain.core.contests import Phase
-from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.contests import Contests, ContestSystems, ContestTeams
@@ -32,6 +32,8 @@ def put(
     context: typer.Context,
     file: Annotated[Path, in_file("TOML file of the contest.")],
     check: Annotated[bool, typer.Option("--check", help="Only say what is wrong with it; needs no workspace.")] = False,
+    remove: RemoveOption = None,
+    yes: YesOption = False,
     revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
@@ -47,7 +49,9 @@ def put(
             print_json({"file": str(file), "task": spec.task, "name": spec.name})
         return
     with workspace_of(context).session() as db:
-        made = contests.put_contest(db, OPERATOR, text, file=file.name, edit=EditOrigin(revision)).record()
+        made = confirm_changes(
+            lambda edit: contests.put_contest(db, OPERATOR, text, file=file.name, edit=edit), remove, revision, yes=yes
+        ).record()
     say(f"The contest {made.ref} is there, version {made.version}; phase: {made.phase}.")
     if json:
         print_json(made)

@@ -7,12 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
+from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.plain.contrast import app, print_score
 from quintain.cli.streams import in_file
 from quintain.core.contrast import ProjectState
-from quintain.core.editing import EditOrigin
 from quintain.core.people import OPERATOR
 from quintain.core.records.base import to_json
 from quintain.core.records.contrasting import (
@@ -34,6 +34,8 @@ Limit = Annotated[int, typer.Option(min=1, max=500, help="At most so many.")]
 def new(
     context: typer.Context,
     file: Annotated[Path, in_file("TOML file of the project.", metavar="FILE")],
+    remove: RemoveOption = None,
+    yes: YesOption = False,
     revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
@@ -43,8 +45,12 @@ def new(
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        made = projects.put_project(
-            db, workspace.blobs, OPERATOR, read_text(file), file=str(file), edit=EditOrigin(revision)
+        text = read_text(file)
+        made = confirm_changes(
+            lambda edit: projects.put_project(db, workspace.blobs, OPERATOR, text, file=str(file), edit=edit),
+            remove,
+            revision,
+            yes=yes,
         )
         found = projects.get_project(db, OPERATOR, made.ref)
     _show([found], json=json, single=True)

@@ -1,4 +1,4 @@
-"""`quintain pay policy|costs|owed|plan|list|show|file|send|cancel|resolve|bonus|questions|answer`."""
+"""`quintain pay policy|costs|owed|plan|list|show|file|send|cancel|resolve|overpaid|bonus|questions|answer`."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from typing import Annotated
 
 import typer
 
+from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.pay.pay import app
-from quintain.core.editing import EditOrigin
 from quintain.core.people import OPERATOR
 from quintain.core.records.pay import OwedList, PayoutFile, PayoutRecord, Payouts
 from quintain.core.rounds import Money
 from quintain.core.toml import read_text
 from quintain.services.pay import earnings, payouts, prolific, questions, report
+from quintain.services.pay import overpaid as overpayments
 from quintain.services.pay import policy as policies
 
 TaskArgument = Annotated[str, typer.Argument(help="The task.", metavar="TASK")]
@@ -30,6 +31,8 @@ def policy(
     context: typer.Context,
     task: TaskArgument,
     file: Annotated[Path | None, typer.Argument(help="A TOML file that is to hold from now on.")] = None,
+    remove: RemoveOption = None,
+    yes: YesOption = False,
     revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
@@ -41,7 +44,13 @@ def policy(
     """
     with workspace_of(context).session() as db:
         if file is not None:
-            policies.put_policy(db, OPERATOR, task, read_text(file), file=file.name, edit=EditOrigin(revision))
+            text = read_text(file)
+            confirm_changes(
+                lambda edit: policies.put_policy(db, OPERATOR, task, text, file=file.name, edit=edit),
+                remove,
+                revision,
+                yes=yes,
+            )
             say("Saved.")
         found = policies.policy_text(db, OPERATOR, task)
     if json:
@@ -110,11 +119,10 @@ def plan(
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        if approvals:
-            made = prolific.plan_approvals(db, OPERATOR, task, workspace.outside, currency=currency)
-        else:
-            made = payouts.plan(db, OPERATOR, task, provider=provider, currency=currency)
-    _print(made, json)
+        planned = prolific.plan(
+            db, OPERATOR, task, workspace.outside, provider=provider, currency=currency, approvals=approvals
+        )
+    _print(planned, json)
 
 
 @app.command("list")
@@ -193,6 +201,23 @@ def resolve(
     """
     with workspace_of(context).session() as db:
         _print_one(payouts.resolve(db, OPERATOR, payout, paid=paid, note=note), json)
+
+
+@app.command()
+def overpaid(
+    context: typer.Context,
+    payout: PayoutArgument,
+    hold_back: Annotated[
+        bool, typer.Option("--hold-back/--let-go", help="Whether it is taken out of what the person earns later.")
+    ],
+    json: JsonFlag = False,
+) -> None:
+    """Say what becomes of what a panel paid for work that had been paid already; `pay check` names it.
+
+    Example: quintain pay overpaid 7 --hold-back
+    """
+    with workspace_of(context).session() as db:
+        _print_one(overpayments.answer(db, OPERATOR, payout, hold_back=hold_back), json)
 
 
 @app.command()

@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
+from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.plain.study import app
 from quintain.cli.streams import in_file, out_option
-from quintain.core.editing import EditOrigin
 from quintain.core.people import OPERATOR
 from quintain.core.records.coding import Coding, CodingResults, Codings
 from quintain.core.records.figures import Estimate
@@ -29,6 +29,8 @@ CodingRef = Annotated[str, typer.Argument(metavar="CODING", help="The coding, as
 def new(
     context: typer.Context,
     file: Annotated[Path, in_file("TOML file of the coding.", metavar="FILE")],
+    remove: RemoveOption = None,
+    yes: YesOption = False,
     revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
@@ -38,8 +40,12 @@ def new(
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        made = codings.put_coding(
-            db, workspace.blobs, OPERATOR, read_text(file), file=str(file), edit=EditOrigin(revision)
+        text = read_text(file)
+        made = confirm_changes(
+            lambda edit: codings.put_coding(db, workspace.blobs, OPERATOR, text, file=str(file), edit=edit),
+            remove,
+            revision,
+            yes=yes,
         )
     _show([made], json=json, single=True)
 

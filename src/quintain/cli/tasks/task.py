@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
+from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.plain.task import TaskFile, app
-from quintain.core.editing import EditOrigin
 from quintain.core.people import OPERATOR
 from quintain.core.records.tasks import TaskHistory, Tasks
 from quintain.core.task import Task
@@ -21,14 +21,23 @@ TaskName = Annotated[str, typer.Argument(metavar="NAME", help="The task's name."
 
 
 @app.command()
-def add(context: typer.Context, file: TaskFile, revision: RevisionOption = "", json: JsonFlag = False) -> None:
+def add(
+    context: typer.Context,
+    file: TaskFile,
+    remove: RemoveOption = None,
+    yes: YesOption = False,
+    revision: RevisionOption = "",
+    json: JsonFlag = False,
+) -> None:
     """Add the task that a file defines, or change the one of that name.
 
     Example: quintain task add sentiment.toml
     """
     text = read_task_text(file)
     with workspace_of(context).session() as db:
-        task = service.put_task(db, OPERATOR, text, file=str(file), edit=EditOrigin(revision))
+        task = confirm_changes(
+            lambda edit: service.put_task(db, OPERATOR, text, file=str(file), edit=edit), remove, revision, yes=yes
+        )
         version = service.task_history(db, task.name)[0].number
         record = service.record_of(task, service.task_revision(db, task.name))
     if json:

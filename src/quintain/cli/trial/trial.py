@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
+from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import RevisionOption, link_base, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.cli.plain.trial import app
 from quintain.cli.reporting import FolderOption, give_report
 from quintain.cli.streams import out_file
-from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.trial import CrowdTrial, TrialModels
@@ -44,6 +44,8 @@ def put(
         list[str], typer.Argument(metavar="PROTOCOL…", help="Names of protocols that ship, or TOML files.")
     ],
     title: Annotated[str, typer.Option(help="What workers see.")] = "",
+    remove: RemoveOption = None,
+    yes: YesOption = False,
     revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
@@ -56,7 +58,12 @@ def put(
         shipped_text(one.lower()) if one.lower() in shipped() else read_bytes(Path(one)).decode() for one in protocols
     ]
     with workspace_of(context).session() as db:
-        found = trials.put_trial(db, OPERATOR, task, name, texts, title=title, edit=EditOrigin(revision))
+        found = confirm_changes(
+            lambda edit: trials.put_trial(db, OPERATOR, task, name, texts, title=title, edit=edit),
+            remove,
+            revision,
+            yes=yes,
+        )
     give(found, json=json)
 
 
@@ -191,6 +198,8 @@ def doors(
     context: typer.Context,
     ref: TrialArgument,
     file: Annotated[Path | None, typer.Argument(help="A TOML file that says how people come and go back.")] = None,
+    remove: RemoveOption = None,
+    yes: YesOption = False,
     revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
@@ -204,7 +213,13 @@ def doors(
     with workspace.session() as db:
         if file is not None:
             text = read_bytes(file).decode()
-            doors_.put_doors(db, OPERATOR, task, name, text, base_url=base, file=file.name, edit=EditOrigin(revision))
+            about = {"base_url": base, "file": file.name}
+            confirm_changes(
+                lambda edit: doors_.put_doors(db, OPERATOR, task, name, text, **about, edit=edit),
+                remove,
+                revision,
+                yes=yes,
+            )
         found = doors_.get_doors(db, OPERATOR, task, name, base_url=base)
     if json:
         print_json(found)

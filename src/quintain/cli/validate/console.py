@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
+from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import RevisionOption, link_base, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.cli.streams import in_option
 from quintain.cli.validate.validate import Ref, app, judge_rows
-from quintain.core.editing import EditOrigin
 from quintain.core.people import OPERATOR
 from quintain.core.records.validate import Judges, JudgingNotes, ValidationTrail
 from quintain.core.toml import read_text
@@ -46,6 +46,8 @@ def policy(
     ref: Ref,
     new: Annotated[Path | None, in_option("TOML file of the new policy.", "--set")] = None,
     every: Annotated[bool, typer.Option("--all", help="List every state that it had.")] = False,
+    remove: RemoveOption = None,
+    yes: YesOption = False,
     revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
@@ -57,7 +59,13 @@ def policy(
     """
     with workspace_of(context).session() as db:
         if new is not None:
-            validate.set_policy(db, OPERATOR, ref, read_text(new), file=str(new), edit=EditOrigin(revision))
+            text = read_text(new)
+            confirm_changes(
+                lambda edit: validate.set_policy(db, OPERATOR, ref, text, file=str(new), edit=edit),
+                remove,
+                revision,
+                yes=yes,
+            )
         found = validation_trail.policies(db, OPERATOR, ref)
     if new is not None:
         say(f"The policy of {ref} is version {found.version}.")

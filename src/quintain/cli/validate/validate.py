@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from quintain.cli.context import workspace_of
+from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
+from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import UNCOUNTED, JsonFlag, bar, print_json, print_line, print_table, say
 from quintain.cli.streams import in_option, out_option
 from quintain.core.people import OPERATOR
@@ -43,6 +44,9 @@ def open_(
     dataset: Annotated[str | None, typer.Option(help="Data set to add, as task/name.", show_default=False)] = None,
     seed: Annotated[int, typer.Option(help="Decides the order of items, and ties.")] = 0,
     column: Columns = None,
+    remove: RemoveOption = None,
+    yes: YesOption = False,
+    revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
     """Begin to validate a round, or open it again: attempts become items, and judges are offered them.
@@ -51,17 +55,24 @@ def open_(
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        item_files.open_with_items(
-            db,
-            workspace.blobs,
-            OPERATOR,
-            ref,
-            read_text(policy) if policy else None,
-            seed=seed,
-            file=str(policy) if policy else None,
-            items=items,
-            columns=parse_columns(column or []),
-            dataset=dataset,
+        text = read_text(policy) if policy else None
+        confirm_changes(
+            lambda edit: item_files.open_with_items(
+                db,
+                workspace.blobs,
+                OPERATOR,
+                ref,
+                text,
+                seed=seed,
+                file=str(policy) if policy else None,
+                items=items,
+                columns=parse_columns(column or []),
+                dataset=dataset,
+                edit=edit,
+            ),
+            remove,
+            revision,
+            yes=yes,
         )
         found = validation_status.progress(db, OPERATOR, ref)
     if found.state == ValidationState.PREPARING:

@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
+from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.cli.plain.task import app as task_app
 from quintain.cli.streams import in_file
-from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.work import Quizzes
@@ -32,6 +32,8 @@ def new(
     ref: QuizName,
     file: Annotated[Path, in_file("TOML or JSON file of the quiz.")],
     check: Annotated[bool, typer.Option("--check", help="Only say what is wrong with it; needs no workspace.")] = False,
+    remove: RemoveOption = None,
+    yes: YesOption = False,
     revision: RevisionOption = "",
     json: JsonFlag = False,
 ) -> None:
@@ -48,7 +50,9 @@ def new(
             print_json({"file": str(file), "questions": len(definition["questions"])})
         return
     with workspace_of(context).session() as db:
-        made = quizzes.put_quiz(db, OPERATOR, task, name, definition, edit=EditOrigin(revision))
+        made = confirm_changes(
+            lambda edit: quizzes.put_quiz(db, OPERATOR, task, name, definition, edit=edit), remove, revision, yes=yes
+        )
     say(f"The quiz {ref} has {counted}, version {made.version}.")
     if json:
         print_json(made)

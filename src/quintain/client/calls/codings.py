@@ -23,10 +23,14 @@ class CodingsCalls:
             Codings, "GET", f"{task_path(task)}/codings", params={"offset": offset, "limit": limit}
         ).codings
 
-    def put_coding(self, task: str, toml: str, *, revision: str = "") -> Coding:
+    def put_coding(self, task: str, toml: str, *, revision: str = "", remove: Iterable[str] = ()) -> Coding:
         """Make the coding that a TOML file defines and draw its sample, or change the one of that name (owners)."""
         return self._transport.read(
-            Coding, "PUT", f"{task_path(task)}/codings", params={"revision": revision}, json={"toml": toml}
+            Coding,
+            "PUT",
+            f"{task_path(task)}/codings",
+            params={"revision": revision, "remove": list(remove)},
+            json={"toml": toml},
         )
 
     def coding(self, ref: str) -> Coding:

@@ -38,10 +38,14 @@ class ContestsCalls:
         """List the contests of a task, the newest first."""
         return self._transport.read(Contests, "GET", f"{task_path(task)}/contests").contests
 
-    def put_contest(self, task: str, toml: str, *, revision: str = "") -> Contest:
+    def put_contest(self, task: str, toml: str, *, revision: str = "", remove: Iterable[str] = ()) -> Contest:
         """Add the contest that a TOML file defines, or change the one of that name (owners)."""
         return self._transport.read(
-            Contest, "POST", f"{task_path(task)}/contests", params={"revision": revision}, json={"toml": toml}
+            Contest,
+            "POST",
+            f"{task_path(task)}/contests",
+            params={"revision": revision, "remove": list(remove)},
+            json={"toml": toml},
         )
 
     def contest(self, ref: str) -> Contest:

@@ -47,10 +47,16 @@ class ContrastCalls:
         """List the contrast projects of a task in which one may write or check."""
         return self._transport.read(ContrastProjects, "GET", f"{task_path(task)}/contrast").projects
 
-    def put_contrast_project(self, task: str, toml: str, *, revision: str = "") -> ContrastProject:
+    def put_contrast_project(
+        self, task: str, toml: str, *, revision: str = "", remove: Iterable[str] = ()
+    ) -> ContrastProject:
         """Make the project that a TOML file defines and draw its examples, or change the one of that name (owners)."""
         return self._transport.read(
-            ContrastProject, "PUT", f"{task_path(task)}/contrast", params={"revision": revision}, json={"toml": toml}
+            ContrastProject,
+            "PUT",
+            f"{task_path(task)}/contrast",
+            params={"revision": revision, "remove": list(remove)},
+            json={"toml": toml},
         )
 
     def contrast_project(self, ref: str) -> ContrastProject:

@@ -63,10 +63,14 @@ class PayCalls:
         """Give what the owner of a task promises and allows, as TOML (owners)."""
         return self._transport.read(PayPolicyText, "GET", f"{task_path(task)}/pay/policy")
 
-    def set_pay_policy(self, task: str, toml: str, *, revision: str = "") -> PayPolicyText:
+    def set_pay_policy(self, task: str, toml: str, *, revision: str = "", remove: Iterable[str] = ()) -> PayPolicyText:
         """Let another pay policy hold from now on (owners)."""
         return self._transport.read(
-            PayPolicyText, "PUT", f"{task_path(task)}/pay/policy", params={"revision": revision}, json={"toml": toml}
+            PayPolicyText,
+            "PUT",
+            f"{task_path(task)}/pay/policy",
+            params={"revision": revision, "remove": list(remove)},
+            json={"toml": toml},
         )
 
     def costs(self, task: str, *, currency: str = "") -> CostReport:
@@ -188,6 +192,10 @@ class PayCalls:
         return self._transport.read(
             PayoutRecord, "POST", f"/payouts/{payout}/outcome", json={"paid": paid, "note": note}
         )
+
+    def answer_overpaid(self, payout: int, hold_back: bool) -> PayoutRecord:
+        """Say whether what was paid twice is held back from the person's later pay, or let go (owners)."""
+        return self._transport.read(PayoutRecord, "POST", f"/payouts/{payout}/overpaid", json={"hold_back": hold_back})
 
     def panel_people(self, task: str, *, held: bool = False, limit: int = 100, offset: int = 0) -> PanelGuests:
         """List people whom panels sent to a task, or whose pay is *held*, and who wants to come in (owners)."""

@@ -37,10 +37,16 @@ class QuizzesCalls:
         """Give a quiz to whoever is to take it and has signed in; right answers to the task's owners only."""
         return self._transport.read(Quiz, "GET", place(ref, "quizzes"))
 
-    def put_quiz(self, ref: str, definition: Mapping[str, Any], *, revision: str = "") -> Quiz:
+    def put_quiz(
+        self, ref: str, definition: Mapping[str, Any], *, revision: str = "", remove: Iterable[str] = ()
+    ) -> Quiz:
         """Add the quiz that *definition* describes, with the keys of its file, or change it (owners)."""
         return self._transport.read(
-            Quiz, "PUT", place(ref, "quizzes"), params={"revision": revision}, json={"definition": dict(definition)}
+            Quiz,
+            "PUT",
+            place(ref, "quizzes"),
+            params={"revision": revision, "remove": list(remove)},
+            json={"definition": dict(definition)},
         )
 
     def retire_quiz(self, ref: str) -> Quiz:

@@ -5,6 +5,8 @@ Written by scripts/make_client.py from the API's description; change that, not t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from quintain.client.refs import place, task_path
 from quintain.client.transport import Transport
 from quintain.core.records.collect import Counters, Flags, Round, RoundChange, RoundHistory, Rounds
@@ -20,10 +22,14 @@ class RoundsCalls:
         """List the rounds of a task; drafts to its owners only."""
         return self._transport.read(Rounds, "GET", f"{task_path(task)}/rounds").rounds
 
-    def put_round(self, task: str, toml: str, *, revision: str = "") -> Round:
+    def put_round(self, task: str, toml: str, *, revision: str = "", remove: Iterable[str] = ()) -> Round:
         """Add the round that a TOML file defines as a draft, or change the one of that number (owners)."""
         return self._transport.read(
-            Round, "POST", f"{task_path(task)}/rounds", params={"revision": revision}, json={"toml": toml}
+            Round,
+            "POST",
+            f"{task_path(task)}/rounds",
+            params={"revision": revision, "remove": list(remove)},
+            json={"toml": toml},
         )
 
     def round(self, ref: str) -> Round:

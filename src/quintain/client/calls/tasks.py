@@ -5,8 +5,11 @@ Written by scripts/make_client.py from the API's description; change that, not t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from quintain.client.refs import task_path
 from quintain.client.transport import Transport
+from quintain.core.records.changes import SpecChanges
 from quintain.core.records.tasks import Found, TaskChange, TaskHistory, TaskInfo, Tasks, TaskSummary
 from quintain.core.records.wheel import Margin, Timeline
 
@@ -16,6 +19,10 @@ class TasksCalls:
 
     _transport: Transport
 
+    def preview_changes(self, what: str, of: str, toml: Iterable[str]) -> SpecChanges:
+        """Say what a TOML text would change, from old to new, and what it would reset; nothing is changed (owners)."""
+        return self._transport.read(SpecChanges, "POST", "/changes", json={"what": what, "of": of, "toml": list(toml)})
+
     def search(self, q: str) -> Found:
         """Find tasks, data sets and models by their names."""
         return self._transport.read(Found, "GET", "/search", params={"q": q})
@@ -24,18 +31,20 @@ class TasksCalls:
         """List the tasks."""
         return self._transport.read(Tasks, "GET", "/tasks", params={"archived": archived}).tasks
 
-    def put_task(self, toml: str, *, revision: str = "") -> TaskInfo:
+    def put_task(self, toml: str, *, revision: str = "", remove: Iterable[str] = ()) -> TaskInfo:
         """Add the task that a TOML file defines, or change the one of that name."""
-        return self._transport.read(TaskInfo, "POST", "/tasks", params={"revision": revision}, json={"toml": toml})
+        return self._transport.read(
+            TaskInfo, "POST", "/tasks", params={"revision": revision, "remove": list(remove)}, json={"toml": toml}
+        )
 
     def task(self, task: str) -> TaskInfo:
         """Give a task as it is defined now."""
         return self._transport.read(TaskInfo, "GET", task_path(task))
 
-    def change_task(self, task: str, toml: str, *, revision: str = "") -> TaskInfo:
+    def change_task(self, task: str, toml: str, *, revision: str = "", remove: Iterable[str] = ()) -> TaskInfo:
         """Change a task's definition; every version is kept."""
         return self._transport.read(
-            TaskInfo, "PUT", task_path(task), params={"revision": revision}, json={"toml": toml}
+            TaskInfo, "PUT", task_path(task), params={"revision": revision, "remove": list(remove)}, json={"toml": toml}
         )
 
     def archive_task(self, task: str) -> None:

@@ -44,13 +44,15 @@ class TrialsCalls:
         """Give a trial; where its arms stand, to owners only."""
         return self._transport.read(CrowdTrial, "GET", place(ref, "trials"))
 
-    def put_trial(self, ref: str, protocols: Iterable[str], title: str = "", *, revision: str = "") -> CrowdTrial:
+    def put_trial(
+        self, ref: str, protocols: Iterable[str], title: str = "", *, revision: str = "", remove: Iterable[str] = ()
+    ) -> CrowdTrial:
         """Add a trial, or change one that is not open yet."""
         return self._transport.read(
             CrowdTrial,
             "PUT",
             place(ref, "trials"),
-            params={"revision": revision},
+            params={"revision": revision, "remove": list(remove)},
             json={"protocols": list(protocols), "title": title},
         )
 
@@ -172,10 +174,14 @@ class TrialsCalls:
         """Give the addresses that panels send people to, to take part and to grade (owners)."""
         return self._transport.read(TrialEntries, "GET", f"{place(ref, 'trials')}/doors")
 
-    def put_trial_doors(self, ref: str, toml: str, *, revision: str = "") -> TrialEntries:
+    def put_trial_doors(self, ref: str, toml: str, *, revision: str = "", remove: Iterable[str] = ()) -> TrialEntries:
         """Say how people from panels come into a trial and go back (owners)."""
         return self._transport.read(
-            TrialEntries, "PUT", f"{place(ref, 'trials')}/doors", params={"revision": revision}, json={"toml": toml}
+            TrialEntries,
+            "PUT",
+            f"{place(ref, 'trials')}/doors",
+            params={"revision": revision, "remove": list(remove)},
+            json={"toml": toml},
         )
 
     def open_trial_pool(self, ref: str) -> PoolAdded:

@@ -61,10 +61,16 @@ class ValidationCalls:
         """List the validations of a task with progress and forecast (owners)."""
         return self._transport.read(Validations, "GET", f"{task_path(task)}/validations").validations
 
-    def open_validation(self, ref: str, policy: str | None = None, *, seed: int = 0) -> ValidationProgress:
+    def open_validation(
+        self, ref: str, policy: str | None = None, *, seed: int = 0, revision: str = "", remove: Iterable[str] = ()
+    ) -> ValidationProgress:
         """Begin to validate a round, or a table under a name of its own, or open it again (owners)."""
         return self._transport.read(
-            ValidationProgress, "POST", place(ref, "validations"), json={"policy": policy, "seed": seed}
+            ValidationProgress,
+            "POST",
+            place(ref, "validations"),
+            params={"revision": revision, "remove": list(remove)},
+            json={"policy": policy, "seed": seed},
         )
 
     def validation(self, ref: str) -> Validation:
@@ -89,13 +95,15 @@ class ValidationCalls:
         """Give the policy as TOML, and every state that it had, the newest first (owners)."""
         return self._transport.read(Policies, "GET", f"{place(ref, 'validations')}/policy").versions
 
-    def set_validation_policy(self, ref: str, policy: str, *, revision: str = "") -> Policies:
+    def set_validation_policy(
+        self, ref: str, policy: str, *, revision: str = "", remove: Iterable[str] = ()
+    ) -> Policies:
         """Change the policy, a TOML text; slots that are there stay (owners)."""
         return self._transport.read(
             Policies,
             "PUT",
             f"{place(ref, 'validations')}/policy",
-            params={"revision": revision},
+            params={"revision": revision, "remove": list(remove)},
             json={"policy": policy},
         )
 

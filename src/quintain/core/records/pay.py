@@ -246,7 +246,8 @@ class PayoutRecord(Record):
     """Earnings that are paid together: through whom, how much, and where it stands.
 
     *state* is `planned`, `prepared`, `sending`, `sent`, `refused`, `unknown` (no answer came: look, then decide) or
-    `cancelled`.
+    `cancelled`. Of step `overpaid` is what a panel paid for work that had been paid already: *over* is what was not
+    held back of it, and *answer* what its owner said, `hold back` or `let go`.
     """
 
     id: int
@@ -263,6 +264,8 @@ class PayoutRecord(Record):
     settled_at: datetime | None
     lines: list[PayoutLine]
     calls: list[PayoutCallRecord]
+    over: int = 0
+    answer: str = ""
 
     @property
     def money(self) -> Money:

@@ -198,6 +198,18 @@ def whole_sets(members: Sequence[Member]) -> tuple[list[Member], dict[str, int]]
     return found, {reason: count for reason, count in reasons.items() if count}
 
 
+def without_broken_sets(members: Sequence[Member]) -> tuple[list[Member], dict[str, int]]:
+    """Give the members of sets that can be scored, and how many others there are.
+
+    A set whose original is here and whose neighbours all had to be left out would be consistent for nothing. Where no
+    original is here they are in a file of their own, and nothing is left out.
+    """
+    with_neighbour = {one.set for one in members if not one.original}
+    whole = [one for one in members if one.set in with_neighbour]
+    left = len(members) - len(whole)
+    return whole, {BROKEN: left} if left else {}
+
+
 def stored_members(members: Iterable[Member]) -> list[dict[str, Any]]:
     """Give members as examples of a data set version: the set is the group, the role a tag."""
     return [

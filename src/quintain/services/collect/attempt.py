@@ -144,7 +144,9 @@ def _store(db: Session, actor: Actor, given: _Submitted, info: RoundInfo) -> Ver
             end(db, info, row, "exhausted", made=made + 1)
         round_figures.wake(db, info, there.in_round + 1)
         hidden = hidden_names(db, actor, info.id, given.versions)
-        return as_verdict(info, row, queries.AttemptRow(stored, stored.fooled, None, False), made + 1, flags, hidden)
+        asked = bool(stored.fooled) and info.spec.asks.confirm
+        found = queries.AttemptRow(stored, stored.fooled, None, retracted=False, unsaid=asked)
+        return as_verdict(info, row, found, made + 1, flags, hidden)
 
 
 def _add(
@@ -178,12 +180,21 @@ def _add(
     asked = {JUSTIFIED: info.spec.asks.justification, TYPE: bool(info.spec.asks.types)}
     for kind in (one for one, there in asked.items() if there):
         db.add(AttemptNote(attempt_id=stored.id, user_id=row.user_id, kind=kind, text=given.notes[kind]))
+    if result and info.spec.asks.confirm:
+        _leave_unsaid(db, stored.id, row)
     queries.add_bands(db, stored.id, sketch.bands)
     hints = find_hints(sketch.own.values(), info.spec.flags)
     if hints:
         found = [AttemptFlag(attempt_id=stored.id, kind=one.kind, detail=one.detail) for one in hints]
         flag_queries.add(db, info.id, found)
     return stored, tuple(dict.fromkeys(one.kind for one in hints))
+
+
+def _leave_unsaid(db: Session, attempt_id: int, row: SessionRow) -> None:
+    """Note that the writer has not said whether others would give the label: until they do, it counts as a no."""
+    note = AttemptNote(attempt_id=attempt_id, user_id=row.user_id, kind="confirmed", yes=False, text=queries.UNSAID)
+    db.add(note)
+    db.flush()
 
 
 def confirm(db: Session, actor: Actor, attempt_id: int, yes: bool) -> Verdict:
@@ -241,6 +252,12 @@ def _say(db: Session, actor: Actor, attempt_id: int, kind: str, yes: bool) -> Ve
         if kind == "confirmed" and not found.missed:
             raise Conflict("The model was not fooled, so there is nothing to confirm.")
         said = found.missed if kind == "decision" else found.confirmed
+        if kind == "confirmed" and found.unsaid and row.ended_at is not None:
+            raise Conflict(
+                "This session is over, and the example counts as not confirmed.",
+                remedy="The text is kept; begin a new session.",
+                code="session_over",
+            )
         if said is not None and row.ended_at is not None:
             if said == yes:
                 return verdict(db, actor, info, row, attempt_id)
@@ -248,6 +265,8 @@ def _say(db: Session, actor: Actor, attempt_id: int, kind: str, yes: bool) -> Ve
         if said != yes:
             db.add(AttemptNote(attempt_id=attempt_id, user_id=row.user_id, kind=kind, yes=yes))
             db.flush()
+            if kind == "decision" and yes and info.spec.asks.confirm and found.confirmed is None:
+                _leave_unsaid(db, attempt_id, row)
             round_figures.wake(db, info)
         if row.ended_at is None:
             end_if_over(db, info, row)
@@ -257,7 +276,7 @@ def _say(db: Session, actor: Actor, attempt_id: int, kind: str, yes: bool) -> Ve
 def end_if_over(db: Session, info: RoundInfo, row: SessionRow) -> None:
     """End a session, inside a transaction, that has fooled the model or has no attempts left, and waits for nothing."""
     made = queries.rows_of_session(db, row.id)
-    if any(waits(info.spec, one) for one in made):
+    if any(waits(one) for one in made):
         return
     if any(claimed(one) for one in made):
         end(db, info, row, "fooled")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,9 +12,9 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from quintain.adapters.contract import Outside
-from quintain.adapters.panels.contract import Uncertain
-from quintain.adapters.panels.prolific import is_genuine
-from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, Unavailable, Unreadable
+from quintain.adapters.panels.contract import PanelStanding, Uncertain
+from quintain.adapters.panels.prolific import is_genuine, standing_of
+from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, QuintainError, Unavailable, Unreadable
 from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.people import Actor
 from quintain.core.records.pay import PanelGroup, Study
@@ -24,6 +25,7 @@ from quintain.services.access.notify import notify_all
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect.entry import entry_url
 from quintain.services.collect.rounds import get_round
+from quintain.services.pay.prolific import book_approvals
 from quintain.services.pay.providers import prolific_of, prolific_spec, secret_of
 from quintain.services.tasks.definitions import find_row
 from quintain.store.base import now
@@ -32,9 +34,10 @@ from quintain.store.queries.collect import panels as queries
 from quintain.store.queries.wheel.standings import owners
 from quintain.store.tables import PanelEvent
 
+logger = logging.getLogger(__name__)
 NAME = "prolific"
 ACTIONS = {"publish": "PUBLISH", "pause": "PAUSE", "start": "START", "stop": "STOP"}
-DONE = ("AWAITING REVIEW", "APPROVED")
+DONE = (PanelStanding.WAITING, PanelStanding.APPROVED)
 MOST_BODY = 100_000
 MOST_REWARD = 10**9
 
@@ -205,13 +208,25 @@ def take_event(db: Session, task: str, outside: Outside, headers: Mapping[str, s
         if not queries.add_event(db, PanelEvent(provider=NAME, event_key=f"{NAME}:{key}", kind=kind, created_at=now())):
             raise Conflict("This message was taken before.", code="replayed")
         status = str(event.get("status", ""))
-        if kind == "submission.status.change" and status in DONE:
-            queries.complete_session(db, find_row(db, task).id, NAME, str(event.get("resource_id", "")), now())
+        if kind == "submission.status.change":
+            standing, submission = standing_of(status), str(event.get("resource_id", ""))
+            completed_at = now() if standing in DONE else None
+            queries.set_standing(db, find_row(db, task).id, NAME, submission, standing.value, completed_at=completed_at)
         if kind == "study.status.change":
             study = str(event.get("resource_id", ""))[:80]
             text = Text("The study {study} is {status} on Prolific.", study=study, status=status[:40])
             notify_all(db, owners(db, task), "prolific.study", text, f"/tasks/{task}/pay")
+    if kind == "submission.status.change" and standing_of(status) is PanelStanding.APPROVED:
+        _book_approval(db, task, outside)
     return kind
+
+
+def _book_approval(db: Session, task: str, outside: Outside) -> None:
+    """Book what an approval paid for nothing; while Prolific does not say how much, `pay check` names it."""
+    try:
+        book_approvals(db, task, outside)
+    except QuintainError as error:
+        logger.warning("an approval on Prolific was not booked yet: %s", error)
 
 
 def _event(body: bytes) -> Mapping[str, Any]:

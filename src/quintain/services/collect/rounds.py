@@ -16,8 +16,11 @@ from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.core.records import collect as records
 from quintain.core.records.collect import RoundChange
 from quintain.core.rounds import RoundKind, RoundSpec, RoundState, Targets
+from quintain.core.spec import plain
+from quintain.core.spec_changes import review
 from quintain.core.task import Task
 from quintain.core.texts import Text, Word
+from quintain.core.toml import parse_toml
 from quintain.services.access import audit
 from quintain.services.access.notify import notify_all
 from quintain.services.access.permissions import require_owner
@@ -142,6 +145,9 @@ def put_spec(
             spec, toml_text = (spec, toml_text) if chosen == replace(spec, number=number) else (chosen, None)
         _check_surroundings(db, spec, file)
         text = toml_text if toml_text is not None and spec.number else dump_round(replace(spec, number=number))
+        holds = None if found is None else plain(parse_round(found[1].toml), whole=True)
+        given = None if toml_text is None else {**parse_toml(toml_text), "number": number}
+        review(edit, holds, plain(replace(spec, number=number), whole=True), given, file)
         if found is None:
             row = Round(
                 task_id=task_row.id,

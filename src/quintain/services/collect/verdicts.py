@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import NotFound
 from quintain.core.people import Actor
 from quintain.core.records.collect import ModelAnswer, Verdict
-from quintain.core.rounds import RoundSpec
 from quintain.services.collect.ask_targets import target_versions
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.collect.target_names import hidden_names, told
@@ -26,11 +25,9 @@ def answers_of(predictions: Sequence[Mapping[str, Any]], hidden: Mapping[int, st
     )
 
 
-def waits(spec: RoundSpec, made: queries.AttemptRow) -> bool:
+def waits(made: queries.AttemptRow) -> bool:
     """Say whether an attempt waits for its writer's word."""
-    if made.retracted:
-        return False
-    return made.fooled is None or (made.fooled and spec.asks.confirm and made.confirmed is None)
+    return not made.retracted and (made.fooled is None or made.unsaid)
 
 
 def claimed(made: queries.AttemptRow) -> bool:
@@ -72,12 +69,12 @@ def as_verdict(
 ) -> Verdict:
     """Give a stored attempt as a verdict; *made* counts the attempts of its session, *hidden* are names to keep."""
     stored = found.attempt
-    waiting = waits(info.spec, found) and row.ended_at is None
+    waiting = waits(found) and row.ended_at is None
     wanted = "" if not waiting else "decide" if found.fooled is None else "confirm"
     return Verdict(
         attempt_id=stored.id,
         number=stored.number,
-        fooled=found.fooled,
+        fooled=found.missed if waiting else found.fooled,
         answers=answers_of(stored.predictions, hidden),
         target=stored.target,
         inputs=stored.inputs,

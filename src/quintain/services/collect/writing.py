@@ -63,12 +63,17 @@ def start(db: Session, blobs: Blobs, actor: Actor, ref: str) -> WritingSession:
             )
         lock(db, f"writer {info.id}:{user_id}")
         row = queries.open_session(db, info.id, user_id)
-        if row is not None and not keep_lease(db, row):
+        if row is not None and not keep_lease(db, row) and not _waits_for_word(db, row):
             end(db, info, row, "lapsed")
             row = None
         if row is not None:
             return view(db, actor, info, row)
         return view(db, actor, info, _begin(db, info, user_id, day), fresh=True)
+
+
+def _waits_for_word(db: Session, row: SessionRow) -> bool:
+    """Say whether a session waits for its writer's answer, for which they need no prompt: it is asked again."""
+    return any(waits(one) for one in attempt_queries.rows_of_session(db, row.id))
 
 
 def get_session(db: Session, actor: Actor, key: str) -> WritingSession:
@@ -198,7 +203,7 @@ def view(
         outcome=row.outcome,
         draft=typed[0],
         draft_target=typed[1],
-        pending=next((one.attempt.id for one in made if waits(info.spec, one)), None) if not row.outcome else None,
+        pending=next((one.attempt.id for one in made if waits(one)), None) if not row.outcome else None,
         types=types_left(db, info, row),
     )
 
@@ -216,17 +221,11 @@ def _begin(db: Session, info: RoundInfo, user_id: int, day: str) -> SessionRow:
     caps.require_room(db, info.task_id, user_id, round_id=info.id)
     _require_room(db, info, user_id)
     condition = _condition(db, info, user_id)
-    prompt = None
-    if info.spec.condition(condition).prompt:
-        prompt = prompts.draw(db, info.id, user_id, now(), now() + LEASE)
-        if prompt is None:
-            raise Unavailable(
-                "Every prompt is with somebody else, or you have had it.",
-                remedy="Try again in a few minutes.",
-                code="nothing_to_write",
-            )
+    # Nobody chooses what they are shown: who wrote nothing begins with the same again.
+    shown = queries.shown_for_nothing(db, info.id, user_id)
+    prompt = _prompt(db, info, user_id, shown) if info.spec.condition(condition).prompt else None
     models = usable_targets(db, info.id, info.spec, day)
-    draws = _draws(db, info, user_id, models)
+    draws = _draws(db, info, user_id, models, shown)
     seed = queries.seed(db, info.id) if draws else 0
     drawn = {name: draw.made(seed) for name, draw in draws.items()}
     row = SessionRow(
@@ -246,10 +245,30 @@ def _begin(db: Session, info: RoundInfo, user_id: int, day: str) -> SessionRow:
     return row
 
 
-def _draws(db: Session, info: RoundInfo, user_id: int, models: Sequence[int]) -> dict[str, Draw]:
-    """Say what is drawn for a session that begins, and from what."""
+def _prompt(db: Session, info: RoundInfo, user_id: int, shown: SessionRow | None) -> Prompt:
+    """Lease the prompt of a session that begins: the one that was *shown* for nothing, or the one whose turn it is."""
+    moment = now()
+    prompt = None
+    if shown is not None and shown.prompt_id is not None:
+        prompt = prompts.draw_again(db, shown.prompt_id, user_id, moment, moment + LEASE)
+    prompt = prompt or prompts.draw(db, info.id, user_id, moment, moment + LEASE)
+    if prompt is None:
+        raise Unavailable(
+            "Every prompt is with somebody else, or you have had it.",
+            remedy="Try again in a few minutes.",
+            code="nothing_to_write",
+        )
+    return prompt
+
+
+def _draws(
+    db: Session, info: RoundInfo, user_id: int, models: Sequence[int], shown: SessionRow | None
+) -> dict[str, Draw]:
+    """Say what is drawn for a session that begins, and from what; what was *shown* for nothing is drawn again."""
     if info.spec.targets.mode != "random" and info.spec.aiming != "assign":
         return {}
+    if shown is not None and shown.drawn and ("model" not in shown.drawn or set(shown.models) <= set(models)):
+        return {name: Draw(**draw) for name, draw in shown.drawn.items()}
     unit = f"session {queries.session_number(db, info.id, user_id) + 1} of {user_id}"
     draws = {"model": target_draw(info.spec, models, unit), "target": _label_draw(db, info, unit)}
     return {name: draw for name, draw in draws.items() if draw}

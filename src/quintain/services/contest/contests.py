@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
@@ -16,8 +16,11 @@ from quintain.core.editing import ANYHOW, EditOrigin, revision_of_spec, settled
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound, QuintainError
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.core.records import contests as records
+from quintain.core.spec import plain
+from quintain.core.spec_changes import review
 from quintain.core.task import Task
 from quintain.core.texts import Text, Word
+from quintain.core.toml import parse_toml
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.contest.definition import (
@@ -105,7 +108,7 @@ def put_contest(
     spec = parse_contest(toml_text, file=file)
     if task is not None and spec.task != task:
         raise Conflict("This defines a contest of '{named}', not of '{task}'.", named=spec.task, task=task)
-    return put_spec(db, actor, spec, file=file, edit=edit)
+    return put_spec(db, actor, spec, file=file, edit=edit, given=parse_toml(toml_text))
 
 
 def put_spec(
@@ -116,10 +119,11 @@ def put_spec(
     file: str | None = None,
     new: bool = False,
     edit: EditOrigin = ANYHOW,
+    given: Mapping[str, Any] | None = None,
 ) -> ContestInfo:
     """Add or change a contest from a spec, as `put_contest` does from a file; a *new* one may not be there.
 
-    *edit* says what the spec was made from.
+    *edit* says what the spec was made from; what a file, which was *given*, leaves out is not reset in silence.
     """
     spec = contest_of(dict(_given(spec)), file=file)
     with transaction(db):
@@ -132,6 +136,8 @@ def put_spec(
         if found is not None and not new:
             spec = settled(edit, parse_contest(found.version.toml), spec, contest_of)
         text = dump_contest(spec)
+        before = plain(parse_contest(found.version.toml), whole=True) if found is not None else None
+        review(edit, before, plain(spec, whole=True), given, file)
         if found is None:
             row = ContestRow(task_id=task_row.id, name=spec.name, created_by=actor.user_id)
             db.add(row)

@@ -22,6 +22,7 @@ from quintain.core.example import Role
 from quintain.core.people import Actor, RoleName
 from quintain.core.records import contrasting as records
 from quintain.core.spec import plain, read
+from quintain.core.spec_changes import review
 from quintain.core.texts import Text
 from quintain.core.toml import parse_toml
 from quintain.services.access import audit
@@ -106,7 +107,7 @@ def put_project(
     spec = parse_contrast(toml_text, file=file)
     if task is not None and spec.task != task:
         raise Conflict("This defines a contrast project of '{named}', not of '{task}'.", named=spec.task, task=task)
-    return put_spec(db, blobs, actor, spec, file=file, edit=edit)
+    return put_spec(db, blobs, actor, spec, file=file, edit=edit, given=parse_toml(toml_text))
 
 
 def put_spec(
@@ -118,6 +119,7 @@ def put_spec(
     file: str | None = None,
     new: bool = False,
     edit: EditOrigin = ANYHOW,
+    given: Mapping[str, Any] | None = None,
 ) -> ProjectInfo:
     """Make or change a project from a specification, as `put_project` does; a *new* one may not be there.
 
@@ -127,6 +129,9 @@ def put_spec(
     require_owner(actor, spec.task)
     ref = f"{spec.task}/{spec.name}"
     found = queries.find(db, spec.task, spec.name)
+    known = None if found is None else info_of(found)
+    wanted = plain(spec if known is None else _as_drawn(known, spec), whole=True)
+    review(edit, None if known is None else plain(known.spec, whole=True), wanted, given, file)
     drawn: list[dict[str, Any]] = []
     version = None
     if found is not None:
@@ -332,6 +337,11 @@ def _change(db: Session, actor: Actor, found: queries.ProjectRow, spec: Contrast
         found.project.toml = text
         audit.record(db, actor, "contrast.change", info.ref, toml=text)
         db.flush()
+
+
+def _as_drawn(info: ProjectInfo, spec: ContrastSpec) -> ContrastSpec:
+    """Give *spec* with the version that was drawn from, where it means that."""
+    return replace(spec, dataset=info.spec.dataset if spec.dataset in _names_of(info) else spec.dataset)
 
 
 def _names_of(info: ProjectInfo) -> tuple[str, str]:

@@ -260,11 +260,13 @@ def get_version(db: Session, actor: Actor, ref: str) -> VersionInfo:
 
 def _shown(conceal: Conceal, info: VersionInfo) -> VersionInfo:
     """Take the names of models out of what is said of a version that whoever asks may not see."""
-    steps = {
-        way: tuple(replace(step, settings=conceal(step.settings)) for step in getattr(info, way))
-        for way in ("parents", "children")
-    }
-    return replace(info, meta=conceal(info.meta), description=conceal(info.description), **steps)
+    return replace(
+        info,
+        meta=conceal(info.meta),
+        description=conceal(info.description),
+        parents=conceal(info.parents),
+        children=conceal(info.children),
+    )
 
 
 def may_see_answers(actor: Actor, version: VersionInfo) -> bool:

@@ -20,6 +20,8 @@ from quintain.adapters.panels.contract import Declined, PayLine, PaymentLook, Pa
 from quintain.core.errors import Conflict, QuintainError, Unavailable
 from quintain.core.people import Actor
 from quintain.core.records.pay import PayoutRecord
+from quintain.core.texts import Text
+from quintain.engine.process_names import is_gone, own_name
 from quintain.services.access import audit
 from quintain.services.pay import payouts
 from quintain.store.base import now
@@ -78,9 +80,11 @@ def dispatch(db: Session, actor: Actor, payout_id: int, provider: PayProvider) -
 
 def _hold(db: Session, payout_id: int) -> HeldPayout:
     with transaction(db):
-        generation = queries.claim(db, payout_id, now(), now() + LEASE)
+        known = queries.find(db, payout_id)
+        dead = known[0].holder if known is not None and is_gone(known[0].holder) else None
+        generation = queries.claim(db, payout_id, now(), now() + LEASE, holder=own_name(), dead=dead)
         if generation is None:
-            raise Conflict("Somebody else is sending payout {number}.", number=payout_id, remedy="Wait for them.")
+            raise _held_by_others(db, payout_id)
         # Whoever held it before died or gave up in the middle: what came of the call is not known.
         queries.change(db, payout_id, ("sending",), generation, state="unknown", reason="No answer came.")
         found = queries.find(db, payout_id)
@@ -91,6 +95,20 @@ def _hold(db: Session, payout_id: int) -> HeldPayout:
         return HeldPayout(
             row.id, row.key, row.state, row.study, row.currency, dict(row.content), generation, lines, names
         )
+
+
+def _held_by_others(db: Session, payout_id: int) -> Conflict:
+    """Say until when others hold a payout: whoever died in the middle holds it no longer than that."""
+    known = queries.find(db, payout_id)
+    until = known[0].lease_until if known is not None else None
+    return Conflict(
+        "Somebody else is sending payout {number}, until {until} UTC at the latest.",
+        number=payout_id,
+        until=f"{until or now():%H:%M:%S}",
+        remedy=Text("If it is not sent by then, go on with it: `quintain pay send {number}`.", number=payout_id),
+        page="If it is not sent by then, press the button again: what came of it is looked up first.",
+        code="being_sent",
+    )
 
 
 def _lines(db: Session, row: Payout) -> tuple[tuple[PayLine, ...], dict[str, str]]:

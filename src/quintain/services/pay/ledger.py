@@ -24,6 +24,7 @@ from quintain.store.database import transaction
 from quintain.store.queries.collect import rounds as round_queries
 from quintain.store.queries.pay import earnings as earning_queries
 from quintain.store.queries.pay import ledger as queries
+from quintain.store.queries.pay import overpaid as overpaid_queries
 
 MOST = 50  # differences that are named
 
@@ -91,8 +92,22 @@ def check(db: Session, actor: Actor, *, rebuild: bool = False) -> BooksCheck:
         for number, stands, told in earning_queries.misstanding(db, MOST)
     ]
     found += _against_facts(db)
+    found += _paid_twice(db)
     transactions, accounts = queries.size(db)
     return BooksCheck(transactions, accounts, found[:MOST])
+
+
+def _paid_twice(db: Session) -> list[Discrepancy]:
+    """Name what panels paid for nothing that was earned, until an owner has said what is to become of it."""
+    found = [
+        Discrepancy(f"payout {row.id} was paid twice", str(Money(left, row.currency)), str(Money(0, row.currency)))
+        for row, left in overpaid_queries.unanswered(db, MOST)
+    ]
+    found += [
+        Discrepancy(f"{place}, submission {submission} ({stay})", "nowhere", "approved on the panel")
+        for place, stay, submission in overpaid_queries.unbooked(db, MOST)
+    ]
+    return found
 
 
 def _against_facts(db: Session) -> list[Discrepancy]:
@@ -102,6 +117,8 @@ def _against_facts(db: Session) -> list[Discrepancy]:
         payer = f"task:{task}" if round_id is None else f"round:{round_id}"
         wanted[Account(f"worker:{user}", f"{kind}.{status}", currency)] += amount
         wanted[Account(payer, f"{kind}.{status}", currency)] -= amount
+    for account, amount in overpaid_queries.accounts(db).items():
+        wanted[account] += amount
     booked = queries.standing(db)
     return [
         Discrepancy(

@@ -15,6 +15,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from quintain.adapters.panels.contract import PanelStanding
 from quintain.core import ledger as book
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import Actor
@@ -28,18 +29,21 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.pay import ledger
 from quintain.services.pay.earnings import piece_of
 from quintain.services.pay.held import refuse_if_held
+from quintain.services.pay.holding_back import hold_back
 from quintain.services.tasks.definitions import find_row
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.access.people import names as people_names
 from quintain.store.queries.pay import ahead as ahead_queries
 from quintain.store.queries.pay import earnings as earning_queries
+from quintain.store.queries.pay import overpaid as overpaid_queries
 from quintain.store.queries.pay import owed as owed_queries
 from quintain.store.queries.pay import payouts as queries
 from quintain.store.tables import Payout
 
 HAND = "hand"  # for people whom no panel knows
 PROVIDERS = (HAND, "prolific", "panel", "mturk")
+APPROVING = "prolific"  # where approving a submission pays the base pay of whoever sent it in
 MOST_LINES = 200  # people in one payout: what Prolific takes at once
 OPEN = ("planned", "prepared", "refused")
 
@@ -79,15 +83,13 @@ def plan(db: Session, actor: Actor, task: str, *, provider: str, currency: str) 
         raise BadInput(faults=[fault])
     task_id = find_row(db, task).id
     require_owner(actor, task)
-    found = queries.payable(db, task_id, currency, None if provider == HAND else provider)
+    with transaction(db):
+        lock(db, f"pay of {task_id}")
+        hold_back(db, task, task_id, currency, _payable(db, task_id, provider, currency)[0])
+    found, waiting = _payable(db, task_id, provider, currency)
     if not found:
         refuse_if_held(db, task_id, currency)
-        raise Conflict(
-            "Nothing is approved that could be paid in {currency} through {provider}.",
-            currency=currency,
-            provider=provider,
-            remedy="Approve earnings first.",
-        )
+        raise _nothing_to_pay(provider, currency, waiting)
     step, made = "bonus" if provider == "prolific" else "file", []
     for study, parts in [*_parts(db, task_id, provider, found)]:
         with transaction(db):  # one for each: others wait for no more than a payout takes
@@ -101,12 +103,51 @@ def plan(db: Session, actor: Actor, task: str, *, provider: str, currency: str) 
     return made
 
 
+def _payable(
+    db: Session, task_id: int, provider: str, currency: str, users: Sequence[int] | None = None
+) -> tuple[list[queries.Payable], int]:
+    """List what can be paid through a provider, and count the people whose base pay the approval of a submission pays.
+
+    Whoever has a submission that is not approved yet gets their base pay by that, and by nothing else.
+    """
+    found = queries.payable(db, task_id, currency, None if provider == HAND else provider, users)
+    open_ones = people_with_submissions(db, task_id) if any(one.kind == "base" for one in found) else set()
+    held = {one.user_id for one in found if one.kind == "base" and one.user_id in open_ones}
+    return [one for one in found if one.kind != "base" or one.user_id not in held], len(held)
+
+
+def people_with_submissions(db: Session, task_id: int) -> set[int]:
+    """Give who has a submission on a panel that no payout approves, and that may be approved as far as is known."""
+    done = queries.approved_stays(db, task_id)
+    return {
+        stay.user_id
+        for stay in queries.stays(db, task_id, APPROVING)
+        if stay.study and stay.ref not in done and stay.standing != PanelStanding.OVER
+    }
+
+
+def _nothing_to_pay(provider: str, currency: str, waiting: int) -> Conflict:
+    if waiting:
+        return Conflict(
+            "Base pay of {n} people waits: approving their submissions pays it, and nothing else does.",
+            n=waiting,
+            remedy="Plan approvals; who has not finished yet is paid when they have, or when the panel has ended it.",
+            code="waits_for_approval",
+        )
+    return Conflict(
+        "Nothing is approved that could be paid in {currency} through {provider}.",
+        currency=currency,
+        provider=provider,
+        remedy="Approve earnings first.",
+    )
+
+
 def _as_now(
     db: Session, task_id: int, parts: Sequence[PayoutPart], *, provider: str, currency: str
 ) -> list[PayoutPart]:
     """Give *parts* as they are once nobody else plans: of what was owed before, another payout may pay some by now."""
     users = [one.user_id for one in parts]
-    found = queries.payable(db, task_id, currency, None if provider == HAND else provider, users)
+    found, _ = _payable(db, task_id, provider, currency, users)
     left = {one.id: one.left for one in found}
     now_owed = [replace(one, earnings=tuple(number for number in one.earnings if number in left)) for one in parts]
     return [replace(one, amount=sum(left[number] for number in one.earnings)) for one in now_owed if one.earnings]
@@ -307,4 +348,6 @@ def record(db: Session, task: str, row: Payout, *, calls: bool = True) -> Payout
             PayoutCallRecord(one.created_at, one.key, one.outcome, one.status, one.reply)
             for one in (queries.calls(db, row.id) if calls else [])
         ],
+        over=overpaid_queries.left(db, [row.id]).get(row.id, 0) if row.step == overpaid_queries.STEP else 0,
+        answer=str(row.content.get("answer", "")),
     )

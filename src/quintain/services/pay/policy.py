@@ -14,6 +14,7 @@ from quintain.core.people import Actor
 from quintain.core.records.pay import PayPolicyText
 from quintain.core.rounds import Money
 from quintain.core.spec import plain, read, restore
+from quintain.core.spec_changes import review
 from quintain.core.toml import parse_toml
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
@@ -61,7 +62,9 @@ def save_policy(
         require_owner(actor, task)
         lock(db, f"pay policy of {row.id}")
         spec = settled(edit, policy_of(db, row.id), spec, partial(read, PaySpec))
-        if spec != policy_of(db, row.id):
+        before = policy_of(db, row.id)
+        review(edit, plain(before, whole=True), plain(spec, whole=True), data, file)
+        if spec != before:
             db.add(PayPolicy(task_id=row.id, definition=plain(spec, whole=True), by=actor.user_id))
             audit.record(db, actor, "pay.policy", task)
     return spec

@@ -11,12 +11,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
 from quintain.adapters.contract import Outside
-from quintain.core.errors import Conflict
+from quintain.adapters.panels.contract import PanelStanding
+from quintain.adapters.panels.prolific import Prolific, standing_of
+from quintain.core.errors import Conflict, Forbidden, Unavailable
 from quintain.core.people import Actor
 from quintain.core.records.pay import PayoutRecord
 from quintain.core.rounds import Money
@@ -25,9 +28,11 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.pay import dispatch, payouts
 from quintain.services.pay.earnings import decide, earn
 from quintain.services.pay.held import confirm_by_submissions, refuse_if_held
+from quintain.services.pay.overpaid import book_overpaid
 from quintain.services.pay.payouts import MOST_LINES, PayoutPart
 from quintain.services.pay.providers import STEPS, prolific_of
 from quintain.services.tasks.definitions import find_row
+from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.pay import earnings as earning_queries
 from quintain.store.queries.pay import payouts as queries
@@ -36,15 +41,31 @@ from quintain.store.queries.pay.held import held_of
 NAME = "prolific"
 
 
+def plan(
+    db: Session, actor: Actor, task: str, outside: Outside, *, provider: str, currency: str, approvals: bool = False
+) -> list[PayoutRecord]:
+    """Plan payouts through any provider: of Prolific, the approvals that pay base pay, or the bonuses (owners).
+
+    What Prolific says of open submissions is asked first: one that was returned or has timed out is paid by bonuses.
+    """
+    if approvals:
+        return plan_approvals(db, actor, task, outside, currency=currency)
+    if provider == NAME:
+        require_owner(actor, task)
+        with suppress(Conflict, Forbidden, Unavailable):  # then all that may be open counts as open
+            _look(db, task, outside)
+    return payouts.plan(db, actor, task, provider=provider, currency=currency)
+
+
 def plan_approvals(db: Session, actor: Actor, task: str, outside: Outside, *, currency: str) -> list[PayoutRecord]:
     """Plan to approve the submissions of people who have completed their work, with the base pay that they cover."""
     row = find_row(db, task)
     require_owner(actor, task)
     task_id = row.id
+    _look(db, task, outside)
     waiting = _waiting(db, task_id)
     with prolific_of(db, task_id, task, outside) as prolific:
-        confirm_by_submissions(db, task_id, waiting, prolific, NAME)
-        rewards = {study: int(prolific.study(study).get("reward", 0)) for study in {one.study for one in waiting}}
+        rewards = {study: _reward(prolific, study) for study in sorted({one.study for one in waiting})}
     held = held_of(db, task_id, [one.user_id for one in waiting])
     waiting = [one for one in waiting if one.user_id not in held]
     made = []
@@ -53,6 +74,8 @@ def plan_approvals(db: Session, actor: Actor, task: str, outside: Outside, *, cu
         for first in range(0, len(stays), MOST_LINES):
             some = stays[first : first + MOST_LINES]
             made += _plan_some(db, actor, task, some, reward=Money(reward, currency))
+        approved = [one for one in stays if one.standing == PanelStanding.APPROVED]
+        made += book_overpaid(db, task, task_id, approved, provider=NAME, reward=Money(reward, currency))
     if not made:
         refuse_if_held(db, task_id, currency)
         raise Conflict(
@@ -79,6 +102,64 @@ def _plan_some(
         return [payouts.record(db, task, one)]
 
 
+def book_approvals(db: Session, task: str, outside: Outside) -> list[PayoutRecord]:
+    """Book approvals that were made on Prolific for what had been paid already; for other services, after a message."""
+    task_id = find_row(db, task).id
+    approved = [one for one in _waiting(db, task_id) if one.standing == PanelStanding.APPROVED]
+    approved = [one for one in approved if not earning_queries.has_base_to_pay(db, task_id, one.user_id)]
+    approved = [one for one in approved if not one.graded]
+    if not approved:
+        return []
+    with prolific_of(db, task_id, task, outside) as prolific:
+        rewards = {study: _reward(prolific, study) for study in sorted({one.study for one in approved})}
+        currency = prolific.currency()
+    booked = []
+    for study, reward in rewards.items():
+        here = [one for one in approved if one.study == study]
+        booked += book_overpaid(db, task, task_id, here, provider=NAME, reward=Money(reward, currency))
+    return booked
+
+
+def _reward(prolific: Prolific, study: str) -> int:
+    return int(prolific.study(study).get("reward", 0))
+
+
+def _look(db: Session, task: str, outside: Outside) -> None:
+    """Keep what Prolific says of the submissions of a task that no payout approves."""
+    task_id = find_row(db, task).id
+    done = queries.approved_stays(db, task_id)
+    stays = [one for one in queries.stays(db, task_id, NAME) if one.study and one.ref not in done]
+    names = queries.outside_names(db, sorted({one.user_id for one in stays}), NAME)
+    standings: dict[str, str] = {}
+    with prolific_of(db, task_id, task, outside) as prolific:
+        confirm_by_submissions(db, task_id, stays, prolific, NAME)
+        for study in sorted({one.study for one in stays}):
+            known = prolific.submissions(study)
+            by_person = {str(one.get("participant_id")): one for one in known.values()}
+            for stay in (one for one in stays if one.study == study):
+                # An address can be changed by hand: then it is what the panel has of the person that counts.
+                submission = known.get(stay.submission) or by_person.get(names.get(stay.user_id, ""))
+                status = str(submission.get("status", "")) if submission else "RETURNED"
+                standings[stay.ref] = standing_of(status).value
+    changed = {one.ref: standings[one.ref] for one in stays if standings[one.ref] != one.standing}
+    with transaction(db):
+        queries.set_standings(db, changed, now())
+
+
+def _require_no_open_submission(db: Session, payout_id: int, task_id: int) -> None:
+    """Refuse to pay base pay as a bonus to somebody whose submission may still be approved."""
+    users = {one.user_id for one in queries.earnings_in(db, payout_id) if one.kind == "base"}
+    waiting = users & payouts.people_with_submissions(db, task_id) if users else set()
+    if waiting:
+        raise Conflict(
+            "Payout {number} holds base pay of {n} people whose submissions may still be approved, which pays it.",
+            number=payout_id,
+            n=len(waiting),
+            remedy="Cancel it, plan approvals, and plan the rest anew.",
+            code="waits_for_approval",
+        )
+
+
 def send(db: Session, actor: Actor, payout_id: int, outside: Outside) -> PayoutRecord:
     """Send a payout through Prolific, or go on where somebody left it (owners)."""
     row, task = payouts.find(db, actor, payout_id)
@@ -88,6 +169,8 @@ def send(db: Session, actor: Actor, payout_id: int, outside: Outside) -> PayoutR
             number=payout_id,
             remedy="Download its file, pay it there, and say here that it is paid.",
         )
+    if row.step == "bonus" and row.state in payouts.OPEN:
+        _require_no_open_submission(db, payout_id, row.task_id)
     make = STEPS[row.step]
     with prolific_of(db, row.task_id, task, outside) as prolific:
         return dispatch.dispatch(db, actor, payout_id, make(prolific))

@@ -8,31 +8,41 @@ from pathlib import Path
 
 from quintain.core.errors import Unavailable
 from quintain.core.records.contrast import ContrastCounts, ContrastImport
-from quintain.data.contrast.contract import CONTRAST_FORMATS, ContrastSets, Given, plain_members, read_contrast
+from quintain.data.contrast.contract import (
+    CONTRAST_FORMATS,
+    ContrastSets,
+    Given,
+    plain_members,
+    read_contrast,
+    without_broken_sets,
+)
 
 
 def write_contrast_examples(name: str, given: Given, target: Path) -> ContrastImport:
     """Read a contrast set in the format *name* and write its members as JSON lines that `contrast score` reads."""
     found = read_contrast(name, given)
-    lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in plain_members(found.members)]
+    members, broken = without_broken_sets(found.members)
+    lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in plain_members(members)]
     try:
         target.write_text("".join(lines), encoding="utf-8")
     except OSError as error:
         raise Unavailable(
             "{path} cannot be written: {strerror}.", path=target, strerror=error.strerror, remedy="Name another file."
         ) from error
-    return describe_import(name, found)
+    return describe_import(name, found, broken, len(members))
 
 
-def describe_import(name: str, found: ContrastSets, more: Mapping[str, int] | None = None) -> ContrastImport:
-    """Say what was read; *more* was left out afterwards."""
+def describe_import(
+    name: str, found: ContrastSets, more: Mapping[str, int] | None = None, examples: int | None = None
+) -> ContrastImport:
+    """Say what was read; *more* was left out afterwards, and so many *examples* were taken."""
     usable = ContrastCounts(found.contrasts, found.sets)
     listed = ContrastCounts(*found.in_file) if found.in_file else usable
     return ContrastImport(
         name,
         listed,
         usable,
-        len(found.members),
+        len(found.members) if examples is None else examples,
         {**found.left_out, **(more or {})},
         tuple(found.notes),
         CONTRAST_FORMATS.get(name).metric,

@@ -191,6 +191,11 @@ def _sizes(spec: ReleaseSpec, items: int) -> dict[str, int]:
 
 def _solve(pool: Pool, wanted: Wanted, spec: ReleaseSpec) -> tuple[Splits, Wanted]:
     """Fill dev and test, or refuse: what was asked for by number must be reached, and nothing may be empty."""
+    if not pool.classes:
+        raise BadInput(
+            "No item has a label, so nothing can be held out.",
+            remedy="Where votes are tied, collect more of them, or give the labels in a column `label`.",
+        )
     step = wanted.step(pool.classes)
     given = {"dev": spec.dev, "test": spec.test}
     odd = [name for name, size in given.items() if size is not None and size % step]

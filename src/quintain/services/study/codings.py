@@ -7,10 +7,11 @@ code blind any more.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import lru_cache, partial
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -20,6 +21,7 @@ from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.core.records import coding as records
 from quintain.core.spec import plain, read
+from quintain.core.spec_changes import review
 from quintain.core.toml import parse_toml
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner, require_role, require_user
@@ -84,7 +86,7 @@ def put_coding(
     spec = parse_coding(toml_text, file=file)
     if task is not None and spec.task != task:
         raise Conflict("This defines a coding of '{named}', not of '{task}'.", named=spec.task, task=task)
-    return put_spec(db, blobs, actor, spec, file=file, edit=edit)
+    return put_spec(db, blobs, actor, spec, file=file, edit=edit, given=parse_toml(toml_text))
 
 
 def put_spec(
@@ -96,6 +98,7 @@ def put_spec(
     file: str | None = None,
     new: bool = False,
     edit: EditOrigin = ANYHOW,
+    given: Mapping[str, Any] | None = None,
 ) -> records.Coding:
     """Make or change a coding from a specification, as `put_coding` does from a file; a *new* one may not be there.
 
@@ -105,7 +108,11 @@ def put_spec(
     require_owner(actor, spec.task)
     ref = f"{spec.task}/{spec.name}"
     drawn: Sequence[Candidate] = ()
-    if queries.find(db, spec.task, spec.name) is None:
+    there = queries.find(db, spec.task, spec.name)
+    known = None if there is None else info_of(*there)
+    wanted = plain(spec if known is None else _as_drawn(known, spec), whole=True)
+    review(edit, None if known is None else plain(known.spec, whole=True), wanted, given, file)
+    if known is None:
         try:
             spec = pinned(db, actor, spec)
             drawn = draw_items(db, blobs, actor, get_task(db, spec.task), spec)
@@ -213,11 +220,16 @@ def info_of(row: CodingRow, task: str) -> CodingInfo:
     return CodingInfo(row.id, task, row.name, state, _parsed(row.toml), row.created_at, row.closed_at)
 
 
+def _as_drawn(info: CodingInfo, spec: CodingSpec) -> CodingSpec:
+    """Give *spec* with the versions that were drawn from, where it means those."""
+    names = {one.partition("@")[0]: one for one in info.spec.sources}
+    return replace(spec, sources=tuple(names.get(one, one) for one in spec.sources))
+
+
 def _change(db: Session, actor: Actor, row: CodingRow, spec: CodingSpec, edit: EditOrigin) -> None:
     db.refresh(row)  # as it is now that nobody else can change it, not as it was read before
     info = info_of(row, spec.task)
-    names = {one.partition("@")[0]: one for one in info.spec.sources}
-    asked = replace(spec, sources=tuple(names.get(one, one) for one in spec.sources))
+    asked = _as_drawn(info, spec)
     asked = settled(edit, info.spec, asked, partial(read, CodingSpec))
     before, after = plain(info.spec, whole=True), plain(asked, whole=True)
     changed = [name for name in after if name not in LOOSE and before.get(name) != after.get(name)]

@@ -16,7 +16,8 @@ from sqlalchemy.orm import Session
 from quintain.core.editing import ANYHOW, EditOrigin, settled
 from quintain.core.errors import Fault, NotFound
 from quintain.core.people import Actor
-from quintain.core.spec import read, restore
+from quintain.core.spec import plain, read, restore
+from quintain.core.spec_changes import review
 from quintain.core.task import ABILITY, VMER
 from quintain.core.texts import Text
 from quintain.services.access import audit
@@ -44,7 +45,13 @@ def frozen_at(spec: BoardSpec) -> datetime | None:
 
 
 def set_board(
-    db: Session, actor: Actor, task: str, settings: Mapping[str, Any], *, edit: EditOrigin = ANYHOW
+    db: Session,
+    actor: Actor,
+    task: str,
+    settings: Mapping[str, Any],
+    *,
+    file: str | None = None,
+    edit: EditOrigin = ANYHOW,
 ) -> BoardSpec:
     """Set the board of *task*; owners may. Every fault is named, and nothing is stored unless all is good.
 
@@ -57,7 +64,7 @@ def set_board(
         lock(db, f"board of task {row.id}")
         before = board_spec(db, task)
         given = {name: value for name, value in settings.items() if value is not None and value != ""}
-        edit = edit if edit.revision else EditOrigin(str(given.pop("revision", "")))
+        edit = edit if edit.revision else replace(edit, revision=str(given.pop("revision", "")))
         wanted = read(
             BoardSpec,
             {name: value for name, value in given.items() if name != "revision"},
@@ -71,6 +78,8 @@ def set_board(
         since = frozen_at(before) or now()
         frozen = since.isoformat() if wanted.freeze_until else None
         spec = replace(wanted, freeze_from=frozen)
+        named = settings if settings.get("datasets") is not None else {**settings, "datasets": before.datasets}
+        review(edit, plain(before, whole=True), plain(spec, whole=True), named if settings else {}, file)
         if spec.machine != before.machine:
             cell_queries.send_measurements(db, row.id, spec.machine)
         db.add(BoardSettings(task_id=row.id, settings=asdict(spec), created_by=actor.user_id))

@@ -15,6 +15,7 @@ from quintain.core.errors import Conflict, NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.core.records import tasks as records
 from quintain.core.records.tasks import TaskChange
+from quintain.core.spec_changes import review
 from quintain.core.task import Task
 from quintain.core.texts import either
 from quintain.core.toml import parse_toml
@@ -113,6 +114,15 @@ def put_task(
     with transaction(db):
         lock(db, f"task {task.name}")
         row = queries.task_row(db, task.name)
+        newest = queries.newest_version(db, row.id) if row is not None else None
+        if row is not None:
+            require_owner(actor, task.name)
+        if newest is not None and not new:
+            toml_text = settled_text(edit, newest.toml, toml_text)
+            task = check_task(toml_text, file=file)
+            _refuse_other_kind(task, parse_task(newest.toml))
+        after = parse_toml(toml_text)
+        review(edit, parse_toml(newest.toml) if newest else None, after, after, file)
         if row is None:
             require_role(actor, RoleName.OWNER)
             row = queries.add_task(db, task.name)
@@ -122,14 +132,8 @@ def put_task(
         elif new:
             raise Conflict("There is a task '{name}' already.", name=task.name, remedy="Give this one another name.")
         else:
-            require_owner(actor, task.name)
-            newest = queries.newest_version(db, row.id)
             if newest is not None and newest.toml == toml_text:
                 return task
-            if newest is not None:
-                toml_text = settled_text(edit, newest.toml, toml_text)
-                task = check_task(toml_text, file=file)
-            _refuse_other_kind(task, parse_task(newest.toml) if newest else task)
             number = newest.number + 1 if newest else 1
         queries.add_version(db, row.id, number=number, toml=toml_text, created_by=actor.user_id)
         record(db, actor, "task.add" if number == 1 else "task.change", task.name, version=number)

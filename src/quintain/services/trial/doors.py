@@ -15,6 +15,7 @@ from quintain.core.people import Actor
 from quintain.core.records.trial import TrialEntries
 from quintain.core.rounds import Entry
 from quintain.core.spec import plain, read
+from quintain.core.spec_changes import review
 from quintain.core.texts import Text
 from quintain.core.toml import parse_toml
 from quintain.core.trial_doors import TrialDoors
@@ -79,6 +80,7 @@ def set_doors(
         made = settled(edit, doors_of(trial), made, partial(read, TrialDoors))
         if trial.data:
             raise Conflict("Trial {task}/{name} takes nobody in.", task=task, name=name)
+        review(edit, plain(doors_of(trial), whole=True), plain(made, whole=True), data, file)
         trial.doors = plain(made)
         audit.record(db, actor, "trial.doors", f"{task}/{name}")
     return get_doors(db, actor, task, name, base_url=base_url)

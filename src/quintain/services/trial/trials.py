@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -13,8 +14,11 @@ from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.pay import PaySpec
 from quintain.core.people import Actor, RoleName
 from quintain.core.records import trial as records
+from quintain.core.spec import plain
+from quintain.core.spec_changes import review
 from quintain.core.spec_kinds import name as name_kind
 from quintain.core.texts import Word
+from quintain.core.toml import parse_toml
 from quintain.data.trials import TrialArm, trial_bytes
 from quintain.protocols.reading import parse_protocol
 from quintain.protocols.spec import Protocol
@@ -74,6 +78,7 @@ def put_trial(
         task_id = find_row(db, task).id
         lock(db, f"trials of {task}")
         row = queries.find(db, task, name)
+        _review(edit, row, [one.toml for one in queries.arms(db, row.id)] if row is not None else [], tomls, title)
         if row is None:
             row = CrowdTrial(task_id=task_id, name=name, seed=secrets.randbits(SEED_BITS), created_by=actor.user_id)
             db.add(row)
@@ -107,6 +112,19 @@ def put_trial(
 def _stored(db: Session, row: CrowdTrial) -> dict[str, str]:
     """Give what a trial is made of: its title, and each arm's protocol as it was written."""
     return {"title": row.title, **{arm.name: arm.toml for arm in queries.arms(db, row.id)}}
+
+
+def _review(edit: EditOrigin, row: CrowdTrial | None, before: Sequence[str], after: Sequence[str], title: str) -> None:
+    """Compare the title and the protocols of a trial with what they are to be."""
+
+    def whole(tomls: Sequence[str]) -> dict[str, Any]:
+        protocols = [parse_protocol(text) for text in tomls]
+        return {"arms": {one.name: plain(one, whole=True) for one in protocols}}
+
+    named = {parse_protocol(text).name: parse_toml(text) for text in after}
+    given = {"arms": named, **({"title": title} if title else {})}
+    holds = None if row is None or row.state != "draft" else {"title": row.title, **whole(before)}
+    review(edit, holds, {"title": title, **whole(after)}, given)
 
 
 def _check(protocols: Sequence[Protocol]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import ANYHOW, EditOrigin
 from quintain.core.errors import BadInput, Fault
 from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.people import Actor
@@ -29,7 +30,7 @@ HARVESTED = ("model", "predicted", "rating", "group", "start", "end", "meta")
 NUMBERS: Mapping[str, pl.DataType] = {"rating": pl.Float64(), "start": pl.Int64(), "end": pl.Int64()}
 
 
-def open_with_items(
+def open_with_items(  # noqa: PLR0913 - what is opened, what is added, and how
     db: Session,
     blobs: Blobs,
     actor: Actor,
@@ -41,6 +42,7 @@ def open_with_items(
     items: Path | None = None,
     columns: Mapping[str, str] | None = None,
     dataset: str | None = None,
+    edit: EditOrigin = ANYHOW,
 ) -> None:
     """Open a validation and add the items of a file, of a data set or of both.
 
@@ -53,7 +55,7 @@ def open_with_items(
         task = get_task(db, name)
         found += [item_rows(task, items, columns)] if items is not None else []
         found += [dataset_rows(db, blobs, actor, task, dataset)] if dataset is not None else []
-    open_validation(db, actor, ref, policy_toml, seed=seed, file=file)
+    open_validation(db, actor, ref, policy_toml, seed=seed, file=file, edit=edit)
     for rows in found:
         take_rows(db, actor, ref, rows)
 

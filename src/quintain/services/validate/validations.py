@@ -17,9 +17,12 @@ from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.example import Example
 from quintain.core.people import Actor
 from quintain.core.records.validate import ItemsAdded
+from quintain.core.spec import plain
+from quintain.core.spec_changes import review
 from quintain.core.spec_kinds import is_number
 from quintain.core.task import one_form
 from quintain.core.texts import Text, Word, hint
+from quintain.core.toml import parse_toml
 from quintain.core.validation import ValidationPolicy, ValidationState
 from quintain.services.access import audit
 from quintain.services.access.notify import notify_all
@@ -88,7 +91,14 @@ def list_validations(db: Session, task: str | None = None) -> list[str]:
 
 
 def open_validation(
-    db: Session, actor: Actor, ref: str, policy_toml: str | None = None, *, seed: int = 0, file: str | None = None
+    db: Session,
+    actor: Actor,
+    ref: str,
+    policy_toml: str | None = None,
+    *,
+    seed: int = 0,
+    file: str | None = None,
+    edit: EditOrigin = ANYHOW,
 ) -> ValidationInfo:
     """Begin the judging of round *ref* (`task/number`) or, under a name of its own, of items that are added later.
 
@@ -114,7 +124,7 @@ def open_validation(
             queue.ask(db, PREPARE, ref, task=task_name, by=actor)  # also where the worker before gave up
         else:
             if policy_toml is not None:
-                set_policy(db, actor, ref, policy_toml, file=file)
+                set_policy(db, actor, ref, policy_toml, file=file, edit=edit)
             set_state(db, actor, ref, ValidationState.OPEN)
         take_attempts(db, find(db, ref))
     return find(db, ref)
@@ -176,6 +186,8 @@ def set_policy(
         require_owner(actor, validation.task.name)
         policy = settled(edit, validation.policy, policy, policy_of)
         require_suited(policy, validation.task)
+        whole = plain(policy, whole=True)
+        review(edit, plain(validation.policy, whole=True), whole, parse_toml(policy_toml), file)
         if policy != validation.policy:
             newest = queries.policies(db, validation.id)[0].number
             db.add(

@@ -18,7 +18,8 @@ from quintain.core.quizzes import QuestionSpec, QuizSpec
 from quintain.core.records import work as records
 from quintain.core.records.work import Feedback, Question
 from quintain.core.rounds import Money
-from quintain.core.spec import read, restore
+from quintain.core.spec import plain, read, restore
+from quintain.core.spec_changes import review
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner, require_user
 from quintain.services.pay.caps import require_room
@@ -52,6 +53,10 @@ def put_quiz(
         require_owner(actor, task)
         lock(db, f"quiz {task}/{name}")
         found = queries.quiz(db, task, name)
+        known = found[1].definition if found is not None else None
+        before, after = (plain(restore(QuizSpec, one), whole=True) if one else None for one in (known, definition))
+        # Putting a retired quiz again is the way to bring it back.
+        review(edit, before, after or {}, {"retired": False, **definition} if definition else {})
         if found is None:
             quiz = Quiz(task_id=task_id, name=name)
             db.add(quiz)

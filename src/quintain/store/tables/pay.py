@@ -159,7 +159,8 @@ class PayPolicy(Fact, Base):
 class Payout(Base):
     """Earnings that are paid together through a provider, in one currency. *key* tells the provider's calls apart.
 
-    *outside_id* is what the provider calls it; *generation* fences off whoever was at it before.
+    *outside_id* is what the provider calls it; *generation* fences off whoever was at it before, and *holder* names the
+    process that has it. Of step `overpaid` is what a panel has paid for nothing that was earned.
     """
 
     __tablename__ = "payouts"
@@ -179,6 +180,7 @@ class Payout(Base):
     content: Mapped[dict[str, Any]] = mapped_column(default=dict)
     generation: Mapped[int] = mapped_column(default=0)
     lease_until: Mapped[datetime | None]
+    holder: Mapped[str] = mapped_column(String(120), default="", server_default="")
     created_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"), index=True)
     created_at: Mapped[datetime] = mapped_column(default=now)
     settled_at: Mapped[datetime | None]

@@ -104,7 +104,10 @@ class PanelPerson(Base):
 
 
 class PanelVisit(Base):
-    """One arrival from a panel at a round: what to send back when the work is done, and when that happened."""
+    """One arrival from a panel at a round: what to send back when the work is done, and when that happened.
+
+    *standing* is what the panel said last of the submission, in the words of `PanelStanding`; empty before it did.
+    """
 
     __tablename__ = "panel_visits"
     __table_args__ = (UniqueConstraint("round_id", "user_id", "study", "outside_session"),)
@@ -118,6 +121,7 @@ class PanelVisit(Base):
     submit_to: Mapped[str] = mapped_column(String(500), default="")
     arrived_at: Mapped[datetime] = mapped_column(default=now)
     completed_at: Mapped[datetime | None]
+    standing: Mapped[str] = mapped_column(String(12), default="", server_default="")
 
 
 class PanelPlace(Base):
@@ -145,6 +149,7 @@ class PanelStay(Base):
     submit_to: Mapped[str] = mapped_column(String(500), default="")
     arrived_at: Mapped[datetime] = mapped_column(default=now)
     completed_at: Mapped[datetime | None]
+    standing: Mapped[str] = mapped_column(String(12), default="", server_default="")
 
 
 class Secret(Base):

@@ -6,7 +6,9 @@ from typing import Annotated, Literal
 
 from fastapi import Depends, Path
 from fastapi import Query as Parameter
+from pydantic import Field
 
+from quintain.core.editing import EditOrigin
 from quintain.labels.views import LabelView
 from quintain.services.evaluate.answers import Show, Sieve
 
@@ -51,6 +53,20 @@ Revision = Annotated[
         pattern=r"^[0-9a-f]*$",
     ),
 ]
+
+
+def _edit(
+    revision: Revision = "",
+    remove: Annotated[
+        list[Annotated[str, Field(max_length=200, pattern=r"^[^\x00]+$")]],
+        Parameter(description="Options to reset, which the text does not mention; others are refused.", max_length=200),
+    ] = [],  # noqa: B006 - FastAPI reads it and never changes it
+) -> EditOrigin:
+    """Say what a change was made from, and what it may reset."""
+    return EditOrigin(revision, remove=frozenset(remove))
+
+
+Changing = Annotated[EditOrigin, Depends(_edit)]
 Archived = Annotated[bool, Parameter(description="List archived tasks, too.")]
 Query = Annotated[str, Parameter(description="What to look for.", min_length=1, max_length=200, pattern=r"^[^\x00]+$")]
 Filter = Annotated[str, Parameter(max_length=200, pattern=r"^[^\x00]*$")]

@@ -23,23 +23,26 @@ from quintain.store.tables import (
 
 BATCH = 1000
 COUNTED = "attempts"  # all that were made, also those that were retracted
+UNSAID = "not answered"  # the text of the note that stands until a writer says whether others would give the label
 
 
 class AttemptRow(NamedTuple):
     """An attempt as it stands: with what its writer said of it since.
 
-    *missed* is whether the model was wrong by the rule or the writer's decision; *fooled* whether that stands.
+    *missed* is whether the model was wrong by the rule or the writer's decision; *fooled* whether that stands. It is
+    *unsaid* until the writer has answered whether others would give the label, and counts as not confirmed till then.
     """
 
     attempt: Attempt
     missed: bool | None
     confirmed: bool | None
     retracted: bool
+    unsaid: bool = False
 
     @property
     def fooled(self) -> bool | None:
-        """Whether the model was fooled: not where the writer said that others would not give the label, either."""
-        return False if self.confirmed is False else self.missed
+        """Whether the model was fooled: not where the writer has not said that others would give the label."""
+        return False if self.confirmed is False or self.unsaid else self.missed
 
 
 class Likeness(NamedTuple):
@@ -168,13 +171,28 @@ def rows_of_round(db: Session, round_id: int) -> Iterator[AttemptRow]:
     """Go through the attempts of a round as they stand, in order."""
     standing = _standing(Attempt.round_id == round_id)
     query = (
-        select(Attempt, standing.c.fooled, standing.c.confirmed, standing.c.retracted)
+        select(Attempt, standing.c.fooled, standing.c.confirmed, standing.c.retracted, standing.c.unsaid)
         .join(standing, standing.c.id == Attempt.id)
         .order_by(Attempt.id)
         .execution_options(yield_per=BATCH)
     )
-    for attempt, fooled, confirmed, retracted in db.execute(query):
-        yield AttemptRow(attempt, _flag(fooled), _flag(confirmed), retracted is not None)
+    for attempt, fooled, confirmed, retracted, unsaid in db.execute(query):
+        agreed = None if unsaid else _flag(confirmed)
+        yield AttemptRow(attempt, _flag(fooled), agreed, retracted is not None, bool(unsaid))
+
+
+def is_agreed(made: FromClause) -> ColumnElement[bool]:
+    """Say which attempts their writers stand by: not those whose label others would not give, or that wait for that."""
+    newest = select(_note.c.yes).where(_note.c.attempt_id == made.c.id, _note.c.kind == "confirmed")
+    said = newest.order_by(_note.c.id.desc()).limit(1).correlate(made).scalar_subquery()
+    return func.coalesce(said, True).is_(True)
+
+
+def is_unsaid(made: FromClause) -> ColumnElement[bool]:
+    """Say which attempts wait for their writers to say whether others would give the label, or waited to the end."""
+    newest = select(_note.c.text).where(_note.c.attempt_id == made.c.id, _note.c.kind == "confirmed")
+    said = newest.order_by(_note.c.id.desc()).limit(1).correlate(made).scalar_subquery()
+    return func.coalesce(said, "") == UNSAID
 
 
 def count_in_round(db: Session, round_id: int) -> int:
@@ -326,7 +344,7 @@ def _groups(db: Session) -> dict[str, Any]:
 
 
 def _standing(wanted: ColumnElement[bool]) -> Subquery:
-    """Give id, fooled, confirmed and retracted of the attempts *wanted*, from what was said last."""
+    """Give id, fooled, confirmed, retracted and unsaid of the attempts *wanted*, from what was said last."""
     last = (
         select(AttemptNote.attempt_id, AttemptNote.kind, func.max(AttemptNote.id).label("id"))
         .join(Attempt, Attempt.id == AttemptNote.attempt_id)
@@ -342,6 +360,7 @@ def _standing(wanted: ColumnElement[bool]) -> Subquery:
             func.coalesce(Attempt.fooled, decision.yes).label("fooled"),
             confirmed.yes.label("confirmed"),
             retracted.c.id.label("retracted"),
+            case((confirmed.text == UNSAID, 1), else_=0).label("unsaid"),
         )
         .outerjoin(first, and_(first.c.attempt_id == Attempt.id, first.c.kind == "decision"))
         .outerjoin(decision, decision.id == first.c.id)
@@ -367,7 +386,9 @@ def _as_they_stand(db: Session, found: Sequence[Attempt]) -> list[AttemptRow]:
     for one in found:
         decision, confirmed = said.get((one.id, "decision")), said.get((one.id, "confirmed"))
         fooled = one.fooled if one.fooled is not None or decision is None else decision.yes
-        rows.append(AttemptRow(one, fooled, confirmed.yes if confirmed else None, (one.id, "retracted") in said))
+        unsaid = confirmed is not None and confirmed.text == UNSAID
+        agreed = confirmed.yes if confirmed is not None and not unsaid else None
+        rows.append(AttemptRow(one, fooled, agreed, (one.id, "retracted") in said, unsaid))
     return rows
 
 

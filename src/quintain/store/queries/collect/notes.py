@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from quintain.store.base import table_of
+from quintain.store.queries.collect.attempts import is_agreed
 from quintain.store.tables import Attempt, AttemptNote
 
 
@@ -30,7 +32,8 @@ def texts_in_session(db: Session, session_id: int, kind: str, *, fooling: bool) 
         .where(Attempt.session_id == session_id, AttemptNote.kind == kind)
         .order_by(AttemptNote.id)
     )
-    return [*db.scalars(query.where(Attempt.fooled.is_(True)) if fooling else query)]
+    fooled = (Attempt.fooled.is_(True), is_agreed(table_of(Attempt)))
+    return [*db.scalars(query.where(*fooled) if fooling else query)]
 
 
 def texts_of(db: Session, attempts: Sequence[int], kind: str) -> dict[int, str]:

@@ -110,13 +110,17 @@ def add_event(db: Session, event: PanelEvent) -> bool:
     return db.scalar(made) is not None
 
 
-def complete_session(db: Session, task_id: int, provider: str, outside_session: str, at: datetime) -> None:
-    """Note of an arrival at a place of a task that the panel says that it is complete."""
+def set_standing(
+    db: Session, task_id: int, provider: str, outside_session: str, standing: str, *, completed_at: datetime | None
+) -> None:
+    """Note of an arrival at a place of a task what the panel says of it, and when it was complete, where it is."""
     judged = db.scalars(select(Validation.id).where(Validation.task_id == task_id))
     tried = db.scalars(select(CrowdTrial.id).where(CrowdTrial.task_id == task_id)).all()
     places = [f"validation:{number}" for number in judged]
     places += [f"{kind}:{number}" for kind in ("trial", "grading") for number in tried]
     rounds = select(Round.id).where(Round.task_id == task_id)
     for table, here in ((PanelVisit, PanelVisit.round_id.in_(rounds)), (PanelStay, PanelStay.place.in_(places))):
-        same = (table.provider == provider, table.outside_session == outside_session, table.completed_at.is_(None))
-        db.execute(update(table).where(*same, here).values(completed_at=at))
+        same = (table.provider == provider, table.outside_session == outside_session)
+        db.execute(update(table).where(*same, here).values(standing=standing))
+        if completed_at is not None:
+            db.execute(update(table).where(*same, here, table.completed_at.is_(None)).values(completed_at=completed_at))

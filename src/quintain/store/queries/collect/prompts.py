@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, func, insert, or_, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from quintain.store.queries.jobs import counts
 from quintain.store.queries.jobs.counts import CountKey, round_count
@@ -79,7 +79,19 @@ def draw(db: Session, round_id: int, user_id: int, at: datetime, until: datetime
         .with_for_update(skip_locked=True)
         .execution_options(populate_existing=True)
     )
-    prompt = db.scalar(query)
+    return _leased(db, db.scalar(query), user_id, until)
+
+
+def draw_again(db: Session, prompt_id: int, user_id: int, at: datetime, until: datetime) -> Prompt | None:
+    """Lease a prompt that somebody had and wrote nothing from; None where somebody else has it now, or has used it."""
+    here = aliased(Prompt)
+    least = select(func.min(here.uses)).where(here.round_id == Prompt.round_id).correlate(Prompt).scalar_subquery()
+    query = select(Prompt).where(Prompt.id == prompt_id, _free(at), Prompt.uses <= least)
+    query = query.with_for_update(skip_locked=True)
+    return _leased(db, db.scalar(query.execution_options(populate_existing=True)), user_id, until)
+
+
+def _leased(db: Session, prompt: Prompt | None, user_id: int, until: datetime) -> Prompt | None:
     if prompt is not None:
         prompt.holder_id = user_id
         prompt.lease_until = until

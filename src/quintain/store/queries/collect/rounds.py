@@ -11,6 +11,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from quintain.store.base import table_of
+from quintain.store.queries.collect.attempts import is_agreed
 from quintain.store.tables import (
     Attempt,
     CrowdRound,
@@ -219,6 +220,16 @@ def open_session(db: Session, round_id: int, user_id: int) -> WritingSession | N
     return db.scalar(_OPEN, {"round_id": round_id, "user_id": user_id})
 
 
+def shown_for_nothing(db: Session, round_id: int, user_id: int) -> WritingSession | None:
+    """Give a worker's newest session of a round, if it has ended and nothing was written in it."""
+    query = select(WritingSession).where(WritingSession.round_id == round_id, WritingSession.user_id == user_id)
+    newest = db.scalar(query.order_by(WritingSession.id.desc()).limit(1))
+    if newest is None or newest.ended_at is None:
+        return None
+    written = select(Attempt.id).where(Attempt.session_id == newest.id).limit(1)
+    return newest if db.scalar(written) is None else None
+
+
 def session_by_key(db: Session, key: str, *, locked: bool = False) -> WritingSession | None:
     """Give a session by its key; *locked* keeps others from changing it until the transaction ends."""
     return db.scalar(_BY_KEY_LOCKED if locked else _BY_KEY, {"key": key})
@@ -247,7 +258,7 @@ def texts_up_to(db: Session, round_id: int, most: int, *, fooling: bool) -> int:
     What was taken back counts: it was written, and is paid.
     """
     made = select(Attempt.id).where(Attempt.round_id == round_id)
-    made = made.where(Attempt.fooled.is_(True)) if fooling else made
+    made = made.where(Attempt.fooled.is_(True), is_agreed(table_of(Attempt))) if fooling else made
     return db.scalar(select(func.count()).select_from(made.limit(most).subquery())) or 0
 
 

@@ -215,6 +215,17 @@ def settle(db: Session, payout_id: int) -> None:
     counts.change(db, counted)
 
 
+def has_base_to_pay(db: Session, task_id: int, user_id: int) -> bool:
+    """Say whether somebody has base pay of a task that is pending, or approved and in no payout."""
+    query = (
+        select(EarningStanding.earning_id)
+        .join(Earning, Earning.id == EarningStanding.earning_id)
+        .where(EarningStanding.user_id == user_id, EarningStanding.task_id == task_id, Earning.kind == "base")
+        .where(EarningStanding.payout_id.is_(None), EarningStanding.status.in_(("pending", "approved")))
+    )
+    return db.scalar(query.limit(1)) is not None
+
+
 def counted(db: Session) -> dict[CountKey, int]:
     """Count all earnings by where they stand, of each task and round."""
     places = (EarningStanding.task_id, EarningStanding.round_id, EarningStanding.status)

@@ -205,8 +205,11 @@ def rebuild(db: Session, only: Sequence[Account] | None = None) -> None:
 
 
 def standing(db: Session) -> dict[Account, int]:
-    """Give the balances of all accounts that stand for pay: of workers, rounds and tasks, by kind and status."""
-    kinds = LedgerAccount.name.like("base.%") | LedgerAccount.name.like("bonus.%")
+    """Give the balances of all accounts that stand for pay: of workers, rounds and tasks, by kind and status.
+
+    What was paid twice is among them.
+    """
+    kinds = LedgerAccount.name.like("base.%") | LedgerAccount.name.like("bonus.%") | (LedgerAccount.name == "overpaid")
     return {Account(*row[:3]): int(row[3]) for row in db.execute(_with_tail().where(kinds)) if row[3]}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -45,7 +45,8 @@ class Payable(NamedTuple):
 class Stay(NamedTuple):
     """Somebody's arrival from a panel: a round's (`visit:3`) or another place's (`stay:3`).
 
-    *graded* is whether they are an expert who has graded there, which may pay nothing by itself.
+    *graded* is whether they are an expert who has graded there, which may pay nothing by itself; *standing* is what
+    the panel said last of the submission.
     """
 
     ref: str
@@ -55,6 +56,7 @@ class Stay(NamedTuple):
     round_id: int | None
     completed: bool
     graded: bool = False
+    standing: str = ""
 
 
 def payable(
@@ -126,10 +128,15 @@ def page(db: Session, task_id: int, *, limit: int, offset: int) -> tuple[list[Pa
     return list(db.scalars(query.order_by(Payout.id.desc()).limit(limit).offset(offset))), total
 
 
-def claim(db: Session, payout_id: int, moment: datetime, until: datetime) -> int | None:
-    """Hold a payout that nobody holds; give the fencing number."""
-    free = (_payouts.c.id == payout_id, or_(_payouts.c.lease_until.is_(None), _payouts.c.lease_until < moment))
-    held = update(_payouts).where(*free).values(lease_until=until, generation=_payouts.c.generation + 1)
+def claim(
+    db: Session, payout_id: int, moment: datetime, until: datetime, *, holder: str, dead: str | None = None
+) -> int | None:
+    """Hold a payout for *holder* where nobody holds it, or somebody who is *dead*; give the fencing number."""
+    free = or_(_payouts.c.lease_until.is_(None), _payouts.c.lease_until < moment)
+    if dead:
+        free = or_(free, _payouts.c.holder == dead)
+    held = update(_payouts).where(_payouts.c.id == payout_id, free)
+    held = held.values(lease_until=until, generation=_payouts.c.generation + 1, holder=holder)
     found: int | None = db.scalar(held.returning(_payouts.c.generation))
     return found
 
@@ -140,6 +147,18 @@ def change(db: Session, payout_id: int, states: Sequence[str], generation: int |
     if generation is not None:
         where.append(_payouts.c.generation == generation)
     return db.execute(update(_payouts).where(*where).values(**values).returning(_payouts.c.id)).first() is not None
+
+
+def set_standings(db: Session, standings: Mapping[str, str], at: datetime) -> None:
+    """Keep what a panel says of submissions, by their stays; one that waits to be approved, or was, is complete."""
+    for ref, standing in standings.items():
+        kind, _, number = ref.partition(":")
+        table = PanelVisit if kind == "visit" else PanelStay
+        db.execute(update(table).where(table.id == int(number)).values(standing=standing))
+        if standing in {"waiting", "approved"}:
+            db.execute(
+                update(table).where(table.id == int(number), table.completed_at.is_(None)).values(completed_at=at)
+            )
 
 
 def calls(db: Session, payout_id: int) -> list[PayoutCall]:
@@ -157,7 +176,7 @@ def stays(db: Session, task_id: int, provider: str) -> list[Stay]:
     """List the arrivals of a provider's people at rounds and other places of a task, the oldest first."""
     visits = (
         select(PanelVisit.id, PanelVisit.user_id, PanelVisit.study, PanelVisit.outside_session, PanelVisit.round_id)
-        .add_columns(PanelVisit.completed_at)
+        .add_columns(PanelVisit.completed_at, PanelVisit.standing)
         .join(Round, Round.id == PanelVisit.round_id)
         .where(Round.task_id == task_id, PanelVisit.provider == provider)
         .order_by(PanelVisit.id)
@@ -168,11 +187,15 @@ def stays(db: Session, task_id: int, provider: str) -> list[Stay]:
         rounds |= {f"trial:{number}": None, f"grading:{number}": None}
     others = select(PanelStay).where(PanelStay.provider == provider, PanelStay.place.in_(rounds))
     graders = _graders(db, task_id)
-    found = [Stay(f"visit:{row[0]}", row[1], row[2], row[3], row[4], row[5] is not None) for row in db.execute(visits)]
+    found = [
+        Stay(f"visit:{row[0]}", row[1], row[2], row[3], row[4], row[5] is not None, standing=row[6])
+        for row in db.execute(visits)
+    ]
     found += [
         Stay(
             *(f"stay:{o.id}", o.user_id, o.study, o.outside_session, rounds[o.place], o.completed_at is not None),
             graded=(o.place, o.user_id) in graders,
+            standing=o.standing,
         )
         for o in db.scalars(others.order_by(PanelStay.id))
     ]
@@ -217,7 +240,7 @@ def uncovered(db: Session, task_id: int, users: Sequence[int]) -> dict[int, Unco
 
 def approved_stays(db: Session, task_id: int) -> set[str]:
     """Give the arrivals that payouts of a task approve, or have approved."""
-    query = select(Payout.content).where(Payout.task_id == task_id, Payout.step == "approve")
+    query = select(Payout.content).where(Payout.task_id == task_id, Payout.step.in_(("approve", "overpaid")))
     query = query.where(Payout.state != "cancelled")
     return {str(line["stay"]) for content in db.scalars(query) for line in content.get("lines", [])}
 

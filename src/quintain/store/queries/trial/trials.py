@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Integer, Select, and_, bindparam, cast, fu
 from sqlalchemy.orm import Session
 
 from quintain.store.base import now, table_of
+from quintain.store.queries.collect.attempts import is_agreed
 from quintain.store.queries.validate.intake import gone
 from quintain.store.tables import (
     Attempt,
@@ -65,7 +66,7 @@ _ITEMS = (
     .where(_made.c.session_id.in_(bindparam("sessions", expanding=True)))
     .order_by(_made.c.session_id, _made.c.number)
 )
-_FOOLING = _ITEMS.where(_made.c.fooled.is_(True))
+_FOOLING = _ITEMS.where(_made.c.fooled.is_(True), is_agreed(_made))
 _ANSWERS = (
     select(CrowdAnswer)
     .where(CrowdAnswer.arm_id == bindparam("arm_id"), CrowdAnswer.user_id == bindparam("user_id"))
@@ -212,7 +213,9 @@ def count_final(db: Session, round_id: int, *, fooling: bool) -> int:
 
 
 def _final(round_id: int, *, fooling: bool) -> ColumnElement[bool]:
-    return and_(Attempt.round_id == round_id, ~gone(), *([Attempt.fooled.is_(True)] if fooling else []))
+    return and_(
+        Attempt.round_id == round_id, ~gone(), *([Attempt.fooled.is_(True), is_agreed(_made)] if fooling else [])
+    )
 
 
 def answers(db: Session, arm_id: int, user_id: int) -> Sequence[CrowdAnswer]:

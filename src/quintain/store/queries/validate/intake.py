@@ -27,6 +27,7 @@ from sqlalchemy.orm import Session, aliased
 
 from quintain.core.hashing import ID_LENGTH
 from quintain.store.base import table_of
+from quintain.store.queries.collect.attempts import is_unsaid
 from quintain.store.queries.validate.validation import ENDS, WINDOW
 from quintain.store.tables import (
     Attempt,
@@ -69,6 +70,8 @@ def new_attempts(
     With *after*, *until* and *limit*, the first so many beyond one and up to another; with *since*, only those that
     something was written about after that mark.
 
+    One of which its writer has not said whether others would give the label is none of them.
+
     All that fooled the model, by its answer or by what the writer decided; of the others the share *unfooled*, drawn
     by *seed* from the hashes of their contents, so that it is the same ones whenever they are asked for.
     """
@@ -80,7 +83,7 @@ def new_attempts(
     query = select(Attempt.id, Attempt.hash, Attempt.user_id, same.exists()).where(
         Attempt.round_id == round_id, Attempt.id > after, ~known.exists(), ~is_gone_now()
     )
-    query = query.where(cast(Attempt.inputs, Text) != "{}", *_chosen(unfooled, seed))
+    query = query.where(cast(Attempt.inputs, Text) != "{}", ~is_unsaid(table_of(Attempt)), *_chosen(unfooled, seed))
     if since:
         query = query.where(Attempt.id.in_(_touched(round_id, since)))
     if until is not None:
@@ -116,7 +119,9 @@ def count_attempts(db: Session, round_id: int) -> int:
 
 def candidate_hashes(db: Session, round_id: int, *, unfooled: float, seed: int) -> list[str]:
     """List the hashes of a round's attempts that may be judged, items already or not, each once."""
-    query = select(Attempt.hash).where(Attempt.round_id == round_id, ~gone(), *_chosen(unfooled, seed))
+    query = select(Attempt.hash).where(
+        Attempt.round_id == round_id, ~gone(), ~is_unsaid(table_of(Attempt)), *_chosen(unfooled, seed)
+    )
     return list(dict.fromkeys(db.scalars(query.order_by(Attempt.id))))
 
 

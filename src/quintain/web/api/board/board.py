@@ -8,7 +8,6 @@ from fastapi import Body, Depends, Header, Path
 from fastapi import Query as Parameter
 from starlette.responses import Response
 
-from quintain.core.editing import EditOrigin
 from quintain.core.records.board import (
     BoardModelSlices,
     BoardSettings,
@@ -34,7 +33,7 @@ from quintain.services.tasks import board_settings
 from quintain.services.tasks.definitions import get_task
 from quintain.web.api.board.shapes import ExportKind, ForkChange, ScoringChange, SnapshotRequest
 from quintain.web.api.call import Call, Calling
-from quintain.web.api.params import DatasetName, Filter, Limit, ModelName, Offset, Revision, TaskName
+from quintain.web.api.params import Changing, DatasetName, Filter, Limit, ModelName, Offset, TaskName
 
 SnapshotHash = Annotated[str, Path(description="Hash of the snapshot, or its beginning.", pattern=r"^[0-9a-f]{6,64}$")]
 Pairs = Annotated[str, Parameter(max_length=4000, pattern=r"^[^\x00]*$")]
@@ -130,10 +129,10 @@ def get_board_settings(call: Calling, task: TaskName) -> BoardSettings:
 
 
 def set_board(
-    call: Calling, task: TaskName, settings: Annotated[dict[str, Any], Body()], revision: Revision = ""
+    call: Calling, task: TaskName, settings: Annotated[dict[str, Any], Body()], edit: Changing
 ) -> BoardSettings:
     """Set the board: data sets, weights, caps, metric, the class of machine, who is shown, a freeze (its owner)."""
-    return board_settings.set_board(call.db, call.actor, task, settings, edit=EditOrigin(revision)).record()
+    return board_settings.set_board(call.db, call.actor, task, settings, edit=edit).record()
 
 
 def remeasure(call: Calling, task: TaskName) -> Remeasured:

@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 from fastapi import Path, Response
 from fastapi import Query as Parameter
 
-from quintain.core.editing import EditOrigin
 from quintain.core.records.collect import (
     Counters,
     DraftKept,
@@ -36,7 +35,7 @@ from quintain.web.api.collect.shapes import (
     RoundDefinition,
     WordRequest,
 )
-from quintain.web.api.params import Limit, Revision, RoundRef, TaskName
+from quintain.web.api.params import Changing, Limit, RoundRef, TaskName
 from quintain.web.exporting import export_call
 
 SessionKey = Annotated[str, Path(description="Key of the session.", max_length=40, pattern=r"^[A-Za-z0-9_-]+$")]
@@ -49,9 +48,9 @@ def list_rounds(call: Calling, task: TaskName) -> Rounds:
     return Rounds([_round(call, one) for one in rounds.list_rounds(call.db, call.actor, task)])
 
 
-def put_round(call: Calling, task: TaskName, definition: RoundDefinition, revision: Revision = "") -> Round:
+def put_round(call: Calling, task: TaskName, definition: RoundDefinition, edit: Changing) -> Round:
     """Add the round that a TOML file defines as a draft, or change the one of that number (owners)."""
-    return _round(call, rounds.put_round(call.db, call.actor, definition.toml, task=task, edit=EditOrigin(revision)))
+    return _round(call, rounds.put_round(call.db, call.actor, definition.toml, task=task, edit=edit))
 
 
 def get_round(call: Calling, ref: RoundRef) -> Round:

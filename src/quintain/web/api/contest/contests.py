@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 from fastapi import Depends, File, Form, Path, Response, UploadFile
 from fastapi import Query as Parameter
 
-from quintain.core.editing import EditOrigin
 from quintain.core.records.contests import (
     Contest,
     ContestHistory,
@@ -29,7 +28,7 @@ from quintain.web.api.contest.shapes import (
     SystemRequest,
     TeamRequest,
 )
-from quintain.web.api.params import Filter, Format, Offset, Revision, TaskName
+from quintain.web.api.params import Changing, Filter, Format, Offset, TaskName
 from quintain.web.api.shapes import Text
 from quintain.web.files import download, on_disk
 
@@ -52,9 +51,9 @@ def list_contests(call: Calling, task: TaskName) -> Contests:
     return Contests([one.record() for one in contests.list_contests(call.db, task)])
 
 
-def put_contest(call: Calling, task: TaskName, definition: ContestDefinition, revision: Revision = "") -> Contest:
+def put_contest(call: Calling, task: TaskName, definition: ContestDefinition, edit: Changing) -> Contest:
     """Add the contest that a TOML file defines, or change the one of that name (owners)."""
-    return contests.put_contest(call.db, call.actor, definition.toml, task=task, edit=EditOrigin(revision)).record()
+    return contests.put_contest(call.db, call.actor, definition.toml, task=task, edit=edit).record()
 
 
 def get_contest(call: Calling, ref: ContestRef) -> Contest:

@@ -8,7 +8,6 @@ from fastapi import Depends, Path
 from fastapi import Query as Parameter
 
 from quintain.core.contrast import ProjectState
-from quintain.core.editing import EditOrigin
 from quintain.core.records.contrasting import (
     Boundary,
     ContestedVariants,
@@ -51,7 +50,7 @@ from quintain.web.api.contrast.shapes import (
     SettleRequest,
     VariantsRequest,
 )
-from quintain.web.api.params import DatasetName, Limit, ModelName, Offset, Revision, TaskName, Version
+from quintain.web.api.params import Changing, DatasetName, Limit, ModelName, Offset, TaskName, Version
 
 ProjectName = Annotated[str, Path(description="Name of the project.", max_length=80, pattern=r"^[^\x00]+$")]
 PivotId = Annotated[int, Path(description="Id of the example.", ge=1, le=2**31 - 1)]
@@ -72,10 +71,10 @@ def list_contrast_projects(call: Calling, task: TaskName) -> ContrastProjects:
 
 
 def put_contrast_project(
-    call: Calling, task: TaskName, definition: ContrastDefinition, revision: Revision = ""
+    call: Calling, task: TaskName, definition: ContrastDefinition, edit: Changing
 ) -> ContrastProject:
     """Make the project that a TOML file defines and draw its examples, or change the one of that name (owners)."""
-    made = projects.put_project(call.db, call.blobs, call.actor, definition.toml, task=task, edit=EditOrigin(revision))
+    made = projects.put_project(call.db, call.blobs, call.actor, definition.toml, task=task, edit=edit)
     return projects.get_project(call.db, call.actor, made.ref)
 
 

@@ -7,7 +7,6 @@ from typing import Annotated
 from fastapi import Path
 from fastapi import Query as Parameter
 
-from quintain.core.editing import EditOrigin
 from quintain.core.records.pay import (
     CostReport,
     OwedList,
@@ -18,11 +17,12 @@ from quintain.core.records.pay import (
     PayQuestions,
 )
 from quintain.core.rounds import Money
-from quintain.services.pay import earnings, payouts, policy, prolific, questions, report
+from quintain.services.pay import earnings, overpaid, payouts, policy, prolific, questions, report
 from quintain.web.api.call import Calling
-from quintain.web.api.params import Limit, Offset, Revision, TaskName
+from quintain.web.api.params import Changing, Limit, Offset, TaskName
 from quintain.web.api.pay.shapes import (
     BonusRequest,
+    OverpaidRequest,
     PayAnswerRequest,
     PayoutOutcomeRequest,
     PayoutRequest,
@@ -40,11 +40,9 @@ def get_pay_policy(call: Calling, task: TaskName) -> PayPolicyText:
     return policy.policy_text(call.db, call.actor, task)
 
 
-def set_pay_policy(
-    call: Calling, task: TaskName, definition: PayPolicyRequest, revision: Revision = ""
-) -> PayPolicyText:
+def set_pay_policy(call: Calling, task: TaskName, definition: PayPolicyRequest, edit: Changing) -> PayPolicyText:
     """Let another pay policy hold from now on (owners)."""
-    policy.put_policy(call.db, call.actor, task, definition.toml, edit=EditOrigin(revision))
+    policy.put_policy(call.db, call.actor, task, definition.toml, edit=edit)
     return policy.policy_text(call.db, call.actor, task)
 
 
@@ -72,12 +70,16 @@ def list_payouts(call: Calling, task: TaskName, limit: Limit = 25, offset: Offse
 
 def plan_payouts(call: Calling, task: TaskName, plan: PayoutRequest) -> Payouts:
     """Plan payouts of everything that is approved for the people of a provider, in one currency (owners)."""
-    if plan.approvals:
-        outside = call.workspace.outside
-        made = prolific.plan_approvals(call.db, call.actor, task, outside, currency=plan.currency)
-    else:
-        made = payouts.plan(call.db, call.actor, task, provider=plan.provider, currency=plan.currency)
-    return Payouts(made, len(made))
+    planned = prolific.plan(
+        call.db,
+        call.actor,
+        task,
+        call.workspace.outside,
+        provider=plan.provider,
+        currency=plan.currency,
+        approvals=plan.approvals,
+    )
+    return Payouts(planned, len(planned))
 
 
 def get_payout(call: Calling, payout: PayoutId) -> PayoutRecord:
@@ -103,6 +105,11 @@ def cancel_payout(call: Calling, payout: PayoutId) -> PayoutRecord:
 def resolve_payout(call: Calling, payout: PayoutId, outcome: PayoutOutcomeRequest) -> PayoutRecord:
     """Say of a payout by hand, or of one whose answer did not come, whether it was made (owners)."""
     return payouts.resolve(call.db, call.actor, payout, paid=outcome.paid, note=outcome.note)
+
+
+def answer_overpaid(call: Calling, payout: PayoutId, decision: OverpaidRequest) -> PayoutRecord:
+    """Say whether what was paid twice is held back from the person's later pay, or let go (owners)."""
+    return overpaid.answer(call.db, call.actor, payout, hold_back=decision.hold_back)
 
 
 def list_pay_questions(call: Calling, task: TaskName, limit: Limit = 25, offset: Offset = 0) -> PayQuestions:

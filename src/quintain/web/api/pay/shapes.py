@@ -69,6 +69,12 @@ class PayoutOutcomeRequest(Shape):
     note: Text = ""
 
 
+class OverpaidRequest(Shape):
+    """Whether what was paid twice is held back from later pay; else it is let go."""
+
+    hold_back: bool
+
+
 class PayQuestionRequest(Shape):
     """What a worker asks about an earning."""
 

@@ -9,11 +9,10 @@ from fastapi import Depends, Path, Query
 from pydantic import Field
 from starlette.responses import Response
 
-from quintain.core.editing import EditOrigin
 from quintain.core.records.coding import Coding, CodingProgress, CodingResults, Codings, ToCode
 from quintain.services.study import coding_figures, coding_work, codings
 from quintain.web.api.call import Calling
-from quintain.web.api.params import Limit, Offset, Revision, TaskName
+from quintain.web.api.params import Changing, Limit, Offset, TaskName
 from quintain.web.api.shapes import LongText, Shape, Text
 from quintain.web.files import download
 
@@ -47,9 +46,9 @@ def list_codings(call: Calling, task: TaskName, offset: Offset = 0, limit: Limit
     return codings.list_codings(call.db, call.actor, task, offset=offset, limit=limit)
 
 
-def put_coding(call: Calling, task: TaskName, definition: CodingDefinition, revision: Revision = "") -> Coding:
+def put_coding(call: Calling, task: TaskName, definition: CodingDefinition, edit: Changing) -> Coding:
     """Make the coding that a TOML file defines and draw its sample, or change the one of that name (owners)."""
-    return codings.put_coding(call.db, call.blobs, call.actor, definition.toml, task=task, edit=EditOrigin(revision))
+    return codings.put_coding(call.db, call.blobs, call.actor, definition.toml, task=task, edit=edit)
 
 
 def get_coding(call: Calling, ref: CodingRef) -> Coding:

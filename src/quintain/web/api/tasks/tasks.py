@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from quintain.core.editing import EditOrigin
 from quintain.core.records.tasks import Found, TaskHistory, TaskInfo, Tasks
 from quintain.core.task import Task
 from quintain.services.house import browse
 from quintain.services.tasks import definitions as tasks
 from quintain.web.api.call import Call, Calling
-from quintain.web.api.params import Archived, Query, Revision, TaskName
+from quintain.web.api.params import Archived, Changing, Query, TaskName
 from quintain.web.api.shapes import TaskDefinition
 
 
@@ -17,9 +16,9 @@ def list_tasks(call: Calling, archived: Archived = False) -> Tasks:
     return Tasks([one.record() for one in tasks.list_tasks(call.db, archived=archived)])
 
 
-def put_task(call: Calling, definition: TaskDefinition, revision: Revision = "") -> TaskInfo:
+def put_task(call: Calling, definition: TaskDefinition, edit: Changing) -> TaskInfo:
     """Add the task that a TOML file defines, or change the one of that name."""
-    return _info(call, tasks.put_task(call.db, call.actor, definition.toml, edit=EditOrigin(revision)))
+    return _info(call, tasks.put_task(call.db, call.actor, definition.toml, edit=edit))
 
 
 def get_task(call: Calling, task: TaskName) -> TaskInfo:
@@ -27,9 +26,9 @@ def get_task(call: Calling, task: TaskName) -> TaskInfo:
     return _info(call, tasks.get_task(call.db, task))
 
 
-def change_task(call: Calling, task: TaskName, definition: TaskDefinition, revision: Revision = "") -> TaskInfo:
+def change_task(call: Calling, task: TaskName, definition: TaskDefinition, edit: Changing) -> TaskInfo:
     """Change a task's definition; every version is kept."""
-    return _info(call, tasks.put_task(call.db, call.actor, definition.toml, name=task, edit=EditOrigin(revision)))
+    return _info(call, tasks.put_task(call.db, call.actor, definition.toml, name=task, edit=edit))
 
 
 def archive_task(call: Calling, task: TaskName) -> None:

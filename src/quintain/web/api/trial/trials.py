@@ -38,7 +38,7 @@ from quintain.services.trial import (
 from quintain.services.trial.rounds import DEFAULT_GENRE
 from quintain.services.trial.trials import OpenTrial
 from quintain.web.api.call import Calling
-from quintain.web.api.params import Limit, Offset, PersonName, Revision, TaskName, TrialName
+from quintain.web.api.params import Changing, Limit, Offset, PersonName, Revision, TaskName, TrialName
 from quintain.web.api.shapes import LongText, Shape, Text
 from quintain.web.report_files import ReportFormat, send_file
 
@@ -131,12 +131,10 @@ def get_trial(call: Calling, task: TaskName, trial: TrialName) -> CrowdTrial:
 
 
 def put_trial(
-    call: Calling, task: TaskName, trial: TrialName, definition: TrialDefinition, revision: Revision = ""
+    call: Calling, task: TaskName, trial: TrialName, definition: TrialDefinition, edit: Changing
 ) -> CrowdTrial:
     """Add a trial, or change one that is not open yet."""
-    return trials.put_trial(
-        call.db, call.actor, task, trial, definition.protocols, title=definition.title, edit=EditOrigin(revision)
-    )
+    return trials.put_trial(call.db, call.actor, task, trial, definition.protocols, title=definition.title, edit=edit)
 
 
 def open_trial(call: Calling, task: TaskName, trial: TrialName, opening: OpeningRequest) -> CrowdTrial:
@@ -273,12 +271,10 @@ def get_trial_doors(call: Calling, task: TaskName, trial: TrialName) -> TrialEnt
 
 
 def put_trial_doors(
-    call: Calling, task: TaskName, trial: TrialName, given: DoorsRequest, revision: Revision = ""
+    call: Calling, task: TaskName, trial: TrialName, given: DoorsRequest, edit: Changing
 ) -> TrialEntries:
     """Say how people from panels come into a trial and go back (owners)."""
-    return doors.put_doors(
-        call.db, call.actor, task, trial, given.toml, base_url=call.base_url, edit=EditOrigin(revision)
-    )
+    return doors.put_doors(call.db, call.actor, task, trial, given.toml, base_url=call.base_url, edit=edit)
 
 
 def open_trial_pool(call: Calling, task: TaskName, trial: TrialName) -> PoolAdded:

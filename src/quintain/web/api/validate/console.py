@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from quintain.core.editing import EditOrigin
 from quintain.core.records.judging import JudgingEntry
 from quintain.core.records.validate import AdaptiveForecast, Judges, JudgingNotes, Policies, ValidationTrail
 from quintain.services.jobs.exports import WantedFile
@@ -14,7 +13,7 @@ from quintain.services.validate import forecast as adaptive_forecast
 from quintain.services.validate import trail as validation_trail
 from quintain.services.validate import validations as validate
 from quintain.web.api.call import Calling
-from quintain.web.api.params import Format, Limit, Offset, Revision, ValidationRef
+from quintain.web.api.params import Changing, Format, Limit, Offset, ValidationRef
 from quintain.web.api.shapes import LongText, Shape
 from quintain.web.exporting import export_call
 
@@ -36,11 +35,9 @@ def list_validation_policies(call: Calling, ref: ValidationRef) -> Policies:
     return validation_trail.policies(call.db, call.actor, ref)
 
 
-def set_validation_policy(
-    call: Calling, ref: ValidationRef, wanted: PolicyRequest, revision: Revision = ""
-) -> Policies:
+def set_validation_policy(call: Calling, ref: ValidationRef, wanted: PolicyRequest, edit: Changing) -> Policies:
     """Change the policy, a TOML text; slots that are there stay (owners)."""
-    validate.set_policy(call.db, call.actor, ref, wanted.policy, edit=EditOrigin(revision))
+    validate.set_policy(call.db, call.actor, ref, wanted.policy, edit=edit)
     return validation_trail.policies(call.db, call.actor, ref)
 
 

@@ -56,7 +56,7 @@ from quintain.services.validate import validations as validate
 from quintain.services.validate.gold_list import GoldOrder
 from quintain.services.validate.items import ItemOrder
 from quintain.web.api.call import Calling
-from quintain.web.api.params import Format, Limit, Offset, PersonName, TaskName, ValidationRef
+from quintain.web.api.params import Changing, Format, Limit, Offset, PersonName, TaskName, ValidationRef
 from quintain.web.api.shapes import LongText, Shape, Text
 from quintain.web.exporting import export_call
 
@@ -199,9 +199,9 @@ class GoldRequest(Shape):
     items: Annotated[list[GoldRow], Field(max_length=1000)]
 
 
-def open_validation(call: Calling, ref: ValidationRef, wanted: OpenRequest) -> ValidationProgress:
+def open_validation(call: Calling, ref: ValidationRef, wanted: OpenRequest, edit: Changing) -> ValidationProgress:
     """Begin to validate a round, or a table under a name of its own, or open it again (owners)."""
-    validate.open_validation(call.db, call.actor, ref, wanted.policy, seed=wanted.seed)
+    validate.open_validation(call.db, call.actor, ref, wanted.policy, seed=wanted.seed, edit=edit)
     return validation_status.progress(call.db, call.actor, ref)
 
 

@@ -7,7 +7,6 @@ from typing import Annotated
 from fastapi import Path
 from fastapi import Query as Parameter
 
-from quintain.core.editing import EditOrigin
 from quintain.core.records.work import (
     Crowd,
     Eligible,
@@ -24,7 +23,7 @@ from quintain.services.validate import quiz_use
 from quintain.services.work import qualify as qualifying
 from quintain.services.work import quiz_results, quizzes
 from quintain.web.api.call import Calling
-from quintain.web.api.params import Filter, Limit, Offset, Revision, RoundRef, TaskName
+from quintain.web.api.params import Changing, Filter, Limit, Offset, RoundRef, TaskName
 from quintain.web.api.work.quiz_shapes import (
     FactRequest,
     QualificationRequest,
@@ -52,9 +51,9 @@ def get_quiz(call: Calling, task: TaskName, quiz: QuizName) -> Quiz:
     return quizzes.get_quiz(call.db, call.actor, task, quiz)
 
 
-def put_quiz(call: Calling, task: TaskName, quiz: QuizName, wanted: QuizDefinition, revision: Revision = "") -> Quiz:
+def put_quiz(call: Calling, task: TaskName, quiz: QuizName, wanted: QuizDefinition, edit: Changing) -> Quiz:
     """Add the quiz that *definition* describes, with the keys of its file, or change it (owners)."""
-    return quizzes.put_quiz(call.db, call.actor, task, quiz, wanted.definition, edit=EditOrigin(revision))
+    return quizzes.put_quiz(call.db, call.actor, task, quiz, wanted.definition, edit=edit)
 
 
 def retire_quiz(call: Calling, task: TaskName, quiz: QuizName) -> Quiz:

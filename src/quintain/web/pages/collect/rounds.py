@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, NotFound
 from quintain.core.rounds import RoundSpec, RoundState, Targets
+from quintain.core.spec_changes import ChangesToConfirm
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_owner
 from quintain.services.board.standings import known_standings
@@ -24,6 +25,7 @@ from quintain.services.tasks import definitions as tasks
 from quintain.services.work import quiz_results, quizzes
 from quintain.tasks.contract import kind_of
 from quintain.tasks.writing import toml
+from quintain.web.confirming import page_edit, show_changes
 from quintain.web.drafts import SpecDraft
 from quintain.web.pages.collect.round_form import FORM, data_of, values_in, values_of
 from quintain.web.pages.collect.rule_form import NAMES as RULE_NAMES
@@ -131,6 +133,8 @@ def _save(post: Post, task: Task, info: RoundInfo | None) -> Response:
                     source=values["prompts"],
                     open_now=post.flag("open"),
                 )
+    except ChangesToConfirm as error:
+        return show_changes(post, error.changes, f"/tasks/{task.name}/rounds/{info.number if info else ''}")
     except (BadInput, Conflict, NotFound) as error:
         return _editor(visit, task, info, draft.refused(error))
     _ = visit.tongue.gettext
@@ -154,7 +158,7 @@ def _save_file(post: Post, task: Task, info: RoundInfo | None, text: str) -> Rou
         raise Conflict(
             "It gives itself the number {number}.", number=spec.number, remedy="Leave `number` out of a new round."
         )
-    return rounds.put_round(post.visit.db, post.visit.actor, text, edit=post.edit)
+    return rounds.put_round(post.visit.db, post.visit.actor, text, edit=page_edit(post))
 
 
 def _editor(visit: Visit, task: Task, info: RoundInfo | None, draft: SpecDraft) -> Response:

@@ -12,16 +12,18 @@ from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, NotFound,
 from quintain.core.pay import PaySpec
 from quintain.core.rounds import Money
 from quintain.core.spec import plain
+from quintain.core.spec_changes import ChangesToConfirm
 from quintain.services.collect import prolific as panel
-from quintain.services.pay import caps, earnings, payouts, policy, prolific, questions, report
+from quintain.services.pay import caps, earnings, overpaid, payouts, policy, prolific, questions, report
 from quintain.services.pay.held import held_pay
 from quintain.services.tasks import definitions as tasks
 from quintain.services.trial import studies
+from quintain.web.confirming import page_edit, show_changes
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.form_reading import FormReading
 from quintain.web.listing import SIZE, Asked, Asking
 from quintain.web.pages.pay.charts import cost_chart
-from quintain.web.pages.pay.words import cap_names, payout_states, provider_names, study_places
+from quintain.web.pages.pay.words import cap_names, overpaid_answers, payout_states, provider_names, study_places
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.paging import Paging
 from quintain.web.spec_form import Sheet, SpecForm
@@ -45,7 +47,9 @@ def save_policy(post: Posting, task: str) -> Response:
         data = FORM.data(reading, before)
         if reading.faults:
             raise BadInput(faults=reading.faults)
-        policy.save_policy(visit.db, visit.actor, task, data, edit=post.edit)
+        policy.save_policy(visit.db, visit.actor, task, data, edit=page_edit(post, always=True))
+    except ChangesToConfirm as error:
+        return show_changes(post, error.changes, f"/tasks/{task}/pay#policy")
     except BadInput as error:
         return _show(visit, task, Asked(), error, typed)
     return visit.redirect(f"/tasks/{task}/pay", visit.tongue.gettext("Saved."))
@@ -82,11 +86,15 @@ def plan(post: Posting, task: str) -> Response:
     visit = post.visit
     provider, currency = post.text("provider"), post.text("currency")
     try:
-        if post.flag("approvals"):
-            outside = visit.workspace.outside
-            made = prolific.plan_approvals(visit.db, visit.actor, task, outside, currency=currency)
-        else:
-            made = payouts.plan(visit.db, visit.actor, task, provider=provider, currency=currency)
+        made = prolific.plan(
+            visit.db,
+            visit.actor,
+            task,
+            visit.workspace.outside,
+            provider=provider,
+            currency=currency,
+            approvals=post.flag("approvals"),
+        )
     except REFUSED as error:
         return _show(visit, task, Asked(), error)
     where = f"/tasks/{task}/pay/payouts/{made[0].id}" if len(made) == 1 else f"/tasks/{task}/pay"
@@ -151,6 +159,8 @@ def act(post: Posting, task: str, payout: int) -> Response:
             payouts.cancel(db, actor, payout)
         elif wanted in {"paid", "not-paid"}:
             payouts.resolve(db, actor, payout, paid=wanted == "paid", note=post.text("note"))
+        elif wanted in {"hold-back", "let-go"}:
+            overpaid.answer(db, actor, payout, hold_back=wanted == "hold-back")
         else:
             raise BadInput(faults=[Fault("choose what to do", field="act")])
     except REFUSED as error:
@@ -203,6 +213,7 @@ def _show(
         open_policy=bool(faults),
         questions=questions.list_questions(visit.db, visit.actor, task).questions,
         states=payout_states(visit),
+        overpaid_answers=overpaid_answers(visit),
         providers=provider_names(visit),
         study_places=study_places(visit),
         key=secrets.token_hex(8),
@@ -228,6 +239,7 @@ def _show_payout(visit: Visit, task: str, payout: int, error: QuintainError | No
         payout=shown,
         money_of=lambda amount: Money(amount, shown.currency),
         states=payout_states(visit),
+        overpaid_answers=overpaid_answers(visit),
         providers=provider_names(visit),
         crumbs=[
             (title_of(visit, found), f"/tasks/{task}"),

@@ -30,6 +30,12 @@ def payout_states(visit: Visit) -> dict[str, str]:
     }
 
 
+def overpaid_answers(visit: Visit) -> dict[str, str]:
+    """Say what an owner may have decided about what was paid twice."""
+    _ = visit.tongue.gettext
+    return {"": _("not decided"), "hold back": _("held back from later pay"), "let go": _("let go")}
+
+
 def provider_names(visit: Visit) -> dict[str, str]:
     """Name the ways to pay."""
     _ = visit.tongue.gettext

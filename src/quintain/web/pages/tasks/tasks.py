@@ -12,6 +12,7 @@ from starlette.responses import Response
 from quintain.core.errors import BadInput, Conflict, Unavailable
 from quintain.core.people import RoleName
 from quintain.core.records.tasks import TaskChange
+from quintain.core.spec_changes import ChangesToConfirm
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_role
 from quintain.services.board.cache import PENDING
@@ -21,6 +22,7 @@ from quintain.services.tasks import definitions as tasks
 from quintain.services.wheel import standings
 from quintain.tasks.contract import KINDS
 from quintain.tasks.starter import starter
+from quintain.web.confirming import page_edit, show_changes
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.i18n import in_language
 from quintain.web.pages.contest_words import phase_names
@@ -138,7 +140,9 @@ def _save(post: Posting, task: Task | None) -> Response:
     toml = post.text("toml").replace("\r\n", "\n")
     try:
         name = task.name if task else None
-        saved = tasks.put_task(visit.db, visit.actor, toml, name=name, new=task is None, edit=post.edit)
+        saved = tasks.put_task(visit.db, visit.actor, toml, name=name, new=task is None, edit=page_edit(post))
+    except ChangesToConfirm as error:
+        return show_changes(post, error.changes, f"/tasks/{name}/settings")
     except (BadInput, Conflict) as error:
         return _editor(visit, task, toml, trouble_of(error))
     return visit.redirect(f"/tasks/{saved.name}", visit.tongue.gettext("Saved."))

@@ -19,6 +19,7 @@ from quintain.services.trial import kept_report, model_runs, reporting, running,
 from quintain.services.trial import letters as letters_
 from quintain.services.trial.costs import trial_costs
 from quintain.services.trial.trials import OpenTrial
+from quintain.web.confirming import form_edit
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.form_reading import FormReading
 from quintain.web.pages.evaluate.runs import state_names
@@ -108,7 +109,7 @@ def set_doors(post: Posting, task: str, trial: str) -> Response:
         data = form.data(reading)
         if reading.faults:
             raise BadInput(faults=reading.faults)
-        doors_.set_doors(visit.db, visit.actor, task, trial, data, base_url=visit.base_url, edit=post.edit)
+        doors_.set_doors(visit.db, visit.actor, task, trial, data, base_url=visit.base_url, edit=form_edit(post))
     except (BadInput, Conflict) as error:
         return show_to_owner(visit, task, trial, trouble_of(error), typed)
     return visit.redirect(f"/tasks/{task}/trials/{trial}#doors", visit.tongue.gettext("Saved"))

@@ -11,6 +11,7 @@ from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import RoleName
 from quintain.core.records.validate import AdaptiveForecast, ErrorRates, Rates, Validation, ValidationProgress
 from quintain.core.spec import plain
+from quintain.core.spec_changes import ChangesToConfirm
 from quintain.core.task import Task
 from quintain.core.validation import ValidationState
 from quintain.reports.charts import bar_chart, heat_map
@@ -26,6 +27,7 @@ from quintain.services.validate import validations as validate
 from quintain.services.validate.console import console
 from quintain.services.validate.judges import WantedJudges
 from quintain.services.validate.validation import ValidationInfo
+from quintain.web.confirming import form_edit, page_edit, show_changes
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.exporting import export_page
 from quintain.web.listing import Asked
@@ -53,7 +55,10 @@ def open_one(post: Posting, task: str) -> Response:
     visit = post.visit
     ref = f"{task}/{post.text('name').strip()}"
     try:
-        validation = validate.open_validation(visit.db, visit.actor, ref, post.text("policy").strip() or None)
+        text = post.text("policy").strip() or None
+        validation = validate.open_validation(visit.db, visit.actor, ref, text, edit=page_edit(post))
+    except ChangesToConfirm as error:
+        return show_changes(post, error.changes, f"/tasks/{task}/validation")
     except (BadInput, Conflict, NotFound) as error:
         return _index(visit, task, trouble_of(error), (post.text("name"), post.text("policy")))
     _ = visit.tongue.gettext
@@ -88,7 +93,10 @@ def save_policy(post: Posting, task: str, name: str) -> Response:
     typed = typed_policy(post) if post.flag("as_form") else None
     try:
         text = post.text("policy") if typed is None else policy_text(typed, validate.find(visit.db, ref).policy)
-        validate.set_policy(visit.db, visit.actor, ref, text, edit=post.edit)
+        edit = page_edit(post) if typed is None else form_edit(post)
+        validate.set_policy(visit.db, visit.actor, ref, text, edit=edit)
+    except ChangesToConfirm as error:
+        return show_changes(post, error.changes, home_of(task, name))
     except BadInput as error:
         return _console(visit, task, name, trouble=trouble_of(error), policy=post.text("policy"), typed=typed)
     return visit.redirect(home_of(task, name), visit.tongue.gettext("Saved."))

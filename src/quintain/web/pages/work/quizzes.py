@@ -9,12 +9,14 @@ from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, Fault
 from quintain.core.records.work import Question, QuizTry
+from quintain.core.spec_changes import ChangesToConfirm
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_owner, require_signed_in
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import quiz_use
 from quintain.services.work import quiz_results, quizzes
 from quintain.services.work.quiz_files import dump_quiz, parse_quiz
+from quintain.web.confirming import page_edit, show_changes
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.paging import Paging
@@ -191,7 +193,10 @@ def _save(post: Post, task: Task, quiz: str, name: str) -> Response:
     visit = post.visit
     text = post.text("toml").replace("\r\n", "\n")
     try:
-        quizzes.put_quiz(visit.db, visit.actor, task.name, name, parse_quiz(text), new=not quiz, edit=post.edit)
+        edit = page_edit(post)
+        quizzes.put_quiz(visit.db, visit.actor, task.name, name, parse_quiz(text), new=not quiz, edit=edit)
+    except ChangesToConfirm as error:
+        return show_changes(post, error.changes, f"/tasks/{task.name}/quizzes/{name}")
     except (BadInput, Conflict) as error:
         return _editor(visit, task, quiz, text, trouble_of(error), name=name)
     return visit.redirect(f"/tasks/{task.name}/quizzes/{name}", visit.tongue.gettext("Saved."))

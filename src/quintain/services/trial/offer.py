@@ -1,0 +1,42 @@
+"""What somebody is told of pay and time before they agree to take part in a trial.
+
+It is said of all arms together, from the least to the most: who reads it does not learn of arms, or which is theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quintain.core.records.trial import TrialOffer
+from quintain.core.rounds import Money
+from quintain.protocols.spec import Protocol
+from quintain.protocols.stages import Stage
+
+
+def offer_of(protocols: Sequence[Protocol]) -> TrialOffer:
+    """Say what the first work of a trial pays and takes, and what all of it does for who goes through to the end."""
+    currency = protocols[0].currency
+    first = [_session(next(stage for stage in one.stages if stage.work is not None)) for one in protocols]
+    whole = [_whole(one) for one in protocols]
+    return TrialOffer(
+        first_least=Money(min(pay for pay, _ in first), currency),
+        first_most=Money(max(pay for pay, _ in first), currency),
+        first_minutes=max(minutes for _, minutes in first),
+        most=Money(max(pay for pay, _ in whole), currency),
+        minutes=max(minutes for _, minutes in whole),
+    )
+
+
+def _session(stage: Stage) -> tuple[int, float]:
+    """Give what a tutorial, or one session of a writing, pays and takes."""
+    return (stage.work.pay, stage.work.minutes) if stage.work is not None else (0, 0.0)
+
+
+def _whole(protocol: Protocol) -> tuple[int, float]:
+    """Give what the tutorials and all sessions of a protocol pay and take: bonuses and grades come on top."""
+    pay, minutes = 0, 0.0
+    for stage in protocol.stages:
+        times = stage.writing.sessions if stage.writing is not None else 1
+        each, lasts = _session(stage)
+        pay, minutes = pay + each * times, minutes + lasts * times
+    return pay, minutes

@@ -1,0 +1,57 @@
+"""Nobody chooses what they are shown: a session in which nothing was written is followed by one with the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sqlalchemy.orm import Session
+
+from quintain.core.people import Actor
+from quintain.core.records.collect import WritingSession
+from quintain.services.collect.rounds import RoundInfo
+from quintain.services.collect.writing import give_up, start
+from quintain.store.blobs import Blobs
+from tests.collecting import add_round, submit
+from tests.people import make_person
+
+
+@pytest.fixture
+def info(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> RoundInfo:
+    """An open round with prompts, in which the label to aim at is drawn."""
+    return add_round(db, blobs, owner, tmp_path, more='attempts = 2\naiming = "assign"')
+
+
+def begun(db: Session, blobs: Blobs, worker: Actor, info: RoundInfo) -> WritingSession:
+    """Begin a session and give it up with nothing written."""
+    session = start(db, blobs, worker, info.ref)
+    give_up(db, worker, session.key)
+    return session
+
+
+def prompt_of(session: WritingSession) -> int:
+    """Give the number of the session's prompt."""
+    assert session.prompt is not None
+    return session.prompt.id
+
+
+def test_empty_sessions_show_the_same_again(db: Session, blobs: Blobs, worker: Actor, info: RoundInfo) -> None:
+    """Twelve sessions that were ended at once show one prompt and one label; what is written from it ends that."""
+    sessions = [begun(db, blobs, worker, info) for _ in range(12)]
+    assert len({prompt_of(one) for one in sessions}) == 1
+    assert len({one.target for one in sessions}) == 1
+    again = start(db, blobs, worker, info.ref)
+    assert (prompt_of(again), again.target) == (prompt_of(sessions[0]), sessions[0].target)
+    submit(db, blobs, worker, again.key, "A dull day by the sea.", target=str(again.target))
+    give_up(db, worker, again.key)
+    assert prompt_of(start(db, blobs, worker, info.ref)) != prompt_of(again)
+
+
+def test_a_prompt_that_somebody_else_has_is_not_waited_for(
+    db: Session, blobs: Blobs, worker: Actor, info: RoundInfo
+) -> None:
+    """Who gave it back may find it taken: then it is another one's turn."""
+    first = begun(db, blobs, worker, info)
+    other = start(db, blobs, make_person(db, "willa", *(grant.role for grant in worker.grants)), info.ref)
+    assert prompt_of(other) == prompt_of(first)
+    assert prompt_of(start(db, blobs, worker, info.ref)) != prompt_of(first)
