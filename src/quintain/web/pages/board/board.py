@@ -148,6 +148,7 @@ def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = No
         weak=[one for one in made.datasets if one.weight and one.warnings],
         warned=lambda one: " ".join(warning_text(_, why) for why in one.warnings),
         resting=[one for one in made.datasets if not scoring.dataset_weight(one.name) and one.role in SCORING],
+        renamed=scoring.machine is not None and scoring.machine != made.spec.machine,
         unrun=warm.text.once(Ranked.unrun, ranked) if ranked else [],
         axes=axes,
         titles={axis.name: title for axis, title in axes},
