@@ -61,7 +61,7 @@ def test_a_weight_is_moved_with_the_keyboard(visitor: Visitor) -> None:
 
 
 def test_without_any_weight_no_order_stays_and_nobody_is_asked(visitor: Visitor) -> None:
-    """All weights at 0: no rank, score or chart of before is left, and no request is refused; a weight brings it back."""
+    """All weights at 0: no rank or chart of before is left and no request refused; a weight brings it back."""
     page = open_board(visitor, "?weights=performance:1")
     refused: list[str] = []
     page.on("response", lambda answer: refused.append(answer.url) if answer.status >= 400 else None)
