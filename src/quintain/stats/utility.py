@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias, cast, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -346,7 +346,7 @@ def _checked_rate(kind: str | None) -> RateKind:
         raise BadInput(
             "There is no exchange rate by '{kind}'.", kind=kind, known=", ".join(RATES), remedy="There are: {known}."
         )
-    return cast(RateKind, kind or MEAN)
+    return kind or MEAN
 
 
 def _by_hand(table: UtilityTable, base: str, amrs: Mapping[str, float] | None) -> dict[str, float]:
