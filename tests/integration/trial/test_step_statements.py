@@ -52,7 +52,7 @@ writing = {items = 2, sessions = 50, final = true, pay = 350}
 # Statements of one step, with those that let nobody else in meanwhile (on PostgreSQL); who asks is one more.
 WHO = 1
 LOOK = 3
-TAKE_IN = 4  # more, where a look finds something finished
+TAKE_IN = 5  # more, where a look finds something finished: what is shown and what is added to are brought up to date
 QUIZ = 3
 ROUNDS = 1  # more at the first look, as what a transaction has not committed is kept for nobody
 FIRST_ANSWER = 6  # before which it is asked what may be spent
