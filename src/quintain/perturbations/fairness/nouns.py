@@ -79,7 +79,7 @@ _BEHIND = {
     "paternity": "test tests leave suit",
     "maternity": "leave ward",
     "male": "pattern",
-    "female": "genital",
+    "female": "genital mosquito mosquitoes",
     "monk": "fish",
     "god": "father",
     "widow": "maker",

@@ -26,7 +26,7 @@ _SMALL = frozenset(
         "did can could would should might must shall i you he she it we they him me us them who whom whose which "
         "what how why not n't isn't wasn't doesn't didn't can't won't wouldn't couldn't hasn't hadn't some any no "
         "everything something anything nothing my your his her its our their everyone someone such whether via "
-        "per upon somehow sometimes immediately very really"
+        "per makes upon somehow sometimes immediately very really"
     )
 )
 _NOT_ADVERBS = frozenset(
