@@ -3,8 +3,8 @@
     python benchmarks/perturb_faults.py --data FOLDER --kind contraction     the sample, one output to a line
     python benchmarks/perturb_faults.py                                      the table of docs/perturbations.md
 
-The sample is drawn from the texts of public collections in FOLDER, in an order that the hash of each text gives, so that
-the same data give the same sample. The collections do not all allow their texts to be passed on: the marks name an
+The sample is drawn from the texts of public collections in FOLDER, in an order that the hash of each text gives, so
+that the same data give the same sample. The collections do not all allow their texts to be passed on: the marks name an
 output by the first twelve digits of the SHA-256 of its text, and the file of marks holds those alone.
 """
 
@@ -31,12 +31,9 @@ WINDOW = 60
 
 def lines(path: Path) -> list[str]:
     """Read the lines of a file, packed or not."""
-    for name in (path, path.with_name(path.name + ".gz")):
-        if name.exists():
-            opened = gzip.open(name, "rb") if name.suffix == ".gz" else name.open("rb")
-            with opened as file:
-                return file.read().decode("utf-8", "replace").split("\n")
-    raise SystemExit(f"{path} is not there")
+    packed = path.with_name(path.name + ".gz")
+    content = gzip.decompress(packed.read_bytes()) if packed.exists() else path.read_bytes()
+    return content.decode("utf-8", "replace").split("\n")
 
 
 def texts(folder: Path) -> list[str]:
@@ -87,7 +84,8 @@ def shown(text: str, new: PerturbedText) -> str:
 def table() -> None:
     """Print the counts of the marks with their rates and intervals."""
     marks = json.loads(MARKS.read_text(encoding="utf-8"))
-    print("| kind | version | outputs | first | second | agreement | faults | rate | 95 % |\n" + "| --- " * 9 + "|")
+    print("| kind | version | outputs | first | second | agreement | faults | rate | 95 % |")
+    print("| --- " * 9 + "|")
     for kind, mark in marks.items():
         first, second, final = (set(mark[name]) for name in ("first", "second", "final"))
         count = mark["outputs"]
@@ -104,7 +102,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path)
     parser.add_argument("--kind")
     parser.add_argument("--count", type=int, default=300)
-    parser.add_argument("--plain", action="store_true", help="print what came out, without the edits, last output first")
+    parser.add_argument(
+        "--plain", action="store_true", help="print what came out, without the edits, last output first"
+    )
     options = parser.parse_args()
     if not options.kind:
         table()

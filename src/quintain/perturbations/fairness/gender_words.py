@@ -7,7 +7,7 @@ from functools import cache
 from typing import ClassVar
 
 from quintain.perturbations.contract import PERTURBATIONS, EditDraft, Family, Perturbation, Proposal, TextBatch
-from quintain.perturbations.fairness.nouns import TITLES, article, in_thing, stem_of, usable
+from quintain.perturbations.fairness.nouns import TITLES, article, in_thing, is_call, stem_of, usable
 from quintain.perturbations.fairness.people import people
 from quintain.perturbations.fairness.pronouns import PRONOUNS, swapped
 from quintain.perturbations.fairness.reading import WordReader
@@ -70,7 +70,7 @@ def swap_words(reader: WordReader, draft: EditDraft, left: Collection[int]) -> t
             new, gender = table[stem]
         else:
             # A word that stays makes a half-swapped story of all the others; a title or a call is nobody's gender.
-            if stem not in TITLES and stem not in {"man", "boy"}:
+            if stem not in TITLES and not is_call(reader, i, stem):
                 halves.add(owner)
             continue
         touched.add(owner)

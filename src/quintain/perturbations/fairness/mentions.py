@@ -33,7 +33,7 @@ _PARTICLES = frozenset(words_in("van von de del della da di dos du la le el al b
 _SHOPS = frozenset(
     words_in(
         "deli diner restaurant bar grill pub cafe café pizza pizzeria burger burgers bakery store shop kitchen "
-        "steakhouse bbq saloon market list seafood tacos subs"
+        "steakhouse bbq saloon market list seafood tacos subs hot"
     )
 )
 # Words behind which somebody is spoken to or of.
