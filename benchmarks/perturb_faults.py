@@ -89,10 +89,10 @@ def table() -> None:
     for kind, mark in marks.items():
         first, second, final = (set(mark[name]) for name in ("first", "second", "final"))
         count = mark["outputs"]
-        share = wilson_share(len(final), count)
+        agreed, share = 1 - len(first ^ second) / count, wilson_share(len(final), count)
         print(
             f"| {kind} | {mark['version']} | {count} | {len(first)} | {len(second)} | "
-            f"{1 - len(first ^ second) / count:.1%} | {len(final)} | {len(final) / count:.1%} | {share.low:.1%}–{share.high:.1%} |"
+            f"{agreed:.1%} | {len(final)} | {share.value:.1%} | {share.low:.1%}–{share.high:.1%} |"
         )
 
 
