@@ -187,7 +187,7 @@ def test_a_part_of_the_input_is_measured_on_each_arm() -> None:
     labels = rng.integers(0, 2, 240)
     arms = ["open" if at % 2 else "shut" for at in range(240)]
     texts = [
-        ("bad good".split()[label] if arm == "open" else "plain") + f" w{at % 7}"
+        (["bad", "good"][label] if arm == "open" else "plain") + f" w{at % 7}"
         for at, (label, arm) in enumerate(zip(labels.tolist(), arms, strict=True))
     ]
     found = partial_input(Examples({"text": texts}, labels, ["no", "yes"], arm=arms), ["text"])
