@@ -13,12 +13,12 @@ from quintain.core.records.figures import Estimate
 from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact, ReportSection, Table
 from quintain.core.texts import Text
 from quintain.reports.charts import bar_chart, interval_chart
-from quintain.services.plain.artefact_lengths import MOST_ARMS, lengths_by_label, lengths_of_options
+from quintain.services.plain.artefact_lengths import lengths_by_label, lengths_of_options
 from quintain.services.plain.keeping import Keeping
 from quintain.stats.artefacts.examples import Examples
 from quintain.stats.artefacts.generic import generic_questions
 from quintain.stats.artefacts.learner import OPTIONS, Teachable
-from quintain.stats.artefacts.partial import PartialInput, partial_input, subsets_of
+from quintain.stats.artefacts.partial import MOST_ARMS, PartialInput, partial_input, subsets_of
 from quintain.stats.artefacts.people import held_out_writers, identity_labels, order_effect, repeats, writer_effect
 from quintain.stats.artefacts.surface import first_words, wh_words
 from quintain.stats.artefacts.words_by_label import WordLabels, words_by_label
@@ -286,8 +286,8 @@ def _beginnings(examples: Examples, commands: list[str]) -> list[ReportSection]:
         tables += _generic_by_arm(examples, generic)
         note = Text(
             "What could be asked of any passage is estimated from words alone: all of them are of formulas such as "
-            "“Which of the following is true?”. Of 600 questions that were read by hand, 35 are so; the rule finds 33 of them, "
-            "and no other. The interval is of the sample, not of the rule’s own errors."
+            "“Which of the following is true?”. Of 600 questions that were read by hand, 35 are so; the rule finds 33 of "
+            "them, and no other. The interval is of the sample, not of the rule’s own errors."
         )
     return [ReportSection("beginnings", Text("How do texts begin?"), findings, charts, tables, commands, note)]
 
