@@ -286,8 +286,8 @@ def _beginnings(examples: Examples, commands: list[str]) -> list[ReportSection]:
         tables += _generic_by_arm(examples, generic)
         note = Text(
             "What could be asked of any passage is estimated from words alone: all of them are of formulas such as "
-            "“Which of the following is true?”. Of 600 questions that were read by hand, 35 are so; the rule finds 33 of "
-            "them, and no other. The interval is of the sample, not of the rule’s own errors."
+            "“Which of the following is true?”. Of 600 questions that were read by hand, 35 are so; the rule finds 33 "
+            "of them, and no other. The interval is of the sample, not of the rule’s own errors."
         )
     return [ReportSection("beginnings", Text("How do texts begin?"), findings, charts, tables, commands, note)]
 
