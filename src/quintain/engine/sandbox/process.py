@@ -180,7 +180,7 @@ class SandboxedProcess:
         return self._meter.read()
 
     def observe(self) -> None:
-        """Note now what memory and processor time were used since the last look, apart from it and from the next one."""
+        """Note now what memory and processor time were used, apart from the look before and the one to come."""
         with contextlib.suppress(OSError, ValueError):
             self._look(apart=True)
             self._apart = True
