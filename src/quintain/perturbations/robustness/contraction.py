@@ -66,7 +66,7 @@ _FIRST = {
 }
 _NEAR = 48  # characters looked at on either side
 _BEHIND = re.compile(r"(?: [^\W\d_]+(?:['’][^\W\d_]+)?)+")
-_BEFORE = re.compile(r"(?:[^\W\d_]+(?:['’][^\W\d_]+)? )+$")
+_LAST = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?:['’][^\W\d_]+)?$")
 # The short forms, and "cannot", the one long form that is a single word.
 _ALONE = _EXPANSIONS.keys() | _IS_OR_HAS | _WOULD_OR_HAD | {"cannot"}
 
@@ -151,7 +151,20 @@ class Clause:
         """Up to six words before the form, the nearest one last."""
         begin = max(0, self._start - _NEAR)
         text = self._batch.joined[begin : self._start].rpartition("\n")[2]
-        return _plain(_BEFORE.search(text)).split()[-6:]
+        return _words_before(text)[-6:]
+
+
+def _words_before(text: str) -> list[str]:
+    """Give the words that *text* ends with, one space behind each, up to what is none."""
+    words: list[str] = []
+    for part in reversed(text.split(" ")[:-1] if text.endswith(" ") else []):
+        word = _LAST.search(part)
+        if word is None:
+            break
+        words.append(_plain(word))
+        if word.start():
+            break
+    return words[::-1]
 
 
 def _plain(match: re.Match[str] | None) -> str:

@@ -113,7 +113,7 @@ def held_out_writers(
     ]
     writers = int(codes.max()) + 1
     rows = np.column_stack([np.bincount(codes, one, minlength=writers) for one in (*right, np.ones(len(codes)))])
-    drawn = ratio_totals(rows, [(0, 2), (1, 2)], np.random.default_rng(seed), 1000)
+    drawn = ratio_totals(rows.astype(np.float64), [(0, 2), (1, 2)], np.random.default_rng(seed), 1000)
     shares = drawn[:, :2] / drawn[:, 2:]
     means = [float(one.mean()) for one in right]
     return HeldOutWriters(
