@@ -118,6 +118,11 @@ class MatrixRound:
         )
 
 
+def rest_of(rate: Estimate) -> Estimate:
+    """Give one minus a rate with its interval."""
+    return Estimate(*_rest(rate))
+
+
 def _kept(rate: Estimate) -> KeptEstimate:
     return KeptEstimate(rate.value, rate.low, rate.high, rate.reason or None)
 
