@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import EditOrigin
 from quintain.core.people import Actor, RoleName
 from quintain.core.records.collect import Verdict
 from quintain.models.contract import Batch
@@ -107,7 +108,7 @@ def add_round(
     tables: str = "",
 ) -> RoundInfo:
     """Add an open round, with its task and model where they are missing."""
-    put_task(db, owner, TASK)
+    put_task(db, owner, TASK, edit=EditOrigin(whole=True))
     add_models(db, blobs, owner, folder)
     info = put_round(db, owner, ROUND.format(more=more, targets=targets, tables=tables))
     if prompts:

@@ -50,6 +50,7 @@ from quintain.tasks.answer_kinds.contract import ANSWER_KINDS, AnswerKind, Readi
 from quintain.tasks.contract import KINDS, FormField, TaskKind
 from quintain.tasks.rules import Rule
 from quintain.tasks.shapes import is_index
+from tests.collecting import agree
 from tests.evaluated import CONDITIONS
 from tests.evaluation import CARD
 from tests.people import make_person
@@ -210,6 +211,7 @@ def test_it_is_written_and_judged(db: Session, blobs: Blobs, owner: Actor, clien
     fields: Mapping[str, Any] = {"in-event": "The war ended.", "answer": "1945", "token": token[1]}
     assert post(client, address, f"{address}/try", **fields).status_code == 303
     db.rollback()
+    agree(db, attempts_table(db, owner, "years/1")["attempt"][0])
     row = attempts_table(db, owner, "years/1").row(0, named=True)
     assert (json.loads(row["target"]), row["fooled"]) == (1945, True)
     validate.open_validation(db, owner, "years/1", "judgements = 1\nminimum = 1\n[gold]\nrate = 0")

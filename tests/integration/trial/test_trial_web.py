@@ -190,7 +190,7 @@ def test_a_panel_sends_people_in_and_gets_them_back(
     path = tmp_path / "doors.toml"
     path.write_text('[grading]\nprovider = "prolific"\ncompletion_code = "G1"\n')
     where = ("--workspace", workspace.settings.workspace, "trial", "doors", "sentiment/paneled")
-    assert "to take part: no door" in cli(*where, path).output
+    assert "to take part: no door" in cli(*where, path, "--yes", "--remove", "entry").output
     assert "PROLIFIC_PID" in json.loads(cli(*where, "--json").stdout)["grading"]
     with running(workspace) as url:
         program = Client(url, token_for(workspace, "demo-owner"))

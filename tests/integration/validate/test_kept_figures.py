@@ -13,7 +13,9 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as settings_of_hypothesis
 from hypothesis import strategies as st
 from sqlalchemy.orm import Session
+from typer.testing import CliRunner
 
+from quintain.cli.app import app
 from quintain.compose import Workspace, create_workspace
 from quintain.core.errors import Conflict, Forbidden
 from quintain.core.people import OPERATOR, Actor
@@ -21,6 +23,7 @@ from quintain.core.records.base import plain
 from quintain.services.house.job_kinds import figure_kinds, job_handlers
 from quintain.services.jobs.figures import check
 from quintain.services.jobs.running import run_all
+from quintain.services.release import stations
 from quintain.services.validate import adjudicate, handing_out, judges, kept, recount, review, status
 from quintain.services.validate import items as validation_items
 from quintain.services.validate import validations as validate
@@ -197,3 +200,28 @@ def do_act(db: Session, owner: Actor, ref: str, person: Actor, act: str, label: 
             adjudicate.adjudicate(db, owner, ref, ids[0], label if act == "decide" else "")
         elif act == "policy":
             validate.set_policy(db, owner, ref, "automatic = false\npage_size = 2\nminimum = 2")
+
+
+def test_what_nobody_has_counted_yet_is_said_to_be_pending(
+    workspace: Workspace, db: Session, owner: Actor, grown: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a worker there are no numbers: record, command and stations say so, and nobody is sent to release."""
+    make_ground(db, owner, 12)
+    monkeypatch.setenv("QUINTAIN_DATABASE_URL", workspace.settings.database_url)
+
+    def run(*words: str) -> str:
+        done = CliRunner().invoke(app, ["-w", str(workspace.settings.workspace), *words])
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    assert not status.progress(db, owner, REF).counted
+    assert "pending" in run("validate", "status", REF)
+    assert "pending" in run("validate", "status")
+    assert "figures are pending" in run("validate", "items", REF)
+    validation = validate.find(db, REF)
+    label, _ = stations._label((validation, kept.known(db, validation)), judged=True, released=False)
+    assert (label.done, label.counted) == (False, False)
+    assert run_all(workspace.session, workspace.blobs, job_handlers())
+    db.rollback()
+    assert status.progress(db, owner, REF).counted
+    assert "12 items" in run("validate", "items", REF)

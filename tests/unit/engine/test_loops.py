@@ -21,7 +21,6 @@ STARTERS = {"Thread", "Timer", "ThreadPoolExecutor", "ProcessPoolExecutor", "cre
 PAUSES = {"wait", "sleep"}
 # What starts threads or waits in a loop without being run by `engine/loops.py`, and why it needs not.
 OTHERWISE = {
-    "adapters/ledger.py": "calls that wait for those under way, within a run",
     "adapters/chat.py": "calls of one batch, joined before it ends",
     "cli/evaluate/cells.py": "a command that waits for a run to end",
     "cli/evaluate/worker.py": "reads its input until that ends; runs the loop of jobs",

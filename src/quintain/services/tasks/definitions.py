@@ -120,6 +120,7 @@ def put_task(
         if newest is not None and not new:
             toml_text = settled_text(edit, newest.toml, toml_text)
             task = check_task(toml_text, file=file)
+            _refuse_other_kind(task, parse_task(newest.toml))
         after = parse_toml(toml_text)
         review(edit, parse_toml(newest.toml) if newest else None, after, after, file)
         if row is None:
@@ -133,7 +134,6 @@ def put_task(
         else:
             if newest is not None and newest.toml == toml_text:
                 return task
-            _refuse_other_kind(task, parse_task(newest.toml) if newest else task)
             number = newest.number + 1 if newest else 1
         queries.add_version(db, row.id, number=number, toml=toml_text, created_by=actor.user_id)
         record(db, actor, "task.add" if number == 1 else "task.change", task.name, version=number)
