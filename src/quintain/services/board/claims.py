@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
 from quintain.core.records.ranking import BoardClaim, Uncertainty
-from quintain.core.texts import Text, Word
+from quintain.core.texts import Text
 from quintain.services.board.cache import warm_board
 from quintain.services.board.ranking import Ranked
 from quintain.services.board.uncertainty import known_uncertainty
@@ -101,7 +101,7 @@ def claim_text(claim: BoardClaim) -> Text:
 
 
 def _unit(claim: BoardClaim) -> str:
-    return Word("points") if claim.unit in ("%", "") else claim.unit
+    return Text("points") if claim.unit in ("%", "") else claim.unit
 
 
 def _share(ahead: float | None) -> str:
