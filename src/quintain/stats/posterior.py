@@ -183,3 +183,29 @@ def mean_estimate(
         return Estimate(None, reason="there are no examples")
     drawn = Draws(Tally.of_scores(values, bounds), groups, seed=seed, resamples=resamples)
     return drawn.estimate(lambda totals: np.asarray(totals[..., 0] / totals[..., 1]), "", confidence)
+
+
+def ratio_totals(
+    rows: FloatArray, ratios: Sequence[tuple[int, int]], rng: np.random.Generator, resamples: int, mass: float = ALONE
+) -> FloatArray:
+    """Draw the totals of *rows* (units × columns) of which *ratios* of two columns are wanted: hits and their number.
+
+    What is not known is one more unit (*mass* of them) with as many as the others have on average, of which every
+    column of hits gets its own share between none and all. So one unit gives no interval without width.
+    """
+    drawn = np.concatenate([weights @ rows for weights in _weights(np.ones(len(rows)), resamples, rng)])
+    unknown = rng.standard_gamma(mass, size=resamples)
+    size = rows.mean(axis=0)
+    for number in {below for _, below in ratios}:
+        drawn[:, number] += unknown * size[number]
+    for hits, number in ratios:
+        drawn[:, hits] += unknown * size[number] * rng.beta(mass / 2, mass / 2, size=resamples)
+    return np.asarray(drawn, dtype=np.float64)
+
+
+def around(value: float, samples: FloatArray, confidence: float = 0.95) -> Estimate:
+    """Give *value* with the interval of *samples*, which always holds it."""
+    low, high = interval(samples, confidence)
+    if low is None or high is None:
+        return Estimate(value)
+    return Estimate(value, min(low, value), max(high, value))
