@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import func, select
@@ -12,7 +13,6 @@ from quintain.compose import Workspace
 from quintain.core.errors import BadInput, TooMany
 from quintain.core.people import ANONYMOUS, OPERATOR
 from quintain.core.records.house import WaitingKind
-from quintain.engine.loops import LoopEnd
 from quintain.services.access.actors import actor_of, find_user
 from quintain.services.board.standings import known_standings, wait_for_standings
 from quintain.services.collect.rounds import close_round
@@ -206,12 +206,8 @@ def test_no_board_is_made_while_somebody_waits_for_the_models(house: Site, monke
     """Where nothing is known yet, the table stands without ranks and says so, and the board is made beside."""
     made: list[object] = []
     house.workspace.state.clear()
-
-    def make_none(*given: object) -> float:
-        made.append(given)
-        raise LoopEnd
-
-    monkeypatch.setattr("quintain.services.board.standings._make_next", make_none)
+    beside = SimpleNamespace(start=made.append)
+    monkeypatch.setattr("quintain.services.board.standings.Loop", lambda *_, **__: beside)
     page = on_one_line(browser_of(house.workspace).get("/tasks/sentiment/models"))
     assert "The ranking is being made" in page
     assert "models/tfidf" in page

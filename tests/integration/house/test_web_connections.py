@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from types import SimpleNamespace
 
 import httpx2
 import pytest
@@ -13,7 +15,6 @@ from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 
 from quintain.compose import Workspace
-from quintain.engine.loops import LoopEnd
 from quintain.store import database
 from quintain.web.app import create_app
 from tests.web_support import PASSWORD, browser_of, post, running, token_for
@@ -27,11 +28,8 @@ def narrow(own_demo: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[Wor
 
     Boards that are made beside pages take a connection of their own, and are left out here.
     """
-
-    def make_none(*_: object) -> float:
-        raise LoopEnd
-
-    monkeypatch.setattr("quintain.services.board.standings._make_next", make_none)
+    beside = SimpleNamespace(start=lambda _: threading.Thread())
+    monkeypatch.setattr("quintain.services.board.standings.Loop", lambda *_, **__: beside)
     monkeypatch.setattr(database, "POOL_SIZE", FEW)
     monkeypatch.setattr(database, "POOL_OVERFLOW", 0)
     monkeypatch.setattr(database, "POOL_WAIT_S", 0.2)
