@@ -46,6 +46,7 @@ def case_of(name: str, table: UtilityTable, choices: Choices) -> dict[str, Any]:
             "perf": choices.perf,
             "base": choices.base,
             "amrs": dict(choices.amrs or {}),
+            "rate": choices.rate,
         },
         "expected": {
             "dynascore": list(ranking.dynascore),
@@ -57,6 +58,9 @@ def case_of(name: str, table: UtilityTable, choices: Choices) -> dict[str, Any]:
             "epsilon": ranking.epsilon,
             "unranked": dict(ranking.unranked),
             "notes": dict(ranking.notes),
+            "dominant": {
+                name: [pair.first, pair.second, pair.share, pair.pairs] for name, pair in ranking.dominant.items()
+            },
         },
     }
 
@@ -103,6 +107,7 @@ def random_case(number: int) -> dict[str, Any]:
         epsilon=float(np.round(rng.random() * scale / 20, 3)) if number % 3 else None,
         base=names[int(rng.integers(0, m))] if number % 7 == 0 else None,
         amrs={names[-1]: 0.5} if number % 6 == 1 and m > 1 else None,
+        rate="median" if number % 8 in {2, 5} else None,
     )
     return case_of(
         f"random {number}", UtilityTable(tuple(f"model {row}" for row in range(n)), columns, values, cannot), choices
@@ -116,9 +121,19 @@ def rounded_case() -> dict[str, Any]:
     return case_of("a difference of rounding", UtilityTable(("a", "b", "c"), columns, values), Choices())
 
 
+def hair_cases() -> list[dict[str, Any]]:
+    """Make a table in which two models a hair apart hold nearly all of a rate: ranked by the mean and by the median."""
+    values = np.array([[90.0, 20.0], [85.0, 60.0], [80.0, 40.0], [75.0, 200.0], [70.0, 100.0], [70.001, 900.0]])
+    columns = tuple(UtilityColumn(name, False, None) for name in METRICS[:2])
+    table = UtilityTable(("a", "b", "c", "d", "e", "f"), columns, values)
+    return [
+        case_of(f"a hair apart, by the {rate}", table, Choices(epsilon=1e-4, rate=rate)) for rate in ("mean", "median")
+    ]
+
+
 def all_cases() -> list[dict[str, Any]]:
     """Make all cases."""
-    return [*published_cases(), *(random_case(number) for number in range(RANDOM_CASES)), rounded_case()]
+    return [*published_cases(), *(random_case(number) for number in range(RANDOM_CASES)), rounded_case(), *hair_cases()]
 
 
 def main(path: Path) -> None:

@@ -32,8 +32,8 @@ _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {
 # What opens something by itself, and names of people at panels, wherever a line quotes an address: the part of the path
 # that is a one-time link, a page or an entrance, all that a query holds, passwords, our tokens, and Prolific's ids.
 _SECRETS = (
-    (re.compile(r"(/(?:link|enter)/)[^/\s?#\"'\\,)]+"), r"\1…"),
-    (re.compile(r"(/(?:judge|write|sessions|pages|uploads)/)[A-Za-z0-9_\-]{16,}(?![\w.])"), r"\1…"),
+    (re.compile(r"(?i)(/(?:link|enter)/)[^/\s?#\"'\\,)]+"), r"\1…"),
+    (re.compile(r"(?i)(/(?:judge|write|sessions|pages|uploads)/)[A-Za-z0-9_\-]{16,}(?![\w.])"), r"\1…"),
     (re.compile(r"([?&](?:[\w.\-\[\]]|%[0-9A-Fa-f]{2}){1,60}=)[^&\s#\"'\\<>)]+"), r"\1…"),
     (re.compile(r"(://[^/\s:@]*:)[^/\s@]+@"), r"\1…@"),
     (re.compile(r"\bqt_[A-Za-z0-9_\-]{8,}"), "qt_…"),

@@ -74,6 +74,11 @@ def differences(case: dict[str, Any], found: dict[str, Any]) -> list[str]:
             one = found[part][name]
             if (one is None) != (two is None) or (one is not None and one != pytest.approx(two, rel=1e-9, abs=1e-9)):
                 wrong.append(f"{part} of {name}: {one} instead of {two}")
+    if found["dominant"].keys() != wanted["dominant"].keys():
+        wrong.append(f"one pair holds most of {list(found['dominant'])} instead of {list(wanted['dominant'])}")
+    for name, pair in wanted["dominant"].items():
+        if found["dominant"].get(name) != [*pair[:2], pytest.approx(pair[2], rel=1e-9), pair[3]]:
+            wrong.append(f"{name} hangs on {found['dominant'].get(name)} instead of {pair}")
     missing = {
         case["models"][row]: f"{', '.join(names)} missing" for row, names in enumerate(found["unranked"]) if names
     }

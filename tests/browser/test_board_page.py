@@ -60,6 +60,26 @@ def test_a_weight_is_moved_with_the_keyboard(visitor: Visitor) -> None:
     expect(page.locator("#board-refused")).to_contain_text("All weights are 0")
 
 
+def test_without_any_weight_no_order_stays_and_nobody_is_asked(visitor: Visitor) -> None:
+    """All weights at 0: no rank or chart of before is left and no request refused; a weight brings it back."""
+    page = open_board(visitor, "?weights=performance:1")
+    refused: list[str] = []
+    page.on("response", lambda answer: refused.append(answer.url) if answer.status >= 400 else None)
+    page.locator("#weight-performance").focus()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Home")
+    expect(page.locator("#board-refused")).to_be_visible()
+    page.wait_for_timeout(600)
+    assert page.locator("#board-rows .board-rank").all_inner_texts() == ["–"] * 3
+    expect(page.locator("#sure-pairs li")).to_have_count(0)
+    expect(page.locator("#scatter .mark-symbol path")).to_have_count(0)
+    assert refused == []
+    visitor.check()
+    page.keyboard.press("End")
+    expect(page.locator("#board-refused")).to_be_hidden()
+    assert order(page) == ["large", "medium", "small"]
+
+
 def test_a_view_is_shared_by_its_address(visitor: Visitor) -> None:
     """A preset changes the address; the same address shows the same order, the export follows, the citation too."""
     page = open_board(visitor)

@@ -69,7 +69,9 @@ def test_an_import_waits_for_its_owner(visitor: Visitor, tmp_path: Path) -> None
     page.get_by_role("button", name="Let it score").click()
     expect(page.locator("#scoring")).to_contain_text("This data set scores on the board.")
     visitor.check()
-    open_board(visitor)
+    assert order(open_board(visitor)) == before
+    expect(page.locator("#board-held")).to_contain_text("the next one needs")
+    open_board(visitor, "?live=true")
     visitor.check_looks()
     expect(page.locator("#board-weak")).to_contain_text("eight: Too small to rank on")
     expect(page.locator("#board-weak")).to_contain_text("more than nine tenths of its answers are positive")

@@ -147,6 +147,7 @@ def test_every_line_is_masked(style: str) -> None:
     set_up_logs("info", style, stream)
     told = [
         f"/link/{SECRET}?next=/work",
+        f"/LINK/{SECRET} and /Enter/{SECRET}",  # mistyped, and no less a secret
         f"/enter/{SECRET}?PROLIFIC_PID={SECRET}&SESSION_ID={SECRET}",
         f"https://api.example.org/x?api_key={SECRET}&code={SECRET}",
         f"postgresql://someone:{SECRET}@db.example.org/quintain",

@@ -81,12 +81,7 @@ class ChatAdapter(Adapter):
             for name in TEXTS
             if name in options and not isinstance(options[name], str)
         ]
-        known = {item.name for item in kind_of(task).fields(task)} | {"labels"}
-        faults += [
-            _fault("prompt", "names {{{name}}}; there are {known}", name=name, known=", ".join(sorted(known)))
-            for name in dict.fromkeys(PLACEHOLDER.findall(str(options.get("prompt", ""))))
-            if name not in known
-        ]
+        faults += _prompt_faults(task, str(options.get("prompt", "")))
         return faults + _number_faults(options) + _fallback_faults(task, options)
 
     def asking_size(self, task: Task, options: Options) -> AskingSize:
@@ -265,6 +260,22 @@ def reader_of(task: Task, options: Options) -> ReplyReader:
         after=str(options.get("after", "")),
         pattern=str(options.get("pattern", "")),
     )
+
+
+def _prompt_faults(task: Task, prompt: str) -> list[Fault]:
+    """Find placeholders that name nothing, and a prompt that would ask the same of every example."""
+    fields = [item.name for item in kind_of(task).fields(task)]
+    named = dict.fromkeys(PLACEHOLDER.findall(prompt))
+    known = ", ".join(sorted([*fields, "labels"]))
+    faults = [
+        _fault("prompt", "names {{{name}}}; there are {known}", name=name, known=known)
+        for name in named
+        if name not in fields and name != "labels"
+    ]
+    if prompt and not faults and not any(name in named for name in fields):
+        shown = ", ".join(f"{{{name}}}" for name in fields)
+        faults.append(_fault("prompt", "would ask the same of every example; it names one of {fields}", fields=shown))
+    return faults
 
 
 def _number_faults(options: Options) -> list[Fault]:

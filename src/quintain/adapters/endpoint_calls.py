@@ -161,6 +161,8 @@ class EndpointCaller:
         except CallFailed as error:
             if error.status is not None:
                 outcome = "refused"
+            else:  # a reply under status 200 of which nothing can be read is charged all the same
+                outcome, usage = "lost", lost
             raise
         except BadInput as error:  # more than is read, from a server that had begun to answer
             outcome, usage = "lost", lost

@@ -31,13 +31,14 @@ class Choices(TypedDict, total=False):
     """How to weigh a board; what is left out is as its owner set it.
 
     *weights* are of axes, *datasets* of data sets, *amrs* are exchange rates fixed by hand, *base* is the axis in whose
-    units models are scored, and neighbours at most *epsilon* apart are ignored.
+    units models are scored, neighbours at most *epsilon* apart are ignored, and *rate* is `mean` or `median`.
     """
 
     weights: Mapping[str, float]
     datasets: Mapping[str, float]
     epsilon: float
     base: str
+    rate: str
     amrs: Mapping[str, float]
 
 

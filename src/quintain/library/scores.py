@@ -140,6 +140,7 @@ def rank(
     perf: str | None = None,
     base: str | None = None,
     amrs: Mapping[str, float] | None = None,
+    rate: str = "mean",
     aggregates: Sequence[str] = (),
     skip: Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
@@ -147,12 +148,13 @@ def rank(
     """Rank the models of *table* (`model` and a column per metric) by Dynascore.
 
     *lower* names metrics of which less is better, *caps* from what such a metric is subtracted; metrics that *weights*
-    does not name get 0, and without weights all count alike. *amrs* fixes exchange rates by hand.
+    does not name get 0, and without weights all count alike. *amrs* fixes exchange rates by hand;
+    *rate* says what the others are of the rates of neighbours, their mean (as in the paper) or their median.
 
     >>> rank({"model": ["a", "b"], "perf": [80, 70], "speed": [1, 2]}, {"perf": 1}).table["model"].to_list()
     ['a', 'b']
     """
-    choices = Choices(weights=weights, epsilon=epsilon, perf=perf, base=base, amrs=amrs or {})
+    choices = Choices(weights=weights, epsilon=epsilon, perf=perf, base=base, amrs=amrs or {}, rate=rate)
     options = RankOptions(lower, caps or {}, choices, aggregates, skip, columns)
     return RankingFound(rank_file(source_of(table), options))
 

@@ -10,6 +10,7 @@ import numpy as np
 from quintain.perturbations import draws, letters
 from quintain.perturbations.batch import Ints, Places, TextBatch
 from quintain.perturbations.contract import Proposal
+from quintain.perturbations.wordlists import common_words
 
 
 def pick_letters(
@@ -49,7 +50,23 @@ class Swaps:
 def swap_letters(batch: TextBatch, swaps: Swaps, rate: float, *, shortest: int = 2) -> Proposal:
     """Propose to replace one letter in each chosen word by one of its *swaps*."""
     chosen, at = pick_letters(batch, swaps.flags, rate, shortest=shortest)
-    return Proposal(at, at + 1, swaps.replacements(batch.small[at], batch.words.draw(chosen, 2)))
+    made = swaps.replacements(batch.small[at], batch.words.draw(chosen, 2))
+    return no_other_words(batch, chosen, Proposal(at, at + 1, made))
+
+
+def no_other_words(batch: TextBatch, chosen: Ints, proposal: Proposal) -> Proposal:
+    """Leave out the edits, one in each word of *chosen*, that make a common word of another: "not" → "now"."""
+    words, joined, common = batch.words, batch.joined, common_words()
+    rows = zip(
+        words.start[chosen].tolist(),
+        words.end[chosen].tolist(),
+        proposal.start.tolist(),
+        proposal.end.tolist(),
+        proposal.replacement,
+        strict=True,
+    )
+    others = [(joined[start:first] + new + joined[last:end]).lower() in common for start, end, first, last, new in rows]
+    return proposal.take(np.flatnonzero(~np.array(others, dtype=bool))) if any(others) else proposal
 
 
 def both_cases(table: Mapping[str, str]) -> dict[str, str]:

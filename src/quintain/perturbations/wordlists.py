@@ -13,6 +13,12 @@ def lines_of(name: str) -> tuple[str, ...]:
     return tuple(line for line in text.splitlines() if line.strip() and not line.startswith("#"))
 
 
+@cache
+def common_words() -> frozenset[str]:
+    """Read the common words of English, in lower case."""
+    return frozenset(word for line in lines_of("common_words.txt") for word in line.split())
+
+
 def cased_like(model: str, word: str) -> str:
     """Write *word* in capitals, with a capital, or as it is, as *model* is written.
 

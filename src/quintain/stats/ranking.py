@@ -109,7 +109,7 @@ def _drawn_rates(
     if name == ranking.base or name in by_hand:
         return np.full((len(base), 1), ranking.amrs[name] or 0.0)
     both = np.asarray(np.isfinite(base).all(axis=0) & np.isfinite(good).all(axis=0))
-    return np.nan_to_num(exchange_rates(base[:, both], good[:, both], ranking.epsilon))[:, None]
+    return np.nan_to_num(exchange_rates(base[:, both], good[:, both], ranking.epsilon, ranking.rate))[:, None]
 
 
 def rank_uncertainty(

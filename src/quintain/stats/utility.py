@@ -7,15 +7,19 @@ lists them. Nothing here depends on the order of rows, and an exact duplicate of
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from quintain.core.errors import BadInput, Fault
-from quintain.stats.bootstrap import FloatArray
+from quintain.stats.bootstrap import FloatArray, IntArray
 
 BoolArray = npt.NDArray[np.bool_]
+RateKind: TypeAlias = Literal["mean", "median"]
+RATES: tuple[RateKind, ...] = get_args(RateKind)
+MEAN: RateKind = "mean"
 
 # A difference that is ε on paper may be a rounding error above it in binary.
 _SLACK = 1 + 1e-9
@@ -74,18 +78,35 @@ class UtilityTable:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What a reader may choose: weights, ε, the performance and the base metric, exchange rates by hand."""
+    """What a reader may choose: weights, ε, the performance and the base metric, exchange rates by hand.
+
+    *rate* says what an exchange rate is of the rates of neighbours: their mean, as in the paper, or their median.
+    """
 
     weights: Mapping[str, float] | None = None
     epsilon: float | None = None
     perf: str | None = None
     base: str | None = None
     amrs: Mapping[str, float] | None = None
+    rate: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RateNeighbours:
+    """The two neighbours that hold the largest *share* of a mean exchange rate, of so many *pairs*."""
+
+    first: str
+    second: str
+    share: float
+    pairs: int
 
 
 @dataclass(frozen=True, slots=True)
 class UtilityRanking:
-    """Scores and ranks in the order of the table's rows; an unranked model has None and a reason."""
+    """Scores and ranks in the order of the table's rows; an unranked model has None and a reason.
+
+    *dominant* names, for each metric of which it is so, the pair that holds more than half of a mean exchange rate.
+    """
 
     dynascore: tuple[float | None, ...]
     rank: tuple[int | None, ...]
@@ -98,6 +119,8 @@ class UtilityRanking:
     base: str
     notes: Mapping[str, str]
     contributions: FloatArray
+    rate: RateKind = MEAN
+    dominant: Mapping[str, RateNeighbours] = field(default_factory=dict)
 
 
 def weighted_mean(values: FloatArray, weights: npt.ArrayLike | None = None) -> FloatArray:
@@ -186,26 +209,64 @@ def default_epsilon(base: FloatArray) -> float:
     return 1e-4 if top <= 1.5 else 1e-4 * max(top, 100.0)
 
 
-def exchange_rate(base: FloatArray, good: FloatArray, epsilon: float) -> float | None:
+def exchange_rate(base: FloatArray, good: FloatArray, epsilon: float, kind: RateKind = MEAN) -> float | None:
     """Give the AMRS of *good* for *base*: the mean of |Δgood| / |Δbase| over neighbours in the order of *base*.
 
     Neighbours at most *epsilon* apart are ignored. Models that tie exactly in *base* are one point, at the middle of
     their range in *good*. What differs only by how numbers are rounded does not differ. Without any pair there is no
-    rate.
+    rate. Two neighbours a hair apart in *base* can make most of the mean; of *kind* median they cannot.
 
     >>> exchange_rate(np.array([50.0, 60.0, 70.0]), np.array([9.0, 8.0, 5.0]), 0.01)
     0.2
     """
     both = np.isfinite(base) & np.isfinite(good)
-    rate = float(exchange_rates(base[None, both], good[None, both], epsilon)[0])
+    rate = float(exchange_rates(base[None, both], good[None, both], epsilon, kind)[0])
     return None if np.isnan(rate) else rate
 
 
-def exchange_rates(base: FloatArray, good: FloatArray, epsilon: float) -> FloatArray:
+def exchange_rates(base: FloatArray, good: FloatArray, epsilon: float, kind: RateKind = MEAN) -> FloatArray:
     """Give the AMRS of many tables at once, one per row (tables × models, none missing); NaN where there is no rate."""
     tables, models = base.shape
     if models == 0:
         return np.full(tables, np.nan)
+    owner, rates, _ = _neighbours(base, good, epsilon)
+    pairs = np.bincount(owner, minlength=tables)
+    if kind == "median":
+        ordered = rates[np.lexsort((rates, owner))]
+        ends = np.cumsum(pairs)
+        low, high = (np.maximum(ends - pairs + part, 0) for part in ((pairs - 1) // 2, pairs // 2))
+        ordered = np.append(ordered, np.nan)  # for tables without a pair at the end
+        middle = (ordered[np.minimum(low, len(rates))] + ordered[np.minimum(high, len(rates))]) / 2
+        return np.asarray(np.where(pairs > 0, middle, np.nan), dtype=np.float64)
+    sums = np.bincount(owner, weights=rates, minlength=tables)
+    return np.asarray(np.where(pairs > 0, sums / np.maximum(pairs, 1), np.nan), dtype=np.float64)
+
+
+def dominant_pair(
+    base: FloatArray, good: FloatArray, epsilon: float, models: Sequence[str], least: int = 3
+) -> RateNeighbours | None:
+    """Give the neighbours that hold more than half of a mean exchange rate, where there are any.
+
+    Of fewer than *least* pairs one always holds half, and the median is the mean: nothing is said of them.
+    """
+    rows = np.flatnonzero(np.isfinite(base) & np.isfinite(good))
+    if len(rows) == 0:
+        return None
+    _, rates, places = _neighbours(base[None, rows], good[None, rows], epsilon)
+    total = float(rates.sum())
+    if len(rates) < least or not total or float(rates.max()) <= total / 2:
+        return None
+    largest = int(np.argmax(rates))
+    first, second = (models[rows[place]] for place in places[largest])
+    return RateNeighbours(first, second, float(rates[largest]) / total, len(rates))
+
+
+def _neighbours(base: FloatArray, good: FloatArray, epsilon: float) -> tuple[IntArray, FloatArray, IntArray]:
+    """Give the rates of all neighbours more than *epsilon* apart, the table of each, and the columns of the two.
+
+    Where several models tie, the first of them stands for all.
+    """
+    models = base.shape[1]
     order = np.argsort(base, axis=1, kind="stable")
     levels, values = (np.take_along_axis(side, order, axis=1) for side in (base, good))
     opens = np.ones(base.shape, dtype=bool)
@@ -220,9 +281,8 @@ def exchange_rates(base: FloatArray, good: FloatArray, epsilon: float) -> FloatA
     apart = np.diff(levels.ravel()[starts])
     owner = starts // models
     kept = (np.diff(owner) == 0) & (apart > epsilon * _SLACK)
-    pairs = np.bincount(owner[1:][kept], minlength=tables)
-    sums = np.bincount(owner[1:][kept], weights=steps[kept] / apart[kept], minlength=tables)
-    return np.asarray(np.where(pairs > 0, sums / np.maximum(pairs, 1), np.nan), dtype=np.float64)
+    columns = order.ravel()[starts]
+    return owner[1:][kept], steps[kept] / apart[kept], np.column_stack([columns[1:], columns[:-1]])[kept]
 
 
 def rank_models(table: UtilityTable, choices: Choices | None = None) -> UtilityRanking:
@@ -235,7 +295,8 @@ def rank_models(table: UtilityTable, choices: Choices | None = None) -> UtilityR
     made = goods(table)
     base_good = made[:, table.position(base)]
     epsilon = default_epsilon(base_good) if choices.epsilon is None else _checked_epsilon(choices.epsilon)
-    rates = _rates(table, made, base, epsilon, _by_hand(table, base, choices.amrs))
+    kind, by_hand = _checked_rate(choices.rate), _by_hand(table, base, choices.amrs)
+    rates = _rates(table, made, base, epsilon, by_hand, kind)
     contributions = _contributions(table, made, rates, weights)
     unranked = _unranked(table, weights)
     scores = [
@@ -251,8 +312,12 @@ def rank_models(table: UtilityTable, choices: Choices | None = None) -> UtilityR
         epsilon=epsilon,
         perf=perf,
         base=base,
-        notes=_notes(made, table.names, rates),
+        notes=_notes(made, table.names, rates, kind),
         contributions=contributions,
+        rate=kind,
+        dominant=_dominant(
+            table, made, base, epsilon, [name for name in table.names if weights[name] > 0 and name not in by_hand]
+        ),
     )
 
 
@@ -276,6 +341,14 @@ def _checked_epsilon(epsilon: float) -> float:
     return float(epsilon)
 
 
+def _checked_rate(kind: str | None) -> RateKind:
+    if kind is not None and kind not in RATES:
+        raise BadInput(
+            "There is no exchange rate by '{kind}'.", kind=kind, known=", ".join(RATES), remedy="There are: {known}."
+        )
+    return kind or MEAN
+
+
 def _by_hand(table: UtilityTable, base: str, amrs: Mapping[str, float] | None) -> dict[str, float]:
     for name, rate in (amrs or {}).items():
         table.position(name)
@@ -291,13 +364,30 @@ def _by_hand(table: UtilityTable, base: str, amrs: Mapping[str, float] | None) -
 
 
 def _rates(
-    table: UtilityTable, made: FloatArray, base: str, epsilon: float, by_hand: Mapping[str, float]
+    table: UtilityTable,
+    made: FloatArray,
+    base: str,
+    epsilon: float,
+    by_hand: Mapping[str, float],
+    kind: RateKind,
 ) -> dict[str, float | None]:
     base_good = made[:, table.position(base)]
     return {
-        name: 1.0 if name == base else by_hand.get(name, exchange_rate(base_good, made[:, position], epsilon))
+        name: 1.0 if name == base else by_hand.get(name, exchange_rate(base_good, made[:, position], epsilon, kind))
         for position, name in enumerate(table.names)
     }
+
+
+def _dominant(
+    table: UtilityTable, made: FloatArray, base: str, epsilon: float, names: Sequence[str]
+) -> dict[str, RateNeighbours]:
+    base_good = made[:, table.position(base)]
+    pairs = {
+        name: dominant_pair(base_good, made[:, table.position(name)], epsilon, table.models)
+        for name in names
+        if name != base
+    }
+    return {name: pair for name, pair in pairs.items() if pair is not None}
 
 
 def _contributions(
@@ -348,7 +438,7 @@ def telling_amount(values: FloatArray) -> float:
     return float(f"{step * power:.0e}")
 
 
-def _notes(made: FloatArray, names: Sequence[str], rates: Mapping[str, float | None]) -> dict[str, str]:
+def _notes(made: FloatArray, names: Sequence[str], rates: Mapping[str, float | None], kind: RateKind) -> dict[str, str]:
     """Say of each metric that adds nothing why it does not."""
     notes = {}
     for position, name in enumerate(names):
@@ -359,6 +449,8 @@ def _notes(made: FloatArray, names: Sequence[str], rates: Mapping[str, float | N
             notes[name] = "no model has a value, so it adds nothing"
         elif len(values) > 1 and (values == values[0]).all():
             notes[name] = "all models share one value, so it adds nothing"
+        elif rates[name] is not None and kind == "median":
+            notes[name] = "half of the neighbours share one value, so by the median it adds nothing"
         else:
             notes[name] = "no two models differ enough to give an exchange rate, so it adds nothing; fix one by hand"
     return notes

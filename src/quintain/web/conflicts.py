@@ -77,11 +77,11 @@ def _shown(visit: Visit, form: FormData, one: Difference) -> ShownDifference:
         note, chosen = _("only they changed it"), "theirs"
     title = _(one.option.title) if one.option and one.option.title else one.field
     currency = str(form.get("currency") or "").upper()
-    theirs, yours = (_value(visit.tongue, one.option, value, currency) for value in (one.theirs, one.yours))
+    theirs, yours = (shown_value(visit.tongue, one.option, value, currency) for value in (one.theirs, one.yours))
     return ShownDifference(one.field, title, theirs, yours, chosen, note)
 
 
-def _value(tongue: Tongue, option: Option | None, value: Any, currency: str) -> str:
+def shown_value(tongue: Tongue, option: Option | None, value: Any, currency: str) -> str:
     """Write a value as the form has it; nothing is the default of its option."""
     _ = tongue.gettext
     if value is None and option is not None and not option.required:

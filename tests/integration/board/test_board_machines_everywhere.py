@@ -66,8 +66,9 @@ def test_over_the_client(workspace: Workspace, db: Session, owner: Actor) -> Non
         assert client.rank("mood").runs["waiting"] == 12
         assert client.set_board("mood", {"machine": "there"})["machine"] == "there"
         assert client.remeasure("mood") == Remeasured("there", 2)
-        assert client.board("mood").machine["named"]
-        assert client.rank("mood").runs["waiting"] == 14
+        assert not client.board("mood").machine["named"]  # the last complete ranking stays
+        assert client.board("mood", live=True).machine["named"]
+        assert client.rank("mood", live=True).runs["waiting"] == 14
         assert client.results("mood/two")[0].gaps["memory"]["kind"] == "waiting"
 
 

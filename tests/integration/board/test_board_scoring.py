@@ -203,7 +203,8 @@ def test_programs_let_a_data_set_score(workspace: Workspace, db: Session, owner:
     assert client.put(one, json={"scores": True}, headers=other).status_code == 403
     assert client.put(f"{where}/board/datasets/nine", json={"scores": True}, headers=mine).status_code == 404
     assert client.put(one, json={"scores": True}, headers=mine).json()["datasets"]["eight"] == 1.0
-    (shown,) = (found for found in client.get(f"{where}/board").json()["datasets"] if found["name"] == "eight")
+    live = client.get(f"{where}/board?live=true", headers=mine).json()
+    (shown,) = (found for found in live["datasets"] if found["name"] == "eight")
     assert (shown["weight"], [why["kind"] for why in shown["warnings"]]) == (1.0, ["few"])
     assert "± 35 points" in shown["warnings"][0]["text"]
     asked = client.post(
@@ -226,10 +227,9 @@ def test_commands_let_a_data_set_score(
     brought = cli(*at, "data", "import", file, "--task", "mood", "--name", "eight", "--role", "test")
     assert "does not score yet; let it: quintain board score mood/eight on" in " ".join(brought.stderr.split())
     shown = " ".join(cli(*at, "board", "show", "mood", "--no-sure").stderr.split())
-    assert "eight is shown and does not score" in shown
+    assert "eight does not score and was not run for all ranked models: quintain board queue mood/eight" in shown
     assert cli(*at, "board", "score", "mood/eight", "on").exit_code == 0
-    shown = " ".join(cli(*at, "board", "show", "mood", "--no-sure").stderr.split())
-    assert "eight is too small to rank on: with 8 examples" in shown
+    assert "the next one needs" in " ".join(cli(*at, "board", "show", "mood", "--no-sure").stdout.split())
     off = cli(*at, "board", "score", "mood/eight", "off", "--json")
     assert json.loads(off.stdout)["datasets"]["eight"] == 0
     wrong = cli(*at, "board", "score", "mood/eight", "maybe")

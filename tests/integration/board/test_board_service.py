@@ -226,7 +226,14 @@ def test_aggregations_and_sensitivity(db: Session, blobs: Blobs) -> None:
     """Every aggregation has a rank for every model; the leader's weights hold the present one; the pool is told."""
     made = board(db, blobs, ANONYMOUS, "mood")
     side = aggregations(made)
-    assert set(side["aggregations"]) == {"dynascore", "zscore", "average", "win_rate", "bradley_terry"}
+    assert set(side["aggregations"]) == {
+        "dynascore",
+        "dynascore_median",
+        "zscore",
+        "average",
+        "win_rate",
+        "bradley_terry",
+    }
     assert all(
         model["aggregates"][name]["rank"] in {1, 2, 3} for model in side["models"] for name in side["aggregations"]
     )

@@ -107,6 +107,7 @@ def test_bad_arrivals_are_explained(db: Session, blobs: Blobs, owner: Actor, wor
     for parameters, error, message in (
         ({}, BadInput, "PROLIFIC_PID"),
         ({**PID, "PROLIFIC_PID": "x" * 300}, BadInput, "is no id"),
+        ({**PID, "PROLIFIC_PID": ("ab" * 12).upper()}, BadInput, "no id of Prolific"),  # would be a second account
         ({**PID, "STUDY_ID": "other"}, Forbidden, "not for study 'other'"),
     ):
         with pytest.raises(error, match=message):

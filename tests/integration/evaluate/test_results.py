@@ -99,7 +99,7 @@ def test_all_five_axes_are_there_and_computed_once(
     assert brittle.robustness["share"]["value"] == pytest.approx(sum(figure) / len(figure))
     assert {"whitespace", "leetspeak"} <= set(brittle.robustness["beside"])
     assert "gender_neutral" in (brittle.fairness or {})["beside"]
-    assert brittle.robustness["all_rows"]["value"] >= brittle.robustness["share"]["value"]
+    assert brittle.robustness["all_rows"]["value"] >= brittle.robustness["share"]["value"] - 1e-12
     kept = db.scalar(select(func.count()).select_from(ResultCache))
     assert kept == 2 * (4 + 2 + 4), "four figures of each model, the resamples of two, and both before the last runs"
     again = {found.model_version_id: found for found in results(db, blobs, get_task(db, "mood"))}

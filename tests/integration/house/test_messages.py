@@ -54,7 +54,7 @@ def test_the_owner_hears_once_that_all_is_judged(db: Session, owner: Actor, judg
         handing_in.submit_page(db, judge, page.token, [handing_in.Answer(page.items[0].id, "positive")])
     assert _told(db, owner)["judging.done"] == 1
     validate.open_validation(db, owner, "mood/extra", "")
-    validate.open_validation(db, owner, "mood/extra", "")
+    validate.open_validation(db, owner, "mood/extra")
     assert [_told(db, judge)["judging.opened"] for judge in judging] == [1, 1]
     assert _told(db, owner)["judging.opened"] == 0
 

@@ -226,6 +226,19 @@ def test_a_connection_that_breaks_off_is_entered_as_lost(server: Server, task: T
     assert facts["spent"] == pytest.approx(0.064 + 0.001)
 
 
+@pytest.mark.parametrize("content", [b"[" * 50_000 + b"]" * 50_000, b"{1: 2}", b" " * (5 << 20)])
+def test_a_reply_that_cannot_be_read_is_not_free(server: Server, task: Task, content: bytes) -> None:
+    """What a server sends under status 200 it may charge, readable or not; a refusal takes nothing."""
+    server.respond = lambda *_: (200, {"content-type": "application/json"}, content)
+    answers, connection = ask(server, task, TEXTS[:1], retries=0, output_price=1000.0)
+    assert isinstance(answers[0], Failure)
+    facts = connection.facts()
+    assert (facts["requests"], facts["lost"], facts["estimated"]) == (1, 1, 1)
+    assert facts["spent"] == pytest.approx(0.064)
+    server.respond = lambda *_: refusal(400, "no")
+    assert ask(server, task, TEXTS[:1], output_price=1000.0)[1].facts()["spent"] == 0
+
+
 def test_a_budget_waits_for_calls_that_are_under_way(server: Server, task: Task) -> None:
     """Four calls may cost more than there is, and do not: the fourth waits for what the others leave."""
     answers, connection = ask(

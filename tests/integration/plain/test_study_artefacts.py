@@ -111,18 +111,42 @@ def test_options_are_told_apart_by_arm(cli: Cli, tmp_path: Path) -> None:
         right = "the red gate" if easy else "so"
         options = [right, "nothing of the kind at all"] if at % 3 else ["nothing of the kind at all", right]
         rows.append(
-            {"passage": f"{at} saw the red gate.", "options": options, "n": options.index(right), "arm": "AB"[at % 2]}
+            {
+                "passage": f"{at} saw the red gate.",
+                "question": "What did he see?" if easy else "Which of the following is true?",
+                "options": options,
+                "n": options.index(right),
+                "arm": "AB"[at % 2],
+            }
         )
     (file := tmp_path / "arms.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    asked = ("--field", "passage", "--options", "options", "--label", "n", "--partial", "options", "--arm", "arm")
+    asked = (
+        "--field",
+        "passage,question",
+        "--options",
+        "options",
+        "--label",
+        "n",
+        "--partial",
+        "options",
+        "--arm",
+        "arm",
+    )
     report = json.loads(cli("study", "artefacts", file, *asked, "--json").stdout)
     section = next(one for one in report["sections"] if one["key"] == "lengths")
     lengths = {row[0]: (row[1], row[2]) for row in section["tables"][0]["rows"]}
     assert lengths["A: right options"] == (20, 3.0)
     assert lengths["B: right options"] == (20, 1.0)
-    found = {(row[1], row[2]): row[3]["value"] for row in section["tables"][1]["rows"]}
+    found = {(row[1], row[2]): row[3]["value"] for row in section["tables"][1]["rows"] if row[0] == "passage"}
     assert found == {("A", "right"): 1.0, ("A", "wrong"): 0.0, ("B", "right"): 0.0, ("B", "wrong"): 0.0}
     assert "--arm arm" in section["commands"][0]
+    sections = {one["key"]: one for one in report["sections"]}
+    partial = {(row[0], row[1]): row[2]["value"] for row in sections["partial"]["tables"][1]["rows"]}
+    assert partial.keys() == {("options", "A"), ("options", "B")}
+    beginnings = sections["beginnings"]
+    assert [row[2]["value"] for row in beginnings["tables"][0]["rows"]] == [0.0, 1.0]
+    assert beginnings["findings"][0].startswith("An estimate: 50.0% of question")
+    assert "600 questions" in beginnings["note"]
 
 
 def test_interrupted_looks_go_on(labelled: Path, tmp_path: Path) -> None:

@@ -101,6 +101,15 @@ def test_wrong_bytes_are_named_with_their_row(write: Write) -> None:
     assert check_file(path, task("sentiment"), ImportPlan(encoding="latin-1")).total == 0
 
 
+@pytest.mark.parametrize("suffix", ["csv", "tsv"])
+def test_a_header_that_is_no_text_is_refused(write: Write, suffix: str) -> None:
+    """Bytes that are none of the encoding's get into no message: neither names of columns nor an answer hold them."""
+    for content in (gzip.compress(b"text,label\na,neutral\n"), b"te\xffxt,label\na,neutral\n"):
+        with pytest.raises(BadInput, match="row 1: not UTF-8: byte 0x") as refused:
+            check_file(write(f"a.{suffix}", content), task("sentiment"), ImportPlan())
+        assert str(refused.value).encode()
+
+
 def test_a_huge_line_is_a_fault_and_not_kept(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     """A line over the limit is reported with its row, and what follows is read."""
     monkeypatch.setattr("quintain.data.readers.lines.MAX_LINE", 1 << 20)

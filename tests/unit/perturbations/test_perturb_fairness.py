@@ -126,7 +126,7 @@ def test_a_name_becomes_one_of_the_other_gender_with_its_group_kept() -> None:
     [
         ("I think Emily lost her keys.", r"I think (\w+) lost his keys\."),
         ("She told him that Emily met James.", r"He told her that (\w+) met (\w+)\."),
-        ("Mrs. Emily Jones and her son left.", r"Mr\. (\w+) Jones and his daughter left\."),
+        ("Emily and her son left.", r"(\w+) and his daughter left\."),
     ],
 )
 def test_a_name_takes_its_pronouns_along(text: str, shape: str) -> None:
@@ -187,6 +187,10 @@ def test_one_name_has_one_replacement_and_two_names_have_two() -> None:
         "Unlike Adam, Eve was denied it.",
         "directed by Steven Soderbergh",
         "Linda Tripp spoke.",
+        "Paul Smith said so.",
+        "The people in Jessica are true.",
+        "Margarita feels like a haze.",
+        "Maguire is a good Peter/Spider Man.",
         "It is a Stephen kings movie.",
         "the film ''Roger and Me''",
         'We saw "Heather" yesterday.',

@@ -6,6 +6,7 @@ import pytest
 
 from quintain.perturbations.apply import perturb_texts
 from quintain.perturbations.contract import perturbation
+from quintain.perturbations.wordlists import common_words
 
 
 def _one(kind: str, text: str) -> str | None:
@@ -110,3 +111,14 @@ def test_forms_with_two_readings_stay(text: str) -> None:
 def test_forms_with_one_reading_change(text: str, changed: str) -> None:
     """Where the words around it tell, the other form is written."""
     assert _one("contraction", text) == changed
+
+
+@pytest.mark.parametrize("kind", ["keyboard", "ocr", "typos", "spelling_error"])
+def test_a_slip_never_makes_another_common_word(kind: str) -> None:
+    """Over many seeds no word becomes another one that is common: that would say something else."""
+    words = ["not", "now", "good", "bad", "form", "there", "fun", "hate", "like", "lose", "quite", "their", "worst"]
+    text = " ".join(words)
+    results = {perturb_texts([text], perturbation(kind), seed=seed, severity=10)[0] or text for seed in range(60)}
+    made = {new for result in results for old, new in zip(words, result.split(), strict=True) if new != old}
+    assert made
+    assert not made & common_words()

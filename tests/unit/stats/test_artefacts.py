@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import polars as pl
 
 from quintain.stats.artefacts.descent import descend
 from quintain.stats.artefacts.examples import Examples
+from quintain.stats.artefacts.generic import generic_questions
 from quintain.stats.artefacts.learner import grouped_folds
 from quintain.stats.artefacts.partial import partial_input, subsets_of
 from quintain.stats.artefacts.people import held_out_writers, identity_labels, order_effect, repeats, writer_effect
@@ -161,3 +165,33 @@ def test_the_order_within_a_context_shows() -> None:
     assert silent is not None
     assert (silent.length.low or 1.0) < 0 < (silent.length.high or -1.0)
     assert order_effect(Examples({"text": flat}, place % 2, ["no", "yes"]), flat) is None
+
+
+def test_questions_for_any_passage_are_those_that_people_call_so() -> None:
+    """Of 600 questions of Nangia et al. (2021), read by hand, the estimate finds nearly all 35, and hardly any other.
+
+    The figures stand in docs/studying.md. The questions are published under CC BY 4.0.
+    """
+    table = pl.read_csv(Path(__file__).parent / "generic_questions.csv")
+    read = table["generic"].to_numpy() == 1
+    flagged = generic_questions(table["question"].to_list()) == 1
+    assert (table.height, int(read.sum()), int(flagged.sum()), int((read & flagged).sum())) == (600, 35, 33, 33)
+    docs = (Path(__file__).parents[3] / "docs" / "studying.md").read_text()
+    assert "precision 33 of 33" in docs
+    assert "recall 33 of 35" in docs
+
+
+def test_a_part_of_the_input_is_measured_on_each_arm() -> None:
+    """The same learner's answers are split by arm: where the label is written into the text it is right there only."""
+    rng = np.random.default_rng(2)
+    labels = rng.integers(0, 2, 240)
+    arms = ["open" if at % 2 else "shut" for at in range(240)]
+    texts = [
+        (["bad", "good"][label] if arm == "open" else "plain") + f" w{at % 7}"
+        for at, (label, arm) in enumerate(zip(labels.tolist(), arms, strict=True))
+    ]
+    found = partial_input(Examples({"text": texts}, labels, ["no", "yes"], arm=arms), ["text"])
+    assert set(found.arms) == set(found.chance_by_arm) == {"open", "shut"}
+    assert found.arms["open"].value == 1.0
+    assert found.arms["shut"].value < 0.7  # type: ignore[operator]
+    assert partial_input(Examples({"text": texts}, labels, ["no", "yes"]), ["text"]).arms == {}

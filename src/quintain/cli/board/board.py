@@ -11,15 +11,15 @@ import typer
 from quintain.cli import output
 from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import RevisionOption, workspace_of
-from quintain.cli.plain.rank import app, number, say_unranked, traded
+from quintain.cli.plain.rank import app, number, say_dominant, say_unranked, traded
 from quintain.cli.streams import in_file, named, out_option
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.base import plain, to_plain
-from quintain.core.records.board import BoardView
+from quintain.core.records.board import BoardView, QueuedRuns
 from quintain.core.toml import parse_toml, read_text
 from quintain.services.board import keep as board_keep
-from quintain.services.board.assemble import board as make_board
+from quintain.services.board.cache import warm_board
 from quintain.services.board.choices import aggregations, sensitivity
 from quintain.services.board.claims import claim_of, claim_text
 from quintain.services.board.export import KINDS
@@ -28,6 +28,7 @@ from quintain.services.board.parts import BoardPart
 from quintain.services.board.ranking import parse_view
 from quintain.services.board.ranking import rank as rank_board
 from quintain.services.board.uncertainty import uncertainty
+from quintain.services.evaluate.cells import fill_dataset
 from quintain.services.tasks.board_settings import board_spec, let_score, set_board
 from quintain.services.tasks.definitions import get_task
 
@@ -37,6 +38,9 @@ Datasets = Annotated[str, typer.Option(help="Weights of data sets: test=1,contra
 Epsilon = Annotated[float | None, typer.Option(help="Ignore neighbours at most this far apart.")]
 Base = Annotated[str, typer.Option(help="In whose units to score; by default performance.")]
 Rates = Annotated[str, typer.Option(help="Exchange rates fixed by hand: memory=0.5.")]
+Rate = Annotated[
+    str, typer.Option(help="What a rate is of those of neighbours, mean or median; by default the owner's.")
+]
 Tag = Annotated[str | None, typer.Option(help="Only examples with this tag.", show_default=False)]
 Language = Annotated[str | None, typer.Option(help="Only data sets in this language.", show_default=False)]
 
@@ -58,6 +62,7 @@ def show(
     epsilon: Epsilon = None,
     base: Base = "",
     amrs: Rates = "",
+    rate: Rate = "",
     tag: Tag = None,
     language: Language = None,
     seeds: Annotated[bool, typer.Option(help="List several seeds of one model apart.")] = False,
@@ -70,12 +75,12 @@ def show(
     Example: quintain board show sentiment --weights performance=4,memory=1
     """
     workspace = workspace_of(context)
-    view = parse_view(weights, datasets, epsilon=epsilon, base=base, amrs=amrs)
+    view = parse_view(weights, datasets, epsilon=epsilon, base=base, amrs=amrs, rate=rate)
     if fork and view != BoardView():
         raise BadInput("A fork is a whole view already.", remedy="Give --fork, or weights and other choices, not both.")
     with workspace.session() as db:
         view = board_keep.fork_view(db, task, fork) if fork else view
-        made = make_board(db, workspace.blobs, OPERATOR, task, BoardPart(tag, language, seeds))
+        made = warm_board(db, workspace.blobs, OPERATOR, task, BoardPart(tag, language, seeds), wait=True).board
         ranked = rank_board(made, view)
         order = ranked.order()
         found = plain(ranked.page(order, limit=len(order))) | {"rounds": [one.record() for one in made.rounds]}
@@ -110,6 +115,11 @@ def _print_board(shape: dict[str, Any]) -> None:
         ]
 
     output.print_table(["rank", "model", "dynascore", *axes], map(line, shape["models"]))
+    if shape["held"]:
+        held = shape["held"]
+        output.print_line(
+            f"This is the ranking of {held['at']}; the next one needs {held['runs']['waiting']} more runs."
+        )
     if shape["provisional"]:
         runs = shape["runs"]
         output.print_line(f"The order is provisional: {runs['waiting']} of {runs['needed']} runs are still to come.")
@@ -124,15 +134,31 @@ def _print_board(shape: dict[str, Any]) -> None:
     for name, note in shape["notes"].items():
         output.say(f"{name}: {note}.")
     _say_datasets(shape)
+    _say_cover(shape)
+    by_median = {row["name"]: row["by_median"]["rank"] for row in shape["models"] if row.get("by_median")}
+    say_dominant(shape["dominant"], by_median, rate=shape["rate"])
     for pair in shape.get("uncertainty", {}).get("pairs", []):
         more = "" if not pair["more"] else f"; about {pair['more']} more examples would settle it"
         output.say(f"{pair['first']} is above {pair['second']} with probability {pair['probability']:.2f}{more}.")
 
 
+def _say_cover(shape: dict[str, Any]) -> None:
+    """Say which axes are not averaged over all data sets that score."""
+    scoring = sum(weight > 0 for weight in shape["datasets"].values())
+    for name, names in shape["over"].items():
+        if name in shape["dropped"]:
+            output.print_line(f"{name} is dropped for all models: no perturbation changes the examples that score.")
+        elif len(names) < scoring:
+            output.print_line(f"{name}: over {len(names)} of {scoring} data sets ({', '.join(names)}).")
+
+
 def _say_datasets(shape: dict[str, Any]) -> None:
     """Say which data sets do not score, and which that do are weak ground for a ranking."""
     for name, weight in shape["datasets"].items():
-        if not weight:
+        if name in shape["unrun"]:
+            where = f"{shape['task']}/{name}"
+            output.say(f"{name} does not score and was not run for all ranked models: quintain board queue {where}")
+        elif not weight:
             output.say(f"{name} is shown and does not score: quintain board score {shape['task']}/{name} on")
         for warning in shape["warnings"].get(name, []) if weight else []:
             output.say(f"{name} is {warning}.")
@@ -170,6 +196,7 @@ def export(
     datasets: Datasets = "",
     epsilon: Epsilon = None,
     base: Base = "",
+    rate: Rate = "",
     tag: Tag = None,
     language: Language = None,
     json: output.JsonFlag = False,
@@ -179,9 +206,10 @@ def export(
     Example: quintain board export sentiment --format latex -o table.tex
     """
     workspace = workspace_of(context)
-    view = parse_view(weights, datasets, epsilon=epsilon, base=base)
+    view = parse_view(weights, datasets, epsilon=epsilon, base=base, rate=rate)
     with workspace.session() as db:
-        ranked = rank_board(make_board(db, workspace.blobs, OPERATOR, task, BoardPart(tag, language)), view)
+        made = warm_board(db, workspace.blobs, OPERATOR, task, BoardPart(tag, language), wait=True).board
+        ranked = rank_board(made, view)
     text = write_export(ranked, format, model)
     if out is not None:
         output.write_file(out, text.encode())
@@ -244,6 +272,25 @@ def score(
         output.print_json(spec.record())
     else:
         output.say(f"{dataset} scores." if state == "on" else f"{dataset} is shown and does not score.")
+
+
+@app.command()
+def queue(
+    context: typer.Context,
+    dataset: Annotated[str, typer.Argument(metavar="TASK/DATASET", help="The data set.", show_default=False)],
+    json: output.JsonFlag = False,
+) -> None:
+    """Queue all runs that a data set needs to be weighed, though it does not score yet.
+
+    Example: quintain board queue sentiment/reviews
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        queued = fill_dataset(db, OPERATOR, dataset)
+    if json:
+        output.print_json(QueuedRuns(dataset.partition("/")[2], queued))
+    else:
+        output.say(f"Runs queued on {dataset}: {queued}.")
 
 
 def _settings(file: Path) -> dict[str, Any]:

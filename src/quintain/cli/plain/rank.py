@@ -34,6 +34,7 @@ def rank(
     perf: Annotated[str | None, typer.Option(help="The performance metric; by default the first.")] = None,
     base: Annotated[str | None, typer.Option(help="In whose units to score; by default performance.")] = None,
     amrs: Annotated[str, typer.Option(help="Exchange rates fixed by hand: memory=0.5.")] = "",
+    rate: Annotated[str, typer.Option(help="What a rate is of those of neighbours: mean or median.")] = "mean",
     aggregate: Annotated[list[str] | None, typer.Option(help="zscore, average, win_rate, bradley_terry.")] = None,
     skip: Annotated[list[str] | None, typer.Option(help="Columns to leave out, by commas.")] = None,
     column: Annotated[list[str] | None, typer.Option(help="Map a name: model=system.")] = None,
@@ -60,6 +61,7 @@ def rank(
         perf=perf,
         base=base,
         amrs=parse_numbers(amrs, "exchange rates"),
+        rate=rate,
         aggregates=split_names(aggregate),
         skip=split_names(skip),
         columns=parse_columns(column or []),
@@ -104,6 +106,23 @@ def _print_report(report: RankReport) -> None:
         ],
     )
     output.say(f"Neighbours at most {ranking.epsilon:g} apart in {ranking.base} were ignored.")
+    by_median = {row["model"]: row["by_median"]["rank"] for row in models if "by_median" in row}
+    say_dominant(report.as_dict()["dominant"], by_median, rate=ranking.rate)
+
+
+def say_dominant(dominant: dict[str, Any], by_median: dict[str, int | None], *, rate: str) -> None:
+    """Warn where one pair of neighbours holds more than half of a rate, and give the ranking that does not hang on it.
+
+    *by_median* has the rank of each model by the median of the same rates.
+    """
+    if rate == "median":
+        return
+    for name, pair in dominant.items():
+        two = f"{pair['first']} and {pair['second']}"
+        output.print_line(f"One pair of neighbours, {two}, holds {pair['share']:.0%} of the rate of {name}.")
+    if dominant:
+        ranks = sorted((rank, model) for model, rank in by_median.items() if rank is not None)
+        output.print_line(f"By the median of the same rates: {', '.join(f'{rank}. {model}' for rank, model in ranks)}.")
 
 
 def say_unranked(models: list[dict[str, Any]]) -> None:

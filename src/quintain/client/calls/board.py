@@ -5,12 +5,15 @@ Written by scripts/make_client.py from the API's description; change that, not t
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from quintain.client.refs import task_path
 from quintain.client.transport import Transport
 from quintain.core.records.board import (
     BoardSettings,
     Fork,
     Forks,
+    QueuedRuns,
     Remeasured,
     SigningKey,
     SigningKeys,
@@ -36,6 +39,12 @@ class BoardCalls:
     def remeasure(self, task: str) -> Remeasured:
         """Queue what was measured on another class of machine than the one that ranks (the task's owner)."""
         return self._transport.read(Remeasured, "POST", f"{task_path(task)}/board/remeasure")
+
+    def queue_runs(self, task: str, dataset: str) -> QueuedRuns:
+        """Queue all runs that a data set needs to be weighed, though it does not score yet (its owner)."""
+        return self._transport.read(
+            QueuedRuns, "POST", f"{task_path(task)}/board/datasets/{quote(dataset, safe='')}/runs"
+        )
 
     def forks(self, task: str) -> list[Fork]:
         """List the views that people keep under a name."""

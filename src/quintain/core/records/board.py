@@ -37,7 +37,10 @@ class BoardWarning(Record):
 
 @dataclass(frozen=True, slots=True)
 class BoardDataset(Record):
-    """A data set of a board; one of *weight* 0 is shown without scoring."""
+    """A data set of a board; one of *weight* 0 is shown without scoring.
+
+    Axes are averaged over the data sets where they apply; *inapplicable* names those that do not here.
+    """
 
     ref: str
     name: str
@@ -47,6 +50,7 @@ class BoardDataset(Record):
     rows: int
     weight: float
     warnings: list[BoardWarning] = field(default_factory=list)
+    inapplicable: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +127,25 @@ class BoardMachine(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class HeldRanking(Record):
+    """The last complete ranking, of *at*, is shown while *runs* of the next one are to come.
+
+    So many *models* came since; they are ranked with the next one.
+    """
+
+    at: datetime
+    runs: RunCounts
+    models: int
+
+
+@dataclass(frozen=True, slots=True)
 class Board(Record):
     """Everything that a ranking is made from, and the owner's default weights.
 
     `models[i].values[axis][j]` is what model i reached on `datasets[j]`, or None, and then `models[i].gaps[axis][j]`
     says why. *provisional* is true while *runs* that the order rests on are to come; *machine* is the class of machine
-    on which throughput and memory rank.
+    on which throughput and memory rank. *rate* says what an exchange rate is of those of neighbours: mean or median.
+    Where it is *held*, it is the last complete one, until the next is complete.
     """
 
     task: str
@@ -150,6 +167,8 @@ class Board(Record):
     runs: RunCounts = field(default_factory=RunCounts)
     machine: BoardMachine = field(default_factory=BoardMachine)
     frozen_until: str | None = None
+    rate: str = "mean"
+    held: HeldRanking | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +210,7 @@ class BoardSettings(Record):
     freeze_until: str | None
     machine: str | None
     failure_limit: float = 0.05
+    rate: str = "mean"
     revision: str = ""
 
 
@@ -203,8 +223,16 @@ class Remeasured(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class QueuedRuns(Record):
+    """How many runs were queued on a *dataset*; none where all are there already."""
+
+    dataset: str
+    queued: int
+
+
+@dataclass(frozen=True, slots=True)
 class BoardView(Record):
-    """What a reader chose: weights of axes and data sets, ε, the base metric, exchange rates by hand.
+    """What a reader chose: weights of axes and data sets, ε, the base metric, exchange rates by hand, their *rate*.
 
     What is left out is as the owner has it.
     """
@@ -214,6 +242,7 @@ class BoardView(Record):
     epsilon: float | None = left_out()
     base: str | None = left_out()
     amrs: Mapping[str, float] | None = left_out()
+    rate: str | None = left_out()
 
     def keys(self) -> list[str]:
         """Name what was chosen, so that `client.rank(task, **fork.view)` ranks by it."""

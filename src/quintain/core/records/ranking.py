@@ -7,13 +7,34 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from quintain.core.records.base import Record, left_out
-from quintain.core.records.board import BoardMachine
+from quintain.core.records.board import BoardMachine, HeldRanking
 from quintain.core.records.figures import Estimate, RunCounts
 
 
 @dataclass(frozen=True, slots=True)
+class Aggregate(Record):
+    """A score and a rank by one aggregation."""
+
+    score: float | None
+    rank: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RatePair(Record):
+    """Two neighbours that hold so large a *share* of an exchange rate, of so many *pairs*."""
+
+    first: str
+    second: str
+    share: float
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
 class RankedModel(Record):
-    """A model's place; without a rank, the reason. *values* has one figure per axis."""
+    """A model's place; without a rank, the reason. *values* has one figure per axis.
+
+    Where one pair of neighbours holds more than half of a rate, *by_median* is its place by the median of the rates.
+    """
 
     model: str
     name: str
@@ -21,6 +42,7 @@ class RankedModel(Record):
     rank: int | None
     values: Mapping[str, Estimate | None]
     reason: str | None = None
+    by_median: Aggregate | None = left_out()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +50,10 @@ class Ranking(Record):
     """A board in the order of one view of it; it is provisional while runs behind it are still to come.
 
     *worth* is what one unit of an axis is worth in units of the base; *amounts* are those by which models here differ.
-    *models* are one page of *total*.
+    *models* are one page of *total*. *over* names, for each axis, the data sets that it was averaged over; what applies
+    to none of them is *dropped* for all models. *rate* says what exchange rates are of those of neighbours, and
+    *dominant* which pair holds more than half of one. While the next ranking is not complete, the last one is *held*.
+    Data sets that do not score and on which ranked models have not been run are *unrun*.
     """
 
     task: str
@@ -46,6 +71,12 @@ class Ranking(Record):
     warnings: Mapping[str, list[str]] = field(default_factory=dict)
     amounts: Mapping[str, float] = field(default_factory=dict)
     total: int = 0
+    over: Mapping[str, list[str]] = field(default_factory=dict)
+    dropped: list[str] = field(default_factory=list)
+    rate: str = "mean"
+    dominant: Mapping[str, RatePair] = field(default_factory=dict)
+    held: HeldRanking | None = None
+    unrun: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +150,6 @@ class BoardClaim(Record):
     score: float | None
     ahead: float | None
     certainty: str
-
-
-@dataclass(frozen=True, slots=True)
-class Aggregate(Record):
-    """A score and a rank by one aggregation."""
-
-    score: float | None
-    rank: int | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -260,7 +260,7 @@ class ReceivedLetter(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class TrialOffer(Record):
+class TrialTerms(Record):
     """What a trial pays and how long it takes, before bonuses; over all its arms, so that none shows by it.
 
     What is done first pays from *first_least* to *first_most* and takes up to *first_minutes*; all that somebody can be
@@ -279,7 +279,7 @@ class TrialPart(Record):
     """Where somebody stands in a trial: *what* is enter, work, wait, end or shut; *round* is where they write now.
 
     *quiz* says that a quiz of the tutorial comes first, *grading* that items wait for their grades. *reasons* are why
-    they cannot enter, or did not go on; *consent* is what they agree to by entering, and *offer* what they are told of
+    they cannot enter, or did not go on; *consent* is what they agree to by entering, and *terms* what they are told of
     pay and time before.
     """
 
@@ -294,7 +294,7 @@ class TrialPart(Record):
     reasons: list[str]
     letters: list[ReceivedLetter]
     consent: str = ""
-    offer: TrialOffer | None = None
+    terms: TrialTerms | None = None
 
 
 @dataclass(frozen=True, slots=True)

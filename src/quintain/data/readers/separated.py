@@ -73,6 +73,8 @@ def _header(path: Path, options: Options, separator: str) -> tuple[str, ...]:
     cells = first[1]
     if isinstance(cells, Fault):
         raise BadInput(faults=[cells])
+    if fault := _encoding_fault(path.name, first[0], cells):
+        raise BadInput(faults=[fault])
     return tuple(unguard(cell.strip()) for cell in cells)
 
 
@@ -126,6 +128,11 @@ def _row_fault(name: str, number: int, cells: list[str], width: int) -> Fault | 
             width=width,
         )
         return Fault(reason, file=name, row=number)
+    return _encoding_fault(name, number, cells)
+
+
+def _encoding_fault(name: str, number: int, cells: list[str]) -> Fault | None:
+    """Name the first byte that the encoding does not know; none of them gets any further."""
     if not all(map(str.isascii, cells)):
         try:
             "".join(cells).encode()

@@ -180,20 +180,23 @@ class SandboxedProcess:
         return self._meter.read()
 
     def observe(self) -> None:
-        """Note now what memory and processor time were used since the last look, and let the next one stand apart."""
+        """Note now what memory and processor time were used, apart from the look before and the one to come."""
         with contextlib.suppress(OSError, ValueError):
-            self._look()
+            self._look(apart=True)
             self._apart = True
 
-    def _look(self) -> float:
-        """Note the memory since the last look; two that are closer than the interval between looks count as one."""
+    def _look(self, *, apart: bool = False) -> float:
+        """Note the memory since the last look; two closer than the interval between looks count as one, unless *apart*.
+
+        One that is asked for stands apart: the look before it may be of what was asked before.
+        """
         with self._looking:
             resident = self.sample() if self.metered else self._limited_memory()
             cpu = self.cpu_seconds()
             moment = time.monotonic()
             if self._process.poll() is None:
                 samples = self.usage.samples
-                if samples and not self._apart and moment - self._looked < SAMPLE_SECONDS:
+                if samples and not (apart or self._apart) and moment - self._looked < SAMPLE_SECONDS:
                     samples[-1] = max(samples[-1], resident)
                 else:
                     samples.append(resident)

@@ -7,7 +7,7 @@ from functools import cache
 from typing import ClassVar
 
 from quintain.perturbations.contract import PERTURBATIONS, EditDraft, Family, Perturbation, Proposal, TextBatch
-from quintain.perturbations.fairness.nouns import TITLES, article, in_thing, stem_of, usable
+from quintain.perturbations.fairness.nouns import TITLES, article, in_thing, is_call, stem_of, usable
 from quintain.perturbations.fairness.people import people
 from quintain.perturbations.fairness.pronouns import PRONOUNS, swapped
 from quintain.perturbations.fairness.reading import WordReader
@@ -60,17 +60,17 @@ def swap_words(reader: WordReader, draft: EditDraft, left: Collection[int]) -> t
     swaps: list[tuple[int, int, str, tuple[str, str]]] = []
     owners = batch.owners.tolist()
     for i, word in enumerate(reader.lower):
-        stem, _ = stem_of(word)
+        stem, ending = stem_of(word)
         if (stem not in PRONOUNS and stem not in table) or in_thing(batch, i):
             continue
         owner = owners[reader.text[i]]
-        if stem in PRONOUNS:
+        if stem in PRONOUNS and ending in {"", "'s", "'d", "'ll", "'ve"}:
             new, gender = swapped(reader, i, stem)
-        elif usable(reader, i, stem):
+        elif stem in table and usable(reader, i, stem):
             new, gender = table[stem]
         else:
             # A word that stays makes a half-swapped story of all the others; a title or a call is nobody's gender.
-            if stem not in TITLES and stem not in {"man", "boy"}:
+            if stem not in TITLES and not is_call(reader, i, stem):
                 halves.add(owner)
             continue
         touched.add(owner)

@@ -26,22 +26,34 @@ from quintain.perturbations.wordlists import lines_of, words_in
 # Given a text, tell the spans of named entities with their types, such as (0, 4, "PERSON").
 Recogniser = Callable[[str], Sequence[tuple[int, int, str]]]
 
-_TITLES = frozenset(
-    words_in(
-        "mr mrs ms miss mx dr prof aunt auntie uncle cousin grandma grandpa officer nurse coach sergeant captain "
-        "detective"
-    )
-)
+_TITLES = frozenset(words_in("aunt auntie uncle cousin grandma grandpa nurse"))
 # Behind one of these a surname stands, rather than a first name.
 _FORMAL = frozenset(words_in("mr mrs ms miss mx dr prof officer coach sergeant captain detective sgt capt lt col gen"))
 _PARTICLES = frozenset(words_in("van von de del della da di dos du la le el al bin ibn ben st"))
 _SHOPS = frozenset(
     words_in(
         "deli diner restaurant bar grill pub cafe café pizza pizzeria burger burgers bakery store shop kitchen "
-        "steakhouse bbq saloon market list seafood tacos subs"
+        "steakhouse bbq saloon market list seafood tacos subs hot"
     )
 )
-_SUFFIXES = frozenset({"jr", "sr"})
+# Words behind which somebody is spoken to or of.
+_TOLD = frozenset(
+    words_in(
+        "told tell asked ask saw met meet warned helped kissed thanked married hugged hi hello hey thanks thx dear "
+        "said replied mused thought declared shouted whispered answered befriended instructed"
+    )
+)
+_BELONGINGS = frozenset(
+    words_in(
+        "brother sister mother father friend friends wife husband son daughter parents kids children family boss eyes "
+        "voice face hair hand hands head heart house room car life journey imagination death name birthday cloak mind "
+        "dog cat personal work job behavior behaviour predicament class suggestions words body brothers sisters mom dad"
+    )
+)
+_PRONOUNS = {
+    "male": frozenset(words_in("he him his himself he's he'd he'll")),
+    "female": frozenset(words_in("she her hers herself she's she'd she'll")),
+}
 _KIN = frozenset(
     words_in(
         "friend brother sister son daughter wife husband mother father uncle aunt cousin nephew niece boyfriend "
@@ -51,8 +63,17 @@ _KIN = frozenset(
 _VERBS = frozenset(
     words_in(
         "said says asked asks told tells replied answered thinks thought wants wanted loves loved likes liked "
-        "hates hated went goes walked walks smiled laughed nodded shrugged whispered shouted knew knows felt "
-        "feels looked decided who whose forgot remembered bought gave took married came lives lived works worked"
+        "hates hated went met nodded sat grabbed took got "
+        "began replaced drew turned moved ran fell walked walks smiled "
+        "laughed nodded shrugged whispered shouted knew knows felt decided who whose forgot remembered bought gave "
+        "married came lives lived worked"
+    )
+)
+# What people do and papers, towns and months do not: for names that are words as well.
+_SPEECH = frozenset(
+    words_in(
+        "said says asked asks replied thinks thought wants wanted loves loved likes liked hates hated smiled laughed "
+        "nodded shrugged whispered shouted knew knows felt decided who whose forgot remembered married sat walked"
     )
 )
 _OPENERS = frozenset(
@@ -65,20 +86,8 @@ _OPENERS = frozenset(
         "here there oh well also"
     )
 )
-_AFTER = frozenset(
-    words_in(
-        "street st avenue ave road rd boulevard lane drive square park garden gardens lake river creek bay island "
-        "islands mountain mountains valley county city town university college school academy institute hospital "
-        "church cathedral hotel inn museum library airport station bridge bank company co corp corporation inc "
-        "ltd llc foundation trust award awards prize medal cup day week festival show theater theatre house hall "
-        "center centre stadium arena beach stakes tower corner "
-        "syndrome disease law theorem act report factory jeans records "
-        "pictures studios magazine press times brothers sisters bros prison jail cross deer lantern band orchestra "
-        "quartet trio channel network group bowl dam fort point beach desert canyon forest national international"
-    )
-)  # fmt: skip
 _UNSURE = AMBIGUOUS | SURNAMES | NO_NAMES
-_NUMERAL = re.compile(r"(?:I[IVX]+|V|VI+|X+[IVX]*)$")
+_I = frozenset(words_in("i i'm i've i'll i'd"))
 
 
 class Sign(IntEnum):
@@ -143,6 +152,7 @@ class _Finder(WordReader):
     def __init__(self, batch: TextBatch) -> None:
         super().__init__(batch)
         self._headlines: dict[int, bool] = {}
+        self._pronouns: dict[int, set[str]] = {}
 
     def candidates(self) -> list[tuple[int, str]]:
         """List the words that are on the list of names and begin with a capital."""
@@ -154,19 +164,15 @@ class _Finder(WordReader):
         """Say what the context of word *i* makes of it."""
         if not self.batch.words.free[i] or self._headline(i) or self._known(i) or self._in_entity(i):
             return Sign.ENTITY
-        before, after = self._left(i, key), self._right(i)
-        if before is Sign.ENTITY or after is Sign.ENTITY or key in NO_NAMES:
+        before = self._left(i)
+        if before is Sign.ENTITY or key in NO_NAMES or self._full(i):
             return Sign.ENTITY
         if self.word(i).isupper():
             # Capitals throughout say nothing: "MAJOR PROBLEMS". The name may be sure elsewhere in the example.
             return Sign.UNSURE
-        if key in SURNAMES:
-            kin = before is Sign.NAME and self.lower[i - 1] not in _FORMAL
-            return Sign.NAME if kin or after is Sign.NAME or self._beside_name(i) else Sign.ENTITY
-        if key not in AMBIGUOUS or Sign.NAME in {before, after} or self._beside_name(i):
+        if before is Sign.NAME or self._beside_name(i) or self._evident(i, key):
             return Sign.NAME
-        verb = self.gap(i) == " " and self.lower[i + 1] in _VERBS
-        return Sign.NAME if verb and key not in PLACES else Sign.UNSURE
+        return Sign.ENTITY if key in SURNAMES else Sign.UNSURE
 
     def _headline(self, i: int) -> bool:
         """Say whether nearly all words of the text are capitalised, so that capitals mean nothing."""
@@ -191,7 +197,7 @@ class _Finder(WordReader):
     def _in_entity(self, i: int) -> bool:
         """Say whether signs or small words tie the name to something else: "Jean-Paul", "Ben & Jerry", "Joan of"."""
         before, after = self.lead(i), self.gap(i)
-        if before.endswith(("-", "&", "& ", "/")) or after.startswith(("-", " &", "&")):
+        if before.endswith(("-", "&", "& ", "/")) or after.startswith(("-", " &", "&", "/")):
             return True
         if before.endswith(('"', "“", "'", "‘")) and after.startswith(('"', "”", "'", "’", ',"')):
             return True  # a title in quotation marks
@@ -208,9 +214,37 @@ class _Finder(WordReader):
         if self.next(i) not in {"and", "or"} or not self.next(i + 1) or not self.capital(i + 2):
             return False
         other = self.lower[i + 2].removesuffix("'s")
+        if self._full(i + 2):
+            return True  # "Emily and William Harris" share a surname
         return other not in first_names() and other not in gendered_names() and other != "i"
 
-    def _left(self, i: int, key: str) -> Sign:
+    def _evident(self, i: int, key: str) -> bool:
+        """Say whether a person acts, is spoken to, is a part of a family, or is meant by a pronoun of the example.
+
+        A bare name may be the title of a film, a song, a storm or a shop: "the people in Jessica".
+        """
+        before, behind = self.previous(i), self.next(i)
+        if key in SURNAMES:
+            return False
+        if key in AMBIGUOUS:
+            return behind in _SPEECH and key not in PLACES
+        acts = behind in _VERBS or (behind.endswith("ed") and len(behind) > 4)
+        if self.lower[i].endswith("'s"):
+            acts = behind in _BELONGINGS
+        return acts or before in _TOLD or first_names()[key].gender in self._genders(i)
+
+    def _genders(self, i: int) -> set[str]:
+        """Give the genders of the pronouns in the example of word *i*."""
+        owner = int(self.batch.owners[self.text[i]])
+        if owner not in self._pronouns:
+            texts = np.flatnonzero(self.batch.owners == owner).tolist()
+            words = self.batch.words
+            spans = [(int(words.first[text]), int(words.per_text[text])) for text in texts]
+            near = {word for first, count in spans for word in self.lower[first : first + count]}
+            self._pronouns[owner] = {gender for gender, forms in _PRONOUNS.items() if not forms.isdisjoint(near)}
+        return self._pronouns[owner]
+
+    def _left(self, i: int) -> Sign:
         """Judge by the word before."""
         gap = self.lead(i)
         # Initials: "C.S. Lewis".
@@ -219,39 +253,23 @@ class _Finder(WordReader):
         if gap not in {" ", ". "}:
             return Sign.UNSURE
         word, capital = self.lower[i - 1], self.capital(i - 1)
-        # Behind "Mr." alone stands a surname: "Ms. Chang".
-        surname = word in _FORMAL and (key in SURNAMES or not self._full(i))
-        if (word in RANKS and capital) or surname:
+        # Behind "Mr." stands a surname, if not a whole name: "Ms. Chang".
+        if (word in RANKS and capital) or word in _FORMAL:
             return Sign.ENTITY
         if (word in _TITLES and (capital or gap == " ")) or (word in _KIN and gap == " "):
             return Sign.NAME
         opener = word in _OPENERS and self.opens(i - 1)
         part_of_run = capital and not opener and word != "i" and gap == " "
-        return Sign.ENTITY if part_of_run or word == "st" or word in {"the", "a", "an"} else Sign.UNSURE
+        return Sign.ENTITY if part_of_run or word in {"the", "a", "an", "st"} else Sign.UNSURE
 
     def _full(self, i: int) -> bool:
-        """Say whether a capitalised word follows, as a surname does."""
-        return self.gap(i) in {" ", ". "} and i + 1 < len(self.lower) and self.capital(i + 1)
-
-    def _right(self, i: int) -> Sign:
-        """Judge by the capitalised words behind: a common surname makes a full name, anything else somebody's."""
-        run: list[int] = []
-        j = i
-        while len(run) < 4 and not self.lower[j].endswith("'s") and self.gap(j) in {" ", ". "} and self.capital(j + 1):
-            # A full stop goes on with the name only behind an initial: "Mary J. Smith".
-            if self.gap(j) == ". " and self.end[j] - self.start[j] > 1:
-                break
-            if self.lower[j + 1] in {"i", "i'm", "i've", "i'll", "i'd"}:
-                break
-            j += 1
-            run.append(j)
-        if not run:
-            return Sign.UNSURE
-        words = [self.lower[k].removesuffix("'s") for k in run]
-        named = [word for word in words if word not in _SUFFIXES and len(word) > 1]
-        if any(word in _AFTER for word in words) or any(_NUMERAL.match(self.word(k)) for k in run) or len(named) != 1:
-            return Sign.ENTITY
-        return Sign.NAME if named[0] in COMMON_SURNAMES else Sign.ENTITY
+        """Say whether a capitalised word goes on with the name: it may be somebody whom the text means, or a title."""
+        gap = self.gap(i)
+        if self.lower[i].endswith("'s") or gap not in {" ", ". "} or not self.capital(i + 1):
+            return False
+        if self.lower[i + 1] in _I:
+            return self.gap(i + 1).startswith(". ")  # "Edward I. Koch", but not "as Jane I saw it"
+        return gap == " "
 
     def _beside_name(self, i: int) -> bool:
         """Say whether an unmistakable name is joined to this one by "and" or a comma."""

@@ -41,7 +41,7 @@ AMBIGUOUS = PLACES | WORDS
 NO_NAMES = frozenset(
     words_in(
         "king prince major duke earl dean jesus moses solomon german israel kin son sunday yoko lula adam "
-        "lakshmi ganesh viet muhammad ram santosh uma"
+        "margarita cesar lakshmi ganesh viet muhammad ram santosh uma"
     )
 )
 # Names that are surnames as often: alone, or behind "Mr.", they are no first names.

@@ -34,10 +34,13 @@ _BEFORE = {
     "man": "iron ant bat hit best straight front bogey con",
     "men": "x mad hit",
     "boy": "atta whipping delivery beastie pretty poster altar",
+    "women": "pregnant nursing",
+    "woman": "pregnant nursing",
+    "female": "pregnant",
     "boys": "beastie beach backstreet",
     "girl": "material gossip call it spice valley cover",
     "girls": "spice golden gilmore call powerpuff",
-    "guy": "wise cable",
+    "guy": "wise cable book",
     "son": "mumford",
     "sons": "mumford",
     "sister": "twisted sob soul",
@@ -51,8 +54,9 @@ _BEFORE = {
     "god": "oh my",
 }
 _BEHIND = {
-    "queen": "bee elizabeth victoria mary size sized latifah",
-    "king": "kong size sized crab",
+    "kings": "bowl feast",
+    "queen": "bowl feast bed bee elizabeth victoria mary size sized latifah",
+    "king": "bowl feast bed kong size sized crab",
     "mother": "nature earth tongue teresa lode ship board country goose",
     "father": "time christmas figure",
     "lady": "gaga luck macbeth bug liberty",
@@ -79,7 +83,7 @@ _BEHIND = {
     "paternity": "test tests leave suit",
     "maternity": "leave ward",
     "male": "pattern",
-    "female": "genital",
+    "female": "genital mosquito mosquitoes",
     "monk": "fish",
     "god": "father",
     "widow": "maker",
@@ -87,6 +91,7 @@ _BEHIND = {
 # "man" alone, without a word that picks one out, is mankind.
 _BARE = frozenset(words_in("of to by with for than from in between early modern"))
 _CALLS = frozenset(words_in("oh hey wow yeah yes thanks ok okay hi dude damn sorry come"))
+_ASKS = frozenset(words_in("was were did do does is am are were i oh let's what this they we have has"))
 _VOWEL = re.compile(r"(?:[aeio]|u(?!ni|s[aeiu]|t[aeiu])|heir|hono|hour)", re.IGNORECASE)
 
 
@@ -119,12 +124,24 @@ def usable(reader: WordReader, i: int, stem: str) -> bool:
     return _not_a_name(reader, i, stem, named)
 
 
+def is_call(reader: WordReader, i: int, stem: str) -> bool:
+    """Say whether the noun calls out and means nobody: "oh man", "boy, was that long"."""
+    before, behind = reader.previous(i), reader.next(i)
+    if stem not in {"man", "boy"}:
+        return False
+    outcry = stem == "boy" and (
+        (reader.opens(i) and (reader.gap(i).startswith((",", "!")) or behind in _ASKS))
+        or (before == "and" and behind in _ASKS)
+    )
+    return before in _CALLS or behind == "oh" or outcry
+
+
 def _in_term(reader: WordReader, i: int, stem: str) -> bool:
     """Say whether the noun is part of a fixed term, a call, mankind, or a word that is spoken of."""
     before, behind = reader.previous(i), reader.next(i)
     if before in _BEFORE.get(stem, "").split() or behind in _BEHIND.get(stem, "").split():
         return True
-    if stem in {"man", "boy"} and (before in _CALLS or behind == "oh"):
+    if is_call(reader, i, stem):
         return True
     if stem in {"bachelor", "bachelors"} and (reader.lower[i] != stem or behind in {"of", "degree", "party"}):
         return True

@@ -30,6 +30,17 @@ RANKS = frozenset(
     )
 )
 _FORMAL = frozenset(words_in("mr mrs ms miss mister mx dr prof"))
+# Figures whom everybody knows by one name: theirs are the pronouns of a text that names them.
+_KNOWN = frozenset(
+    words_in(
+        "obama trump bush clinton reagan nixon kennedy "
+        "lincoln churchill hitler stalin lenin putin napoleon shakespeare "
+        "mozart beethoven freud einstein darwin hitchcock spielberg scorsese kubrick tarantino soderbergh eastwood "
+        "gandhi mandela god jesus allah buddha muhammad mohammed satan krishna vishnu shiva lakshmi zeus santa akbar "
+        "madonna oprah batman superman dracula hamlet macbeth cinderella"
+    )
+)
+_NAMING = frozenset(words_in("named name's actor actress director was is by called"))
 _SMALL = frozenset(
     words_in(
         "i i'm i've i'd i'll a an the and but or so if when while as at in on by for from with to of this that these "
@@ -53,7 +64,13 @@ def people(reader: WordReader) -> dict[int, list[int]]:
     batch = reader.batch
     codes = batch.codes[batch.words.start]
     found: dict[int, list[int]] = defaultdict(list)
-    for i in np.flatnonzero((codes >= 65) & (codes <= 90)).tolist():
+    names, capital = gendered_names(), (codes >= 65) & (codes <= 90)
+    big = np.bincount(batch.words.text[capital], minlength=len(batch))
+    for i, word in enumerate(reader.lower):
+        # In small letters a name is one where all is small, or where something says so: "his name was john".
+        if word in names and not capital[i] and (not big[reader.text[i]] or reader.previous(i) in _NAMING):
+            found[int(batch.owners[reader.text[i]])].append(i)
+    for i in np.flatnonzero(capital).tolist():
         if _is_person(reader, i):
             found[int(batch.owners[reader.text[i]])].append(i)
     return found
@@ -63,7 +80,7 @@ def _is_person(reader: WordReader, i: int) -> bool:
     word, key = reader.word(i), reader.lower[i].removesuffix("'s")
     if len(word) < 2 or word.isupper() or key in _SMALL:
         return False
-    if key in gendered_names():
+    if key in gendered_names() or key in _KNOWN:
         return True
     joined = reader.gap(i) in {" ", ". "} and i + 1 < len(reader.lower) and reader.text[i + 1] == reader.text[i]
     if not joined or not reader.capital(i + 1) or reader.lower[i + 1] in _SMALL:

@@ -26,7 +26,7 @@ _SMALL = frozenset(
         "did can could would should might must shall i you he she it we they him me us them who whom whose which "
         "what how why not n't isn't wasn't doesn't didn't can't won't wouldn't couldn't hasn't hadn't some any no "
         "everything something anything nothing my your his her its our their everyone someone such whether via "
-        "per upon somehow sometimes immediately very really"
+        "per makes upon somehow sometimes immediately very really"
     )
 )
 _NOT_ADVERBS = frozenset(
@@ -71,6 +71,8 @@ _VERBS_BEHIND_POSSESSIVE = frozenset(words_in("is was are were has have had will
 def use_of_her(reader: WordReader, i: int) -> Use:
     """Say how the "her" at word *i* is used."""
     following, before = reader.next(i), reader.previous(i)
+    if following and reader.gap(i + 1).startswith("-"):
+        return "determiner"  # "her well-known book"
     if following == "will" and before == "against":
         return "determiner"
     onward = following in {"right", "straight"} and reader.next(i + 1) in _SMALL
@@ -100,6 +102,8 @@ def _use_before_adverb(reader: WordReader, i: int, before: str, following: str) 
 def use_of_his(reader: WordReader, i: int) -> Use:
     """Say how the "his" at word *i* is used."""
     following, before = reader.next(i), reader.previous(i)
+    if following and reader.gap(i + 1).startswith("-"):
+        return "determiner"
     if following in {"or", "and"} and reader.next(i + 1) in {"her", "hers", "their"}:
         return "determiner" if reader.next(i + 1) != "hers" else "alone"
     if not following:

@@ -30,7 +30,7 @@ class Keyboard(Perturbation):
     name: ClassVar[str] = "keyboard"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "A neighbouring key is hit"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     in_paper: ClassVar[bool] = True
 
     def propose(self, batch: TextBatch, rate: float) -> Proposal:

@@ -72,7 +72,7 @@ class Ocr(Perturbation):
     name: ClassVar[str] = "ocr"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "A scanner misreads a letter"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     in_paper: ClassVar[bool] = True
 
     def propose(self, batch: TextBatch, rate: float) -> Proposal:

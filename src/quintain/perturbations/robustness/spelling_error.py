@@ -12,7 +12,7 @@ import numpy as np
 from quintain.perturbations import draws
 from quintain.perturbations.batch import Ints
 from quintain.perturbations.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
-from quintain.perturbations.wordlists import cased_like, lines_of
+from quintain.perturbations.wordlists import cased_like, common_words, lines_of
 
 _REMEMBERED = 1 << 16
 # For words on no list, the mistakes that English spelling invites.
@@ -61,14 +61,14 @@ def misspellings() -> dict[str, tuple[str, ...]]:
 
 
 def wrong_forms(word: str) -> tuple[str, ...]:
-    """List how *word*, in lower case, is misspelt: from the list, else by the rules."""
+    """List how *word*, in lower case, is misspelt: from the list, else by the rules; never as another word."""
     listed = misspellings().get(word)
     if listed:
-        return listed
+        return tuple(form for form in listed if form not in common_words())
     if len(word) < 5 or not word.isascii() or not word.isalpha():
         return ()
     made = (pattern.sub(wrong, word, count=1) for pattern, wrong in _RULES)
-    return tuple(dict.fromkeys(form for form in made if form != word))
+    return tuple(dict.fromkeys(form for form in made if form != word and form not in common_words()))
 
 
 class _Forms(dict[str, tuple[str, ...]]):
@@ -92,7 +92,7 @@ class SpellingError(Perturbation):
     name: ClassVar[str] = "spelling_error"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "Common misspellings"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     in_paper: ClassVar[bool] = True
 
     def propose(self, batch: TextBatch, rate: float) -> Proposal:

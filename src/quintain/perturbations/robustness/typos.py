@@ -8,7 +8,7 @@ import numpy as np
 
 from quintain.perturbations import draws, letters
 from quintain.perturbations.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
-from quintain.perturbations.pick import pick_letters, plain_letters
+from quintain.perturbations.pick import no_other_words, pick_letters, plain_letters
 
 _ALPHABET = np.frombuffer(b"abcdefghijklmnopqrstuvwxyz", dtype=np.uint8).astype(np.uint32)
 _SWAP, _DROP, _INSERT, _REPLACE = range(4)
@@ -21,7 +21,7 @@ class Typos(Perturbation):
     name: ClassVar[str] = "typos"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "Slips of fast typing"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     in_paper: ClassVar[bool] = True
 
     def propose(self, batch: TextBatch, rate: float) -> Proposal:
@@ -42,4 +42,4 @@ class Typos(Perturbation):
             slip.tolist(), letters.text_of(code), letters.text_of(following), letters.text_of(stray), strict=True
         )
         made = [(b + a, "", c, c)[kind] for kind, a, b, c in pairs]
-        return Proposal(at, end, made)
+        return no_other_words(batch, chosen, Proposal(at, end, made))

@@ -24,7 +24,7 @@ from quintain.engine.sandbox.layers import missing_layers
 from quintain.metrics.contract import METRICS
 from quintain.services.access.permissions import require_owner
 from quintain.services.board.abilities import figures_of, shown_abilities
-from quintain.services.board.gaps import on_machine, stands_on
+from quintain.services.board.gaps import on_machine, stands_on, without_ground
 from quintain.services.board.parts import Axis, BoardMatrix, BoardPart, MatrixDataset, MatrixModel, PlainSlice
 from quintain.services.board.rounds import pooled_rate, rounds_of
 from quintain.services.board.seeds import merge_seeds
@@ -52,10 +52,19 @@ class _Found:
     facts: Mapping[str, CellFacts]
 
 
-def board(db: Session, blobs: Blobs, actor: Actor, task_name: str, part: BoardPart | None = None) -> BoardMatrix:
+def board(
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    task_name: str,
+    part: BoardPart | None = None,
+    *,
+    at: datetime | None = None,
+) -> BoardMatrix:
     """Compute the board of *task_name* as *actor* may see it, or the *part* of it that is asked for.
 
-    While the board is frozen it shows what was known when it was; its owner may ask for the live one.
+    While the board is frozen it shows what was known when it was; its owner may ask for the live one. *at* gives the
+    board of a moment, by the settings of then; who is shown is as it is now.
     """
     part = part or BoardPart()
     task = get_task(db, task_name)
@@ -63,6 +72,9 @@ def board(db: Session, blobs: Blobs, actor: Actor, task_name: str, part: BoardPa
     if part.live:
         require_owner(actor, task_name)
     moment = None if part.live else frozen_at(spec)
+    if at is not None:
+        then = board_spec(db, task_name, at=at)
+        spec, moment = replace(then, models=spec.models, hidden_models=spec.hidden_models), at
     metric = spec.metric or task.canonical_metric
     if metric in {VMER, ABILITY} and (part.tag or part.language):
         metric = leading_metric(task)  # rounds and abilities are not divided by tag or language
@@ -96,6 +108,10 @@ def board(db: Session, blobs: Blobs, actor: Actor, task_name: str, part: BoardPa
         )
         for info, version in versions
     ]
+    datasets = [
+        replace(dataset, inapplicable=tuple(axis.name for axis in axes if without_ground(models, axis.name, place)))
+        for place, dataset in enumerate(datasets)
+    ]
     return BoardMatrix(
         task=task,
         metric=metric,
@@ -107,8 +123,8 @@ def board(db: Session, blobs: Blobs, actor: Actor, task_name: str, part: BoardPa
         part=part,
         tags=tags,
         languages=languages,
-        frozen_at=moment,
-        made_at=now(),
+        frozen_at=None if at else moment,
+        made_at=at or now(),
         machine=machine,
     )
 

@@ -21,16 +21,15 @@ from quintain.core.records.base import to_json
 from quintain.core.records.board import BoardView
 from quintain.core.records.jobs import JobStanding
 from quintain.services.access.permissions import require_owner
-from quintain.services.board.assemble import board
-from quintain.services.board.kept import BOARD, LONGEST, BoardKey, decode_board, sight_of, task_of
+from quintain.services.board.holding import seen_now
+from quintain.services.board.kept import BOARD, LONGEST, BoardKey, decode_board, make_board, sight_of, task_of
 from quintain.services.board.parts import BoardMatrix, BoardPart
 from quintain.services.board.ranking import Ranked, rank
-from quintain.services.jobs.figures import wake
+from quintain.services.jobs.figures import compute_now, wake
 from quintain.services.jobs.memory import WarmValues
-from quintain.services.models.registry import sight_of as eyes_of
+from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.queries.jobs import figures
-from quintain.store.queries.models.models import visibilities
 from quintain.store.state import state_of
 
 Given = TypeVar("Given")
@@ -127,7 +126,7 @@ def warm_board(
     if kept is not None and kept.basis == basis:
         return cache.get((subject, basis), lambda: _read(db, subject))
     if wait or len(subject) > LONGEST or BOARD.facts(db, subject) <= BOARD.at_once:
-        return cache.get((subject, basis), lambda: _make(board(db, blobs, key.actor, task, part)))
+        return cache.get((subject, basis), lambda: _make(_made_now(db, blobs, key)))
     _require_known(db, blobs, actor, key)
     job = wake(db, BOARD, subject, task=task)
     if kept is None:
@@ -148,14 +147,17 @@ def _weight(warm: WarmBoard) -> int:
 
 
 def _as_seen_now(db: Session, key: BoardKey, last: WarmBoard) -> WarmBoard:
-    """Leave out of an older board the models, and the names of their owners, that are not to be seen any more."""
-    shown = visibilities(db, eyes_of(key.actor), key.task)
-    models = tuple(
-        replace(one, owner=None, visibility=shown[one.name]) if shown[one.name] == "anonymous" else one
-        for one in last.board.models
-        if one.name in shown
-    )
-    return last if models == last.board.models else _make(replace(last.board, models=models))
+    """Show an older board without what is not to be seen any more, and by the settings of now."""
+    seen = seen_now(db, key.actor, last.board)
+    return last if seen is last.board else _make(seen)
+
+
+def _made_now(db: Session, blobs: Blobs, key: BoardKey) -> BoardMatrix:
+    """Make a board while somebody waits. The whole is kept: it is the last complete one when the next is not yet."""
+    subject = str(key)
+    if key.part.live or key.part.tag is not None or key.part.language is not None or len(subject) > LONGEST:
+        return make_board(db, blobs, key)
+    return decode_board(task_of(db, subject), compute_now(db, blobs, BOARD, subject), now())
 
 
 def _require_known(db: Session, blobs: Blobs, actor: Actor, key: BoardKey) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from quintain.core.records.board import BoardView
 from quintain.core.records.ranking import (
     Aggregate,
@@ -15,7 +17,7 @@ from quintain.services.board.parts import BoardMatrix
 from quintain.services.board.ranking import Ranked, choices_of, rank
 from quintain.stats.aggregate import AGGREGATIONS, pareto_front
 from quintain.stats.sensitivity import LeaderRange, epsilon_range, leader_of, pool_effects, weight_ranges
-from quintain.stats.utility import Choices, ranks
+from quintain.stats.utility import Choices, rank_models, ranks
 
 MOST_IN_POOL = 200  # each model of the pool is one ranking more
 
@@ -25,6 +27,9 @@ def aggregations(made: BoardMatrix, view: BoardView | None = None) -> Aggregatio
     ranked = rank(made, view)
     weights = ranked.ranking.weights
     scores = {"dynascore": ranked.ranking.dynascore}
+    other = "mean" if ranked.ranking.rate == "median" else "median"
+    by_other = rank_models(ranked.table, replace(choices_of(made, view or BoardView()), rate=other))
+    scores[f"dynascore_{other}"] = by_other.dynascore
     scores |= {name: function(ranked.table, weights) for name, function in AGGREGATIONS.items()}
     places = {name: ranks(values) for name, values in scores.items()}
     front = pareto_front(ranked.table, weights)

@@ -21,7 +21,7 @@ from quintain.core.records.figures import Figure
 from quintain.metrics.aligned import Aligned, align
 from quintain.metrics.contract import METRICS, MeanMetric
 from quintain.services.board.parts import BoardMatrix, MatrixDataset
-from quintain.services.board.ranking import Ranked, dataset_weights
+from quintain.services.board.ranking import Ranked
 from quintain.services.data.label_shares import label_shares
 from quintain.services.evaluate.results import read_draws
 from quintain.services.jobs.figures import Tell
@@ -72,16 +72,10 @@ def draw_axes(
     return samples, used
 
 
-def shares_of(ranked: Ranked) -> list[float]:
-    """Give the weights of the data sets, which add up to one; all 0 where none scores."""
-    weights = dataset_weights(ranked.board, ranked.view)
-    return [weight / (sum(weights) or 1.0) for weight in weights]
-
-
 def _shares(db: Session, ranked: Ranked, axis: str, resamples: int) -> FloatArray:
     """Take the resamples that were kept with a share; a row without all of its own is drawn from its intervals."""
     drawn = _from_intervals(ranked, axis, resamples)
-    scoring = [(place, weight) for place, weight in enumerate(shares_of(ranked)) if weight > 0]
+    scoring = [(place, weight) for place, weight in enumerate(ranked.shares(axis)) if weight > 0]
     wanted = {
         row: [(weight, model.draws[axis][place]) for place, weight in scoring]
         for row, model in enumerate(ranked.board.models)
@@ -114,7 +108,7 @@ def _half_width(ranked: Ranked, row: int, axis: str) -> float:
     if ranked.board.axes[ranked.table.position(axis)].pooled:
         return _half(model.pooled.get(axis))
     halves = np.array([_half(figure) for figure in model.values[axis]])
-    return float(np.sqrt(((halves * np.asarray(shares_of(ranked))) ** 2).sum()))
+    return float(np.sqrt(((halves * np.asarray(ranked.shares(axis))) ** 2).sum()))
 
 
 def _half(figure: Figure | None) -> float:
@@ -127,7 +121,7 @@ def _performance(blobs: Blobs, ranked: Ranked, resamples: int, tell: Tell | None
     """Resample performance: the weighted mean over data sets of each model's resampled metric."""
     made, used = ranked.board, 0
     total = np.zeros((resamples, len(made.models)))
-    shares = shares_of(ranked)
+    shares = ranked.shares("performance")
     scoring = [place for place, weight in enumerate(shares) if weight > 0]
     for number, place in enumerate(scoring):
         told = None if tell is None else _part_of(tell, number, len(scoring))

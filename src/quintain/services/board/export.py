@@ -78,9 +78,30 @@ def caption(ranked: Ranked) -> str:
     datasets = ", ".join(one.ref for one in ranked.board.datasets if used[one.name] > 0)
     return (
         f"Task {ranked.board.task.name} on {datasets or 'no data set'}; weights: {weights}; "
-        f"epsilon {ranking.epsilon:g}; {_measured_on(ranked)}as of {ranked.board.made_at:%Y-%m-%d %H:%M} UTC."
-        f"{provisional(ranked.runs)}"
+        f"epsilon {ranking.epsilon:g}; {_rates(ranked)}{_cover(ranked)}{_measured_on(ranked)}"
+        f"as of {ranked.board.made_at:%Y-%m-%d %H:%M} UTC."
+        f"{provisional(ranked.runs)}{_held(ranked)}"
     )
+
+
+def _held(ranked: Ranked) -> str:
+    """Say that it is the last complete ranking, where it is."""
+    held = ranked.board.held
+    return (
+        f" Ranking of {held.at:%Y-%m-%d %H:%M} UTC; the next one needs {held.runs.waiting} more runs." if held else ""
+    )
+
+
+def _rates(ranked: Ranked) -> str:
+    return "median exchange rates; " if ranked.ranking.rate == "median" else ""
+
+
+def _cover(ranked: Ranked) -> str:
+    """Say which axes are not averaged over all data sets that score."""
+    parts = [
+        f"over {len(names)} of {scoring} data sets" if names else "dropped" for _, names, scoring in ranked.partial()
+    ]
+    return "".join(f"{name} {part}; " for (name, _, _), part in zip(ranked.partial(), parts, strict=True))
 
 
 def _measured_on(ranked: Ranked) -> str:

@@ -44,13 +44,23 @@ def on_machine(
     return (figure if why is None else None), why
 
 
-def why_unranked(model: MatrixModel, axes: Sequence[str], weights: Sequence[float]) -> str:
-    """Say why a row has no figure on *axes*, over the data sets that have a weight."""
+def without_ground(models: Sequence[MatrixModel], axis: str, place: int) -> bool:
+    """Say whether the examples of a data set can say nothing of an axis: no perturbation changes them.
+
+    It is so for every model, those included that have not been run yet.
+    """
+    gaps = [model.gaps[axis][place] for model in models if axis in model.gaps]
+    unchanged = any(why is not None and why.kind == "unchanged" for why in gaps)
+    return unchanged and not any(model.values[axis][place] is not None for model in models)
+
+
+def why_unranked(model: MatrixModel, axes: Mapping[str, Sequence[float]], weights: Sequence[float]) -> str:
+    """Say why a row has no figure on *axes*, over the data sets that have a share in each of them."""
     runs = sum((one for one, weight in zip(model.runs, weights, strict=False) if weight > 0), RunCounts())
     texts = []
-    for axis in axes:
-        for why, weight in zip(model.gaps.get(axis, ()), weights, strict=False):
-            if why is not None and weight > 0:
+    for axis, shares in axes.items():
+        for why, share in zip(model.gaps.get(axis, ()), shares, strict=False):
+            if why is not None and share > 0:
                 waits = why.kind == "waiting"
                 texts.append(gap("waiting", done=runs.done, needed=runs.needed).text if waits else why.text)
     return "; ".join(dict.fromkeys(texts))

@@ -157,6 +157,7 @@ def snapshot_shape(ranked: Ranked, sure: Mapping[str, Any], title: str = "", ser
         epsilon=ranking.epsilon,
         base=ranking.base,
         amrs=ranked.view.amrs,
+        rate=ranking.rate,
     )
     shape: dict[str, Any] = {
         "format": FORMAT,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any, overload
@@ -19,12 +19,13 @@ from sqlalchemy.orm import Session
 from quintain import __version__
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor, RoleName
 from quintain.core.records.base import decode, plain
-from quintain.core.records.board import BoardMachine
+from quintain.core.records.board import BoardMachine, HeldRanking
 from quintain.core.records.figures import Figure, Gap, Machine, RunCounts
 from quintain.core.spec import restore
 from quintain.core.task import ABILITY, Task
 from quintain.services.board.abilities import NAME
 from quintain.services.board.assemble import board
+from quintain.services.board.holding import held_board, part_at
 from quintain.services.board.parts import (
     Axis,
     BoardMatrix,
@@ -43,7 +44,7 @@ from quintain.store.database import transaction
 from quintain.store.queries.board import boards as queries
 from quintain.store.queries.jobs import figures as kept_queries
 
-FORMAT = 2  # goes up when the shape or the meaning of a kept board changes
+FORMAT = 3  # goes up when the shape or the meaning of a kept board changes
 AT_ONCE = 2_000  # cells of which a board is made while somebody waits: half a second
 LONGEST = 255  # of what names a kept board
 PUBLIC, OWNER, OWN = "public", "owner", "of:"
@@ -99,7 +100,7 @@ def encode(made: BoardMatrix) -> dict[str, Any]:
     """
     left = {"task", "made_at"}
     shape = {item.name: getattr(made, item.name) for item in fields(BoardMatrix) if item.name not in left}
-    found: dict[str, Any] = json.loads(json.dumps(shape, default=plain, allow_nan=False))
+    found: dict[str, Any] = json.loads(json.dumps(shape, default=_unpacked, allow_nan=False))
     for model in found["models"]:
         model["slices"] = json.dumps(model["slices"], ensure_ascii=False, separators=(",", ":"))
     return found
@@ -130,6 +131,11 @@ class PackedSlices(Sequence[Sequence[PlainSlice]]):
         return self._parts[place]
 
 
+def _unpacked(value: Any) -> Any:
+    """Give what JSON has no form for as plain data, also slices that were kept as text."""
+    return list(value) if isinstance(value, PackedSlices) else plain(value)
+
+
 def decode_board(task: Task, shape: Mapping[str, Any], made_at: datetime) -> BoardMatrix:
     """Read what `encode` has written."""
     frozen = shape["frozen_at"]
@@ -147,6 +153,7 @@ def decode_board(task: Task, shape: Mapping[str, Any], made_at: datetime) -> Boa
         frozen_at=datetime.fromisoformat(frozen) if frozen else None,
         made_at=made_at,
         machine=BoardMachine(**shape["machine"]),
+        held=decode(HeldRanking, shape["held"]) if shape["held"] else None,
     )
 
 
@@ -199,8 +206,25 @@ def facts(db: Session, subject: str) -> int:
 
 
 def _compute(db: Session, blobs: Blobs | None, subject: str, tell: Tell) -> Mapping[str, Any]:
-    key = BoardKey.read(subject)
-    return encode(board(db, files(blobs), key.actor, key.task, key.part))
+    return encode(make_board(db, files(blobs), BoardKey.read(subject)))
+
+
+def make_board(db: Session, blobs: Blobs, key: BoardKey) -> BoardMatrix:
+    """Make a board anew, as it is shown: from the last one that is kept while the next is not complete."""
+    if key.part.live:
+        return board(db, blobs, key.actor, key.task, key.part)
+    if key.part.tag is None and key.part.language is None:
+        return held_board(db, blobs, key.actor, key.task, key.part, last_kept(db, str(key)))
+    whole = make_board(db, blobs, replace(key, part=replace(key.part, tag=None, language=None)))
+    return part_at(db, blobs, key.actor, whole, key.part)
+
+
+def last_kept(db: Session, subject: str) -> BoardMatrix | None:
+    """Give the board that was kept last, also by an older version of Quintain, as long as it can be read."""
+    kept = kept_queries.figure(db, BOARD.name, subject) if len(subject) <= LONGEST else None
+    if kept is None or not kept.basis.startswith(f"{FORMAT}-"):
+        return None
+    return decode_board(task_of(db, subject), kept.value, kept.computed_at)
 
 
 def whole_boards(db: Session) -> Iterable[str]:
@@ -213,7 +237,11 @@ def _of_task(task: str) -> list[str]:
 
 
 def _subjects(db: Session) -> Iterable[str]:
-    return (subject for subject in whole_boards(db) if facts(db, subject) > AT_ONCE)
+    """Name the boards that many see and that are large, and all that are kept: what was ranked last is in them."""
+    tasks = {summary.task.name for summary in list_tasks(db)}
+    large = [subject for subject in whole_boards(db) if facts(db, subject) > AT_ONCE]
+    kept = [one for one in kept_queries.subjects(db, BOARD.name) if BoardKey.read(one).task in tasks]
+    return dict.fromkeys([*large, *kept])
 
 
 def wake_boards(db: Session, task: str) -> None:
@@ -238,4 +266,4 @@ def task_of(db: Session, subject: str) -> Task:
     return get_task(db, BoardKey.read(subject).task)
 
 
-BOARD = FigureKind("board", basis, facts, _compute, _subjects, at_once=AT_ONCE)
+BOARD = FigureKind("board", basis, facts, _compute, _subjects, at_once=AT_ONCE, kept_always=True)

@@ -43,7 +43,8 @@ class Axis:
 class MatrixDataset:
     """A data set that the board knows; *weight* 0 shows it without letting it score.
 
-    *warnings* say why it is weak ground for a ranking.
+    *warnings* say why it is weak ground for a ranking. *inapplicable* names the axes of which its examples can say
+    nothing, whatever the model: no perturbation changes them.
     """
 
     ref: str
@@ -56,6 +57,7 @@ class MatrixDataset:
     blob: str = ""
     id: int = 0
     warnings: tuple[Weakness, ...] = ()
+    inapplicable: tuple[str, ...] = ()
 
     def record(self) -> records.BoardDataset:
         """Give it as everybody sees it."""
@@ -68,6 +70,7 @@ class MatrixDataset:
             self.rows,
             self.weight,
             [records.BoardWarning(one.kind, one.text, one.units, list(one.labels)) for one in self.warnings],
+            list(self.inapplicable),
         )
 
 
@@ -213,6 +216,7 @@ class BoardMatrix:
     frozen_at: datetime | None
     made_at: datetime
     machine: records.BoardMachine = field(default_factory=records.BoardMachine)
+    held: records.HeldRanking | None = None
 
     def record(self) -> records.Board:
         """Give it as everybody sees it."""
@@ -231,6 +235,8 @@ class BoardMatrix:
             weights=self.spec.axis_weights([axis.name for axis in self.axes]),
             epsilon=self.spec.epsilon,
             human=self.human,
+            rate=self.spec.rate,
+            held=self.held,
             machine=self.machine,
             provisional=runs.waiting > 0,
             runs=runs,

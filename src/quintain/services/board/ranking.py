@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -24,7 +24,13 @@ NOTHING_SCORES = "no data set scores yet"
 
 
 def parse_view(
-    weights: str = "", datasets: str = "", *, epsilon: float | None = None, base: str = "", amrs: str = ""
+    weights: str = "",
+    datasets: str = "",
+    *,
+    epsilon: float | None = None,
+    base: str = "",
+    amrs: str = "",
+    rate: str = "",
 ) -> BoardView:
     """Read a view from texts such as `performance:4,memory:1`, as addresses and command lines carry it.
 
@@ -37,6 +43,7 @@ def parse_view(
         epsilon=epsilon,
         base=base or None,
         amrs=parse_numbers(amrs.replace(":", "="), Text("exchange rates")) or None,
+        rate=rate or None,
     )
 
 
@@ -57,6 +64,21 @@ def dataset_weights(made: BoardMatrix, view: BoardView) -> list[float]:
     return [float(view.datasets.get(name, 0.0)) for name in names]
 
 
+def axis_shares(made: BoardMatrix, axis: str, weights: Sequence[float]) -> list[float]:
+    """Give the shares of the data sets in an axis, which add up to one: only those where it applies have any."""
+    applied = [
+        0.0 if axis in dataset.inapplicable else weight for dataset, weight in zip(made.datasets, weights, strict=True)
+    ]
+    return [weight / (sum(applied) or 1.0) for weight in applied]
+
+
+def dropped_axes(made: BoardMatrix, weights: Sequence[float]) -> list[str]:
+    """Name the axes that apply to none of the data sets that have a weight: no model can have a figure there."""
+    if not any(weights):
+        return []
+    return [axis.name for axis in made.axes if not axis.pooled and not any(axis_shares(made, axis.name, weights))]
+
+
 def table_of(made: BoardMatrix, view: BoardView) -> tuple[UtilityTable, dict[str, str]]:
     """Average over data sets by the view's weights: the table that is ranked, and which models lie beyond a cap.
 
@@ -75,8 +97,11 @@ def table_of(made: BoardMatrix, view: BoardView) -> tuple[UtilityTable, dict[str
             for place, cell in enumerate(model.values[axis.name]):
                 if cell is not None:
                     values[row, column, place] = cell.value
-    means = weighted_mean(values, weights) if scores else np.full(shape[:2], np.nan)
+    means = np.full(shape[:2], np.nan)
     for column, axis in enumerate(made.axes):
+        shares = axis_shares(made, axis.name, weights)
+        if any(shares):
+            means[:, column] = weighted_mean(values[:, column], shares)
         if axis.pooled:
             figures = [model.pooled.get(axis.name) for model in made.models]
             means[:, column] = [np.nan if figure is None else figure.value for figure in figures]
@@ -94,13 +119,20 @@ def table_of(made: BoardMatrix, view: BoardView) -> tuple[UtilityTable, dict[str
 
 
 def choices_of(made: BoardMatrix, view: BoardView) -> Choices:
-    """Give what the formula is told: the view and, where it says nothing, the owner's settings."""
+    """Give what the formula is told: the view and, where it says nothing, the owner's settings.
+
+    An axis that applies nowhere has no weight for anybody, unless it is the only one that has any.
+    """
+    weights = view.weights or made.spec.axis_weights([axis.name for axis in made.axes])
+    dropped = dropped_axes(made, dataset_weights(made, view))
+    left = {name: 0.0 if name in dropped else weight for name, weight in weights.items()}
     return Choices(
-        weights=view.weights or made.spec.axis_weights([axis.name for axis in made.axes]),
+        weights=left if any(left.values()) else weights,
         epsilon=view.epsilon if view.epsilon is not None else made.spec.epsilon,
         perf="performance",
         base=view.base,
         amrs=view.amrs,
+        rate=view.rate or made.spec.rate,
     )
 
 
@@ -108,7 +140,8 @@ def choices_of(made: BoardMatrix, view: BoardView) -> Choices:
 class Ranked:
     """A board in the order of one view; *weights* are those of its data sets.
 
-    While some of the *runs* behind what the view ranks are still to come, the order is provisional.
+    While some of the *runs* behind what the view ranks are still to come, the order is provisional. *by_median* is the
+    ranking by the median of the same exchange rates, where one pair of neighbours holds more than half of one.
     """
 
     board: BoardMatrix
@@ -118,6 +151,7 @@ class Ranked:
     reasons: Mapping[str, str]
     weights: Sequence[float]
     runs: RunCounts
+    by_median: UtilityRanking | None = None
 
     def order(self) -> list[int]:
         """Give the rows from the best; those without a rank come last, by name."""
@@ -137,13 +171,12 @@ class Ranked:
         return Estimate(value, self._end(row, axis, value, "low", -1.0), self._end(row, axis, value, "high", 1.0))
 
     def _end(self, row: int, axis: str, value: float, end: Literal["low", "high"], sign: float) -> float | None:
-        whole = sum(self.weights)
         squares = 0.0
-        for weight, one in zip(self.weights, self.board.models[row].values[axis], strict=True):
-            if weight > 0 and one is not None:
+        for share, one in zip(self.shares(axis), self.board.models[row].values[axis], strict=True):
+            if share > 0 and one is not None:
                 reached = one.low if end == "low" else one.high
                 half = math.nan if reached is None else reached - one.value
-                squares += (weight / whole * half) ** 2
+                squares += (share * half) ** 2
         return None if math.isnan(squares) else value + sign * math.sqrt(squares)
 
     def page(self, order: Sequence[int], *, limit: int, offset: int = 0) -> records.Ranking:
@@ -165,7 +198,46 @@ class Ranked:
             amounts=self.table.amounts(),
             notes=ranking.notes,
             total=len(order),
+            over=self.over(),
+            dropped=dropped_axes(self.board, self.weights),
+            rate=ranking.rate,
+            held=self.board.held,
+            unrun=self.unrun(),
+            dominant={
+                name: records.RatePair(pair.first, pair.second, pair.share, pair.pairs)
+                for name, pair in ranking.dominant.items()
+            },
         )
+
+    def shares(self, axis: str) -> list[float]:
+        """Give the shares of the data sets in an axis: only those where it applies have any."""
+        return axis_shares(self.board, axis, self.weights)
+
+    def over(self) -> dict[str, list[str]]:
+        """Name, for each axis, the data sets that it is averaged over; one over all rounds has none."""
+        return {
+            axis.name: [
+                dataset.name
+                for dataset, share in zip(self.board.datasets, self.shares(axis.name), strict=True)
+                if share > 0
+            ]
+            for axis in self.board.axes
+            if not axis.pooled
+        }
+
+    def unrun(self) -> list[str]:
+        """Name the data sets without a weight on which runs of ranked models are missing: weighing one ranks nobody."""
+        rows = [row for row, place in enumerate(self.ranking.rank) if place is not None]
+        return [
+            dataset.name
+            for place, (dataset, weight) in enumerate(zip(self.board.datasets, self.weights, strict=True))
+            if not weight and any(runs[place].waiting for row in rows if (runs := self.board.models[row].runs))
+        ]
+
+    def partial(self) -> list[tuple[str, list[str], int]]:
+        """List the axes that are not averaged over every data set that scores: over which, and over how many."""
+        scoring = sum(weight > 0 for weight in self.weights)
+        return [(name, names, scoring) for name, names in self.over().items() if len(names) < scoring]
 
     def dataset_weights(self) -> dict[str, float]:
         """Give the weight of each data set, by its name."""
@@ -187,6 +259,9 @@ class Ranked:
             rank=self.ranking.rank[row],
             values={axis.name: self.figure(row, axis.name) for axis in self.board.axes},
             reason=self.reasons.get(model.ref) or None,
+            by_median=None
+            if self.by_median is None
+            else records.Aggregate(self.by_median.dynascore[row], self.by_median.rank[row]),
         )
 
 
@@ -205,14 +280,17 @@ def rank(made: BoardMatrix, view: BoardView | None = None) -> Ranked:
     """Rank the board by *view*, or by the owner's default."""
     chosen = view or BoardView()
     table, beyond = table_of(made, chosen)
-    ranking = rank_models(table, choices_of(made, chosen))
+    choices = choices_of(made, chosen)
+    ranking = rank_models(table, choices)
+    by_median = rank_models(table, replace(choices, rate="median")) if ranking.dominant else None
     weights = dataset_weights(made, chosen)
     reasons = {}
     waiting = bool(made.datasets) and not any(weights)
     for row, model in enumerate(made.models):
         if model.ref in ranking.unranked:
             gone = [axis.name for axis, value in zip(made.axes, table.values[row], strict=True) if np.isnan(value)]
-            rests = why_unranked(model, [name for name in gone if ranking.weights[name] > 0], weights)
+            counting = {name: axis_shares(made, name, weights) for name in gone if ranking.weights[name] > 0}
+            rests = why_unranked(model, counting, weights)
             why = NOTHING_SCORES if waiting else beyond.get(model.ref) or ranking.unranked[model.ref]
             reasons[model.ref] = f"{why} ({rests})" if rests else why
-    return Ranked(made, chosen, table, ranking, reasons, weights, made.runs(weights))
+    return Ranked(made, chosen, table, ranking, reasons, weights, made.runs(weights), by_median)

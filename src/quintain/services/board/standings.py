@@ -28,6 +28,7 @@ from quintain.services.board.parts import Axis, BoardMatrix
 from quintain.services.board.ranking import Ranked
 from quintain.services.board.uncertainty import known_uncertainty
 from quintain.services.models.registry import sight_of
+from quintain.services.tasks.board_settings import board_spec
 from quintain.store.blobs import Blobs
 from quintain.store.queries.board import boards as queries
 from quintain.store.queries.models.models import visibilities
@@ -136,7 +137,8 @@ def known_standings(db: Session, blobs: Blobs, tasks: Sequence[str]) -> dict[str
     with kept.lock:
         for task in tasks:
             known = kept.standings.get(task)
-            if known is None or (known[0] != stamp and moment - known[1] > SECONDS):
+            acted = known is not None and known[0][:2] != stamp[:2]  # what people set is to be seen at once
+            if known is None or acted or (known[0] != stamp and moment - known[1] > SECONDS):
                 kept.wanted[task] = blobs
         if kept.wanted and kept.thread is None:
             making = Loop("standings of boards", partial(_make_next, engine, kept), every=SECONDS, logger=logger)
@@ -150,7 +152,8 @@ def known_standings(db: Session, blobs: Blobs, tasks: Sequence[str]) -> dict[str
 
 def _as_seen_now(db: Session, task: str, standing: BoardStanding) -> BoardStanding:
     """Leave out of an older standing the models that not everybody may see any more."""
-    seen = visibilities(db, sight_of(ANONYMOUS), task)
+    spec = board_spec(db, task)
+    seen = {name for name in visibilities(db, sight_of(ANONYMOUS), task) if spec.shows(name)}
     places = tuple(place for place in standing.places if place.name in seen)
     rounds = {name: line for name, line in standing.rounds.items() if name in seen}
     claim = standing.claim if seen.keys() >= set(standing.claim.first) else replace(NO_CLAIM, certainty="unknown")

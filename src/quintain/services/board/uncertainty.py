@@ -22,7 +22,7 @@ from quintain.core.records.figures import Estimate, Figure
 from quintain.core.records.ranking import RankRange, SureModel, SurePair, Uncertainty
 from quintain.services.access.permissions import require_owner
 from quintain.services.board.cache import warm_board
-from quintain.services.board.draws import draw_axes, shares_of
+from quintain.services.board.draws import draw_axes
 from quintain.services.board.kept import BOARD, LONGEST, BoardKey, sight_of, whole_boards
 from quintain.services.board.parts import BoardMatrix, BoardPart
 from quintain.services.board.ranking import Ranked, choices_of, rank, without_reasons
@@ -178,11 +178,26 @@ def _key(ranked: Ranked) -> str:
     values = np.where(np.isnan(ranked.table.values), -1.0, ranked.table.values).tolist()
     draws = [{axis: [list(keys) for keys in cells] for axis, cells in model.draws.items()} for model in made.models]
     models = [[model.ref, [list(keys) for keys in model.predictions]] for model in made.models]
-    datasets = [[one.hash, weight] for one, weight in zip(made.datasets, shares_of(ranked), strict=True)]
+    shares = ranked.shares("performance")
+    datasets = [[one.hash, weight] for one, weight in zip(made.datasets, shares, strict=True)]
     weights, epsilon = dict(ranked.ranking.weights), ranked.ranking.epsilon
     spread = [[figure and [figure.low, figure.high] for figure in one] for one in _figures(made)]
+    rate = [ranked.ranking.rate] if ranked.ranking.rate != "mean" else []
     return content_id(
-        ["uncertainty", FORMAT, made.metric, made.part.tag, models, draws, datasets, values, weights, epsilon, spread]
+        [
+            "uncertainty",
+            FORMAT,
+            *rate,
+            made.metric,
+            made.part.tag,
+            models,
+            draws,
+            datasets,
+            values,
+            weights,
+            epsilon,
+            spread,
+        ]
     )
 
 
@@ -202,7 +217,7 @@ def _report(db: Session, blobs: Blobs, ranked: Ranked, tell: Tell | None = None)
     # Rounded, so that two equal models are never apart by an error of the arithmetic.
     drawn = np.round(drawn, 9)
     found = rank_uncertainty(drawn, ranked.ranking.dynascore, confidence=CONFIDENCE)
-    scoring = [one for one, weight in zip(made.datasets, shares_of(ranked), strict=True) if weight > 0]
+    scoring = [one for one, weight in zip(made.datasets, ranked.weights, strict=True) if weight > 0]
     examples = sum(dataset.rows for dataset in scoring)
     order = [row for row in ranked.order() if ranked.ranking.rank[row] is not None]
     steady = _without_noise(ranked, samples)

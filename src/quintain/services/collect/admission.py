@@ -45,7 +45,7 @@ from quintain.store.queries.pay import held
 from quintain.store.tables import PanelDevice, PanelPerson, RoleGrant, User
 
 PROLIFIC = "prolific"
-PROLIFIC_ID = re.compile(r"[0-9a-f]{24}", re.IGNORECASE)
+PROLIFIC_ID = re.compile(r"[0-9a-f]{24}")  # small letters only: another spelling would be another account
 AT_WORK = frozenset({"ACTIVE", "RESERVED"})  # what a submission says of somebody who takes part now
 TOOK_PART = AT_WORK | {"AWAITING REVIEW", "APPROVED", "PARTIALLY APPROVED", "SCREENED OUT"}
 NEW_PER_HOUR = 300  # new ids from one address: a lecture hall is that many people, a script is more

@@ -10,7 +10,7 @@ from quintain.core.errors import Unavailable
 from quintain.core.people import ANONYMOUS, OPERATOR
 from quintain.core.rounds import RoundSpec
 from quintain.protocols.assignment import Draw
-from quintain.services.board.assemble import board
+from quintain.services.board.cache import warm_board
 from quintain.services.board.ranking import rank
 from quintain.services.models.registry import get_model
 from quintain.store.base import now
@@ -61,7 +61,9 @@ def target_draw(spec: RoundSpec, usable: Sequence[int], unit: str) -> Draw | Non
 
 
 def _best(db: Session, blobs: Blobs, task: str) -> int:
-    ranked = rank(board(db, blobs, ANONYMOUS, task))  # as everybody sees it: a private model meets no crowd by itself
+    ranked = rank(
+        warm_board(db, blobs, ANONYMOUS, task, wait=True).board
+    )  # as everybody sees it: a private model meets no crowd by itself
     for row in ranked.order():
         model = ranked.board.models[row]
         if ranked.ranking.rank[row] is not None and not model.predictions_only:

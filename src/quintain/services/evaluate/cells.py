@@ -69,13 +69,35 @@ def fill(db: Session, task: str | None = None) -> int:
     return added
 
 
-def _fill_task(db: Session, task_id: int, task: Task) -> int:
+def fill_dataset(db: Session, actor: Actor, ref: str) -> int:
+    """Queue all that a board needs of the data set *ref* (`task/name`), though it does not score yet; owners may.
+
+    Give the number of runs that were added: none where all are there already.
+    """
+    task, _, name = ref.partition("@")[0].partition("/")
+    row = task_queries.task_row(db, task)
+    if row is None:
+        raise NotFound("There is no task called '{name}'.", name=task)
+    require_owner(actor, task)
+    with transaction(db):
+        versions = queries.newest_dataset_versions(db, row.id, EVALUATED)
+        chosen = {one.id for one in versions if db.get_one(Dataset, one.dataset_id).name == name}
+        if not chosen:
+            raise NotFound("Task '{task}' has no data set '{name}' that models are evaluated on.", task=task, name=name)
+        added = _fill_task(db, row.id, get_task(db, task), whole=chosen)
+        if added:
+            audit.record(db, actor, "evaluate.queue", f"{task}/{name}", queued=added)
+    return added
+
+
+def _fill_task(db: Session, task_id: int, task: Task, *, whole: Collection[int] = ()) -> int:
+    """Add what is missing; the data sets that are to be run *whole* are, whatever their makers said."""
     models = queries.live_model_versions(db, task_id)
     machine = board_spec(db, task.name).machine
     every = queries.newest_dataset_versions(db, task_id, EVALUATED)
-    left = _until_scoring(db, task, every, "models", ASKED)
+    left = _until_scoring(db, task, every, "models", ASKED).difference(whole)
     datasets = [one for one in every if one.id not in left]
-    plain_only = _until_scoring(db, task, datasets, "variants", PLAIN)
+    plain_only = _until_scoring(db, task, datasets, "variants", PLAIN).difference(whole)
     there = queries.existing_keys(db, [dataset.id for dataset in datasets])
     failed = queries.failed_plain(db, [dataset.id for dataset in datasets])
     broken = {(model, dataset) for model, dataset, reason in failed if not reason.startswith(OURS)}

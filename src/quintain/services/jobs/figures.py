@@ -102,14 +102,14 @@ def show(db: Session, blobs: Blobs | None, kind: FigureKind, subject: str, *, ta
     if kept is not None and kept.basis == basis:
         return ShownFigure(kept.value, kept.computed_at, fresh=True)
     if kind.facts(db, subject) <= kind.at_once:
-        return ShownFigure(_at_once(db, blobs, kind, subject), now(), fresh=True)
+        return ShownFigure(compute_now(db, blobs, kind, subject), now(), fresh=True)
     job = wake(db, kind, subject, task=task)
     if kept is None:
         return ShownFigure(None, None, fresh=False, job=job)
     return ShownFigure(kept.value, kept.computed_at, fresh=False, job=job)
 
 
-def _at_once(db: Session, blobs: Blobs | None, kind: FigureKind, subject: str) -> Mapping[str, Any]:
+def compute_now(db: Session, blobs: Blobs | None, kind: FigureKind, subject: str) -> Mapping[str, Any]:
     """Compute a figure of few facts. Where it cannot be written, because the disk is full, it is shown anyway."""
     basis, started = kind.basis(db, subject), time.perf_counter()
     computed = kind.compute(db, blobs, subject, quietly)

@@ -19,8 +19,10 @@ from quintain.core.rounds import Money
 from quintain.core.texts import Text
 from quintain.services.access import audit
 from quintain.services.access.notify import notify_all
+from quintain.services.access.permissions import require_owner
 from quintain.services.pay import ledger, payouts
 from quintain.services.pay.payouts import PayoutPart
+from quintain.services.tasks.definitions import find_row
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.pay import earnings as earning_queries
@@ -60,6 +62,13 @@ def book_overpaid(
             notify_all(db, owners(db, task), "pay.overpaid", text, f"/tasks/{task}/pay/payouts/{row.id}")
             booked.append(payouts.record(db, task, row))
     return booked
+
+
+def unanswered(db: Session, actor: Actor, task: str, *, limit: int = 50) -> list[PayoutRecord]:
+    """List what was paid twice and of which nobody has said what becomes of it, the oldest first (owners)."""
+    task_id = find_row(db, task).id
+    require_owner(actor, task)
+    return [payouts.record(db, task, row, calls=False) for row, _ in queries.unanswered(db, limit, task_id)]
 
 
 def answer(db: Session, actor: Actor, payout_id: int, *, hold_back: bool) -> PayoutRecord:

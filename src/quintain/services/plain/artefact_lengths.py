@@ -10,11 +10,10 @@ from quintain.core.records.report import Cell, Chart, Column, ReportSection, Tab
 from quintain.core.texts import Text
 from quintain.reports.charts import distribution_chart
 from quintain.stats.artefacts.examples import Examples
+from quintain.stats.artefacts.partial import MOST_ARMS
 from quintain.stats.artefacts.surface import length_heuristics, option_overlap, options_apart
 from quintain.stats.bootstrap import FloatArray
 from quintain.stats.diversity import binned, count_words
-
-MOST_ARMS = 6  # whose options are drawn beside each other
 
 
 def lengths_by_label(examples: Examples, commands: list[str]) -> ReportSection:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+import numpy as np
+
 from quintain.core.errors import BadInput
 from quintain.core.records.figures import Estimate
 from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact, ReportSection, Table
@@ -14,11 +16,13 @@ from quintain.reports.charts import bar_chart, interval_chart
 from quintain.services.plain.artefact_lengths import lengths_by_label, lengths_of_options
 from quintain.services.plain.keeping import Keeping
 from quintain.stats.artefacts.examples import Examples
+from quintain.stats.artefacts.generic import generic_questions
 from quintain.stats.artefacts.learner import OPTIONS, Teachable
-from quintain.stats.artefacts.partial import PartialInput, partial_input, subsets_of
+from quintain.stats.artefacts.partial import MOST_ARMS, PartialInput, partial_input, subsets_of
 from quintain.stats.artefacts.people import held_out_writers, identity_labels, order_effect, repeats, writer_effect
-from quintain.stats.artefacts.surface import first_words, generic_questions, wh_words
+from quintain.stats.artefacts.surface import first_words, wh_words
 from quintain.stats.artefacts.words_by_label import WordLabels, words_by_label
+from quintain.stats.bootstrap import FloatArray
 from quintain.stats.workers import wilson_share
 
 PART = 100_000
@@ -124,13 +128,29 @@ def _partial(examples: Examples, options: ArtefactOptions, commands: list[str], 
         title=Text("Can the answer be told from a part of the input?"),
         findings=[_said(name, one) for name, one in zip(names, found, strict=True)],
         charts=[Chart("partial-chart", Text("How far does each part of the input go?"), chart)] if figures else [],
-        tables=[Table("partial-table", Text("Partial inputs, five folds"), columns, rows)],
+        tables=[Table("partial-table", Text("Partial inputs, five folds"), columns, rows), *_by_arm(names, found)],
         commands=commands,
         note=Text(
             "A linear learner on words and pairs of words sees only this part; it is tried on examples of contexts "
             "that it has not seen. Chance is the commonest answer. A stronger learner may find more."
         ),
     )
+
+
+def _by_arm(names: Sequence[str], found: Sequence[PartialInput]) -> list[Table]:
+    """Give how far each part of the input goes on the examples of each arm; nothing of a single arm."""
+    rows: list[list[Cell]] = [
+        [name, arm, Estimate(figure.value, figure.low, figure.high), one.chance_by_arm[arm]]
+        for name, one in zip(names, found, strict=True)
+        for arm, figure in one.arms.items()
+    ]
+    columns = [
+        Column(Text("Input")),
+        Column(Text("Arm")),
+        Column(Text("Accuracy"), "share"),
+        Column(Text("Chance"), "share"),
+    ]
+    return [Table("partial-arms", Text("Partial inputs, by arm"), columns, rows)] if rows else []
 
 
 def _name(one: PartialInput) -> str:
@@ -233,8 +253,9 @@ def _beginnings(examples: Examples, commands: list[str]) -> list[ReportSection]:
     name = list(examples.fields)[-1]
     texts = examples.fields[name]
     asked = wh_words(texts)
-    generic = generic_questions(texts)
     findings: list[str] = []
+    tables: list[Table] = []
+    note = Text("")
     charts = [
         Chart(
             "first-chart",
@@ -250,17 +271,39 @@ def _beginnings(examples: Examples, commands: list[str]) -> list[ReportSection]:
                 bar_chart(asked, category=Text("Question word"), value=Text("Texts")),
             )
         )
-        share = wilson_share(int(generic.sum()), len(texts))
+        generic = generic_questions(texts)
+        share = wilson_share(float(generic.sum()), len(texts))
         findings.append(
             Text(
-                "{value:.1%} of {name} (95 % between {low:.1%} and {high:.1%}) could be asked of any passage.",
+                "An estimate: {value:.1%} of {name} (95 % between {low:.1%} and {high:.1%}) could be asked of any "
+                "passage.",
                 name=name,
                 value=share.value or 0.0,
                 low=share.low or 0.0,
                 high=share.high or 0.0,
             )
         )
-    return [ReportSection("beginnings", Text("How do texts begin?"), findings, charts, commands=commands)]
+        tables += _generic_by_arm(examples, generic)
+        note = Text(
+            "What could be asked of any passage is estimated from words alone: all of them are of formulas such as "
+            "“Which of the following is true?”. Of 600 questions that were read by hand, 35 are so; the rule finds 33 "
+            "of them, and no other. The interval is of the sample, not of the rule’s own errors."
+        )
+    return [ReportSection("beginnings", Text("How do texts begin?"), findings, charts, tables, commands, note)]
+
+
+def _generic_by_arm(examples: Examples, generic: FloatArray) -> list[Table]:
+    """Give how many texts of each arm could be asked of any passage; nothing of a single arm."""
+    arms = examples.arms(MOST_ARMS)
+    of = np.asarray(examples.arm)
+    rows: list[list[Cell]] = [
+        [arm, int((of == arm).sum()), wilson_share(float(generic[of == arm].sum()), int((of == arm).sum()))]
+        for arm in arms
+    ]
+    columns = [Column(Text("Arm")), Column(Text("Texts"), "count"), Column(Text("Estimated share"), "share")]
+    return (
+        [Table("generic-table", Text("What could be asked of any passage, estimated"), columns, rows)] if rows else []
+    )
 
 
 def _people(examples: Examples, seed: int, commands: list[str]) -> list[ReportSection]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault
+from quintain.core.records.base import plain
 from quintain.data.given import Source
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.stats.aggregate import AGGREGATIONS, mean_zscore, pareto_front
@@ -33,13 +34,17 @@ class RankOptions:
 
 @dataclass(frozen=True, slots=True)
 class RankReport:
-    """The ranking of a table, with what other aggregations make of it."""
+    """The ranking of a table, with what other aggregations make of it.
+
+    Where one pair of neighbours holds more than half of a rate, *by_median* is the ranking by the median of the rates.
+    """
 
     table: UtilityTable
     ranking: UtilityRanking
     zscores: tuple[float | None, ...]
     pareto: tuple[bool, ...]
     aggregates: Mapping[str, tuple[float | None, ...]]
+    by_median: UtilityRanking | None = None
 
     def order(self) -> list[int]:
         """Give the rows from the best; those without a rank come last, in the order of the file."""
@@ -59,6 +64,8 @@ class RankReport:
             "worth": dict(ranking.worth),
             "amounts": self.table.amounts(),
             "notes": dict(ranking.notes),
+            "rate": ranking.rate,
+            "dominant": {name: plain(pair) for name, pair in ranking.dominant.items()},
         }
 
     def _model(self, row: int) -> dict[str, Any]:
@@ -70,6 +77,8 @@ class RankReport:
             "zscore": self.zscores[row],
             "pareto": self.pareto[row],
         }
+        if self.by_median is not None:
+            shape["by_median"] = {"score": self.by_median.dynascore[row], "rank": self.by_median.rank[row]}
         if name in self.ranking.unranked:
             shape["reason"] = self.ranking.unranked[name]
         if self.aggregates:
@@ -102,6 +111,7 @@ def rank_file(path: Source, options: RankOptions | None = None) -> RankReport:
         mean_zscore(table, weights),
         pareto_front(table, weights),
         {name: AGGREGATIONS[name](table, weights) for name in options.aggregates},
+        rank_models(table, replace(options.choices, rate="median")) if ranking.dominant else None,
     )
 
 

@@ -31,9 +31,9 @@ from quintain.store.queries.evaluate import cells as cell_queries
 from quintain.store.tables import BoardSettings
 
 
-def board_spec(db: Session, task: str) -> BoardSpec:
-    """Give the settings of a task's board, or the defaults."""
-    row = queries.newest_settings(db, task)
+def board_spec(db: Session, task: str, *, at: datetime | None = None) -> BoardSpec:
+    """Give the settings of a task's board, or the defaults; with *at*, those that held at that moment."""
+    row = queries.newest_settings(db, task, at)
     return restore(BoardSpec, row.settings) if row else BoardSpec()
 
 

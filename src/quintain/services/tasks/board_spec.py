@@ -15,7 +15,7 @@ from quintain.core.spec import option, specification
 from quintain.core.spec_kinds import Kind
 from quintain.core.texts import Text
 from quintain.services.tasks.machines import is_class_name
-from quintain.stats.utility import default_weights
+from quintain.stats.utility import MEAN, RATES, default_weights
 
 AXES = ("performance", "throughput", "memory", "fairness", "robustness")
 CAPPED = ("memory",)
@@ -72,6 +72,12 @@ class BoardSpec:
         kinds.fraction(),
         default=0.05,
         help="the share of examples that may fail, in a model or on its server, before a run has no figure",
+    )
+
+    rate: str = option(
+        kinds.one_of(RATES),
+        default=MEAN,
+        help="what an exchange rate is of those of neighbours: their mean, as in the paper, or their median",
     )
 
     def check(self) -> Iterator[Fault]:

@@ -29,8 +29,8 @@ from quintain.services.trial.courses import course_of, hold, record, rounds_of
 from quintain.services.trial.earnings import pay_unfinished, steps_of
 from quintain.services.trial.entry import OVER, entering, is_over, require_entry
 from quintain.services.trial.letters import received
-from quintain.services.trial.offer import offer_of
 from quintain.services.trial.progress import arm_of, give_passes, news_of, sync_person, take_news
+from quintain.services.trial.terms import terms_of
 from quintain.services.trial.trials import find_place
 from quintain.services.work.qualify import eligibility
 from quintain.store.database import lock, transaction
@@ -53,8 +53,8 @@ def my_part(db: Session, actor: Actor, task: str, name: str) -> TrialPart:
         entries = _entries(db, trial)
         reasons: list[str] = [OVER] if is_over(db, trial) else _against(db, entries, user_id, task)
         what = "shut" if trial.state != "open" or trial.data or reasons else "enter"
-        offer = offer_of([parse_protocol(one.toml) for one in queries.arms(db, trial.id)])
-        return TrialPart(name, trial.title, what, "", 0, None, False, False, reasons, [], consent_of(entries), offer)
+        terms = terms_of([parse_protocol(one.toml) for one in queries.arms(db, trial.id)])
+        return TrialPart(name, trial.title, what, "", 0, None, False, False, reasons, [], consent_of(entries), terms)
     news = news_of(db, trial, arm, user_id)
     if not news:
         return _part(db, trial, arm, user_id)

@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -50,6 +51,21 @@ class Examples:
         """A code for what each example shares with others; without contexts each is by itself."""
         names = self.context or range(len(self))
         return np.unique(np.asarray(names), return_inverse=True)[1].astype(np.int64)
+
+    def take(self, rows: IntArray) -> Examples:
+        """Give the examples at *rows*.
+
+        >>> Examples({"text": ["a", "b"]}, np.array([0, 1]), ["no", "yes"]).take(np.array([1])).fields
+        {'text': ['b']}
+        """
+        places = rows.tolist()
+
+        def of(values: Sequence[Any]) -> list[Any]:
+            return [values[at] for at in places] if values else []
+
+        fields = {name: of(texts) for name, texts in self.fields.items()}
+        own = {name: of(getattr(self, name)) for name in ("options", "context", "writer", "arm")}
+        return replace(self, fields=fields, answer=self.answer[rows], **own)
 
     def recoded(self, labels: Sequence[str]) -> Examples:
         """Give the same examples with answers as places among *labels*, which have all of theirs.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
@@ -14,13 +14,15 @@ from quintain.stats.artefacts.learner import OPTIONS, LinearLearner, SeenFields,
 from quintain.stats.workers import wilson_share
 
 FOLDS = 5
+MOST_ARMS = 6  # that are looked at by themselves
 
 
 @dataclass(frozen=True, slots=True)
 class PartialInput:
     """What was found from *fields*: accuracy with Wilson's interval, its deviation over folds, and what *chance* has.
 
-    *masked* is whether content words were hidden.
+    *masked* is whether content words were hidden. Where examples are of several arms, *arms* has how often the same
+    learner is right on each, and *chance_by_arm* what chance has there.
     """
 
     fields: tuple[str, ...]
@@ -30,6 +32,8 @@ class PartialInput:
     examples: int
     folds: int
     masked: bool = False
+    arms: Mapping[str, Estimate] = field(default_factory=dict)
+    chance_by_arm: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def above_chance(self) -> bool:
@@ -73,4 +77,16 @@ def partial_input(
     by_fold = [float(right[fold == one].mean()) for one in range(folds) if (fold == one).any()]
     accuracy = wilson_share(int(right.sum()), len(right))
     spread = float(np.std(by_fold, ddof=1)) if len(by_fold) > 1 else 0.0
-    return PartialInput(tuple(fields), accuracy, spread, examples.chance, len(right), folds, masked)
+    of = np.asarray(examples.arm)
+    arms = {arm: of == arm for arm in examples.arms(MOST_ARMS)}
+    return PartialInput(
+        tuple(fields),
+        accuracy,
+        spread,
+        examples.chance,
+        len(right),
+        folds,
+        masked,
+        {arm: wilson_share(int(right[rows].sum()), int(rows.sum())) for arm, rows in arms.items()},
+        {arm: examples.take(np.flatnonzero(rows)).chance for arm, rows in arms.items()},
+    )

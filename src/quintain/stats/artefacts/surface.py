@@ -13,24 +13,12 @@ import polars as pl
 from quintain.core.records.figures import Estimate
 from quintain.stats.artefacts.examples import Examples
 from quintain.stats.artefacts.features import overlap
-from quintain.stats.bootstrap import FloatArray, IntArray
+from quintain.stats.bootstrap import IntArray
 from quintain.stats.diversity import WORD, count_words
 from quintain.stats.workers import wilson_share
 
 WH_WORDS = ("what", "which", "who", "whom", "whose", "when", "where", "why", "how")
 OTHER = "other"
-# Questions that can be put to any passage; what is left of a question without them names nothing in it.
-GENERIC = "|".join(
-    (
-        r"^(?:which|what)(?: one)? of (?:the|these) following",
-        r"main (?:idea|point|topic|purpose|theme)",
-        r"best (?:title|summary)",
-        r"(?:is|are|was|were) (?:not )?(?:true|false|mentioned|stated|correct)"
-        r"(?: (?:in|about|according to) (?:the|this) (?:passage|text|article|story))?\W*$",
-        r"(?:author|passage|text|article|story)(?:'s)? (?:mainly|mostly|primarily|about)",
-        r"can be (?:inferred|concluded)",
-    )
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +69,6 @@ def wh_words(texts: Sequence[str]) -> dict[str, int]:
     found = pl.Series(texts, dtype=pl.String()).str.to_lowercase().str.extract(pattern).fill_null(OTHER)
     counts = Counter(found.to_list())
     return {name: counts[name] for name in (*WH_WORDS, OTHER) if counts[name]}
-
-
-def generic_questions(texts: Sequence[str]) -> FloatArray:
-    """Say which questions could be put to any passage: 1 for those.
-
-    >>> generic_questions(["Which of the following is true?", "Who shot first?"]).tolist()
-    [1.0, 0.0]
-    """
-    found = pl.Series(texts, dtype=pl.String()).str.to_lowercase().str.contains(GENERIC)
-    return found.fill_null(False).to_numpy().astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True)

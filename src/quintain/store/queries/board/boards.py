@@ -122,10 +122,39 @@ def plain_runs(db: Session, task: str) -> tuple[int, datetime | None]:
     return int(number), newest
 
 
-def newest_settings(db: Session, task: str) -> BoardSettings | None:
-    """Give the settings of a task's board that hold now."""
+def newest_settings(db: Session, task: str, at: datetime | None = None) -> BoardSettings | None:
+    """Give the settings of a task's board that hold now, or held at a moment."""
     query = select(BoardSettings).join(TaskRow, TaskRow.id == BoardSettings.task_id).where(TaskRow.name == task)
+    if at is not None:
+        query = query.where(BoardSettings.created_at <= at)
     return db.scalar(query.order_by(BoardSettings.id.desc()).limit(1))
+
+
+def changes(db: Session, task: str, since: datetime | None = None) -> list[datetime]:
+    """List when the settings of a task's board changed or a version of its data came, the newest first."""
+    settings = select(BoardSettings.created_at).join(TaskRow, TaskRow.id == BoardSettings.task_id)
+    versions = (
+        select(DatasetVersion.created_at)
+        .join(Dataset, Dataset.id == DatasetVersion.dataset_id)
+        .join(TaskRow, TaskRow.id == Dataset.task_id)
+    )
+    moments = [
+        moment
+        for query, column in ((settings, BoardSettings.created_at), (versions, DatasetVersion.created_at))
+        for moment in db.scalars(query.where(TaskRow.name == task).order_by(column.desc()).limit(20))
+    ]
+    return sorted({moment for moment in moments if since is None or moment > since}, reverse=True)
+
+
+def withdrawn(db: Session, task: str) -> set[str]:
+    """Give the references of the model versions of a task that were withdrawn."""
+    query = (
+        select(Model.name, ModelVersion.number)
+        .join(Model, Model.id == ModelVersion.model_id)
+        .join(TaskRow, TaskRow.id == Model.task_id)
+        .where(TaskRow.name == task, ModelVersion.withdrawn_at.is_not(None))
+    )
+    return {f"{task}/{name}@{number}" for name, number in db.execute(query)}
 
 
 def evaluated_versions(

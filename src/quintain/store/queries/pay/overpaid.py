@@ -36,9 +36,10 @@ def to_hold_back(db: Session, task_id: int, currency: str) -> list[tuple[Payout,
     return [(one, rest[one.id]) for one in held if rest[one.id]]
 
 
-def unanswered(db: Session, limit: int) -> list[tuple[Payout, int]]:
-    """List overpayments of which no owner has said what is to become of them, with what is left."""
+def unanswered(db: Session, limit: int, task_id: int | None = None) -> list[tuple[Payout, int]]:
+    """List overpayments of which no owner has said what becomes of them, with what is left; of all tasks or of one."""
     query = select(Payout).where(Payout.step == STEP).order_by(Payout.id)
+    query = query if task_id is None else query.where(Payout.task_id == task_id)
     found = [one for one in db.scalars(query) if not one.content.get("answer")][:limit]
     rest = left(db, [one.id for one in found])
     return [(one, rest[one.id]) for one in found]

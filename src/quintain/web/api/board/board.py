@@ -14,6 +14,7 @@ from quintain.core.records.board import (
     BoardView,
     Fork,
     Forks,
+    QueuedRuns,
     Remeasured,
     SigningKeys,
     Snapshot,
@@ -30,6 +31,7 @@ from quintain.services.board.export import SUFFIXES, export
 from quintain.services.board.parts import BoardPart
 from quintain.services.board.ranking import parse_view
 from quintain.services.board.uncertainty import sent_uncertainty
+from quintain.services.evaluate.cells import fill_dataset
 from quintain.services.tasks import board_settings
 from quintain.services.tasks.definitions import get_task
 from quintain.web.api.board.shapes import ExportKind, ForkChange, ScoringChange, SnapshotRequest
@@ -46,9 +48,10 @@ def read_view(
     epsilon: Annotated[float | None, Parameter(description="Neighbours at most this far apart are ignored.")] = None,
     base: Annotated[Filter, Parameter(description="In whose units to score; performance by default.")] = "",
     amrs: Annotated[Pairs, Parameter(description="Exchange rates fixed by hand: memory:0.5.")] = "",
+    rate: Annotated[Filter, Parameter(description="What a rate is of those of neighbours: mean or median.")] = "",
 ) -> BoardView:
     """Read how the caller looks at the board."""
-    return parse_view(weights, datasets, epsilon=epsilon, base=base, amrs=amrs)
+    return parse_view(weights, datasets, epsilon=epsilon, base=base, amrs=amrs, rate=rate)
 
 
 def read_part(
@@ -146,6 +149,11 @@ def remeasure(call: Calling, task: TaskName) -> Remeasured:
     return measuring_again.remeasure(call.db, call.blobs, call.actor, task)
 
 
+def queue_runs(call: Calling, task: TaskName, dataset: DatasetName) -> QueuedRuns:
+    """Queue all runs that a data set needs to be weighed, though it does not score yet (its owner)."""
+    return QueuedRuns(dataset, fill_dataset(call.db, call.actor, f"{task}/{dataset}"))
+
+
 def let_score(call: Calling, task: TaskName, dataset: DatasetName, change: ScoringChange) -> BoardSettings:
     """Let a data set score, or show it without scoring (its owner)."""
     return board_settings.let_score(call.db, call.actor, f"{task}/{dataset}", change.scores).record()
@@ -158,7 +166,7 @@ def list_forks(call: Calling, task: TaskName) -> Forks:
 
 def save_fork(call: Calling, task: TaskName, change: ForkChange) -> Fork:
     """Keep a view under a name."""
-    view = BoardView(change.weights, change.datasets, change.epsilon, change.base, change.amrs or None)
+    view = BoardView(change.weights, change.datasets, change.epsilon, change.base, change.amrs or None, change.rate)
     return board_keep.save_fork(call.db, call.blobs, call.actor, task, change.name, view)
 
 

@@ -24,6 +24,7 @@ class ForkChange(Shape):
     epsilon: float | None = None
     base: Text | None = None
     amrs: dict[str, float] | None = None
+    rate: Text | None = None
 
 
 class SnapshotRequest(Shape):

@@ -20,8 +20,9 @@ from quintain.services.board.abilities import shown_abilities
 from quintain.services.board.cache import PENDING, SOON_S, WarmBoard, warm_board
 from quintain.services.board.export import KINDS, SINGLE
 from quintain.services.board.parts import BoardMatrix, BoardPart
-from quintain.services.board.ranking import parse_view
+from quintain.services.board.ranking import Ranked, parse_view
 from quintain.services.board.rounds import opened_rounds
+from quintain.services.evaluate.cells import fill_dataset
 from quintain.services.models.registry import list_names, models_to_choose
 from quintain.services.tasks.board_settings import board_spec, set_board
 from quintain.services.tasks.board_spec import AXES, BoardSpec
@@ -39,7 +40,7 @@ MOST_BOXES = 200  # of models to tick; of more, names are typed
 SCORING = ("test", "contrast")  # what one would expect to score
 FIRST = 25  # rows that are in the page before the browser has the board: more than a screen shows
 WITHOUT_SCRIPT = 100
-CHOSEN = frozenset({"weights", "datasets", "epsilon", "base"})  # in the address: the browser ranks by them
+CHOSEN = frozenset({"weights", "datasets", "epsilon", "base", "rate"})  # in the address: the browser ranks by them
 
 
 def show(visit: Visiting, task: str, part: Annotated[BoardPart, Depends(read_part)]) -> Response:
@@ -102,6 +103,13 @@ def remeasure(post: Posting, task: str) -> Response:
     return visit.redirect(f"/tasks/{task}/board", said.format(machine=found.machine, n=found.queued))
 
 
+def queue_runs(post: Posting, task: str) -> Response:
+    """Queue what a data set needs to be weighed."""
+    visit = post.visit
+    queued = fill_dataset(visit.db, visit.actor, f"{task}/{post.text('dataset')}")
+    return visit.redirect(f"/tasks/{task}/board", visit.tongue.gettext("Runs queued: {n}.").format(n=queued))
+
+
 def _back(post: Post, task: str) -> str:
     query = post.text("query").lstrip("?")
     return f"/tasks/{task}/board?{query}" if query.isprintable() and query else f"/tasks/{task}/board"
@@ -114,6 +122,7 @@ def _view(post: Post) -> BoardView:
         post.text("datasets"),
         epsilon=_number(epsilon, "epsilon") if epsilon else None,
         base=post.text("base"),
+        rate=post.text("rate"),
     )
 
 
@@ -126,7 +135,7 @@ def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = No
             raise
         return _pending(visit, found)
     made = warm.board
-    ranked = warm.ranked
+    ranked, scoring = warm.ranked, board_spec(visit.db, task)
     _ = visit.tongue.gettext
     axes = [(axis, axis_title(_, axis)) for axis in made.axes]
     return visit.render(
@@ -140,7 +149,9 @@ def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = No
         there=ranked is not None,
         weak=[one for one in made.datasets if one.weight and one.warnings],
         warned=lambda one: " ".join(warning_text(_, why) for why in one.warnings),
-        resting=[one for one in made.datasets if not one.weight and one.role in SCORING],
+        resting=[one for one in made.datasets if not scoring.dataset_weight(one.name) and one.role in SCORING],
+        renamed=scoring.machine is not None and scoring.machine != made.spec.machine,
+        unrun=warm.text.once(Ranked.unrun, ranked) if ranked else [],
         axes=axes,
         titles={axis.name: title for axis, title in axes},
         part=part,
@@ -257,6 +268,7 @@ def _typed(post: Post, before: BoardSpec) -> Mapping[str, Any]:
         "weights": _numbers(post, "weight-"),
         "caps": _numbers(post, "cap-"),
         "metric": post.text("metric") or None,
+        "rate": post.text("rate") or None,
         "machine": post.text("machine").strip() or None,
         "models": models,
         "hidden_models": hidden,

@@ -91,6 +91,13 @@ def _weight_words(_: Translate) -> dict[str, str]:
         "worth_none": _("{axis} adds nothing: {why}"),
         "no_base": _("{base} has no weight, so nothing can be said in its terms"),
         "why_same": _("all models share one value"),
+        "why_half": _("by the median, half of the neighbours share one value"),
+        "over": _("{axis}: over {n} of {all} data sets ({names}); no perturbation changes the examples of the others."),
+        "dropped": _(
+            "{axis} is dropped for all models: no perturbation changes the examples of the data sets that score."
+        ),
+        "dominant": _("One pair of neighbours, {first} and {second}, holds {percent} of the exchange rate of {axis}."),
+        "by_median": _("By the median of the same rates: {order}."),
         "why_close": _("no two models differ enough to give an exchange rate"),
         "points": _("{value} {unit}"),
         "points_percent": _("{value} points"),
@@ -123,6 +130,8 @@ def _aggregation_words(_: Translate) -> dict[str, str]:
     """Name the ways of adding up."""
     return {
         "dynascore": _("Dynascore"),
+        "dynascore_mean": _("Dynascore, mean rates"),
+        "dynascore_median": _("Dynascore, median rates"),
         "zscore": _("Mean z-score"),
         "average": _("Plain average"),
         "win_rate": _("Win rate"),

@@ -134,7 +134,7 @@ def _save(post: Post, task: Task, info: RoundInfo | None) -> Response:
                     open_now=post.flag("open"),
                 )
     except ChangesToConfirm as error:
-        return show_changes(post, error.changes, f"/tasks/{task.name}/rounds/{info.number if info else ''}")
+        return show_changes(post, error.changes, f"/tasks/{task.name}/rounds/{info.number if info else ''}", RoundSpec)
     except (BadInput, Conflict, NotFound) as error:
         return _editor(visit, task, info, draft.refused(error))
     _ = visit.tongue.gettext

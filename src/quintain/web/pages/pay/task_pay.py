@@ -49,7 +49,7 @@ def save_policy(post: Posting, task: str) -> Response:
             raise BadInput(faults=reading.faults)
         policy.save_policy(visit.db, visit.actor, task, data, edit=page_edit(post, always=True))
     except ChangesToConfirm as error:
-        return show_changes(post, error.changes, f"/tasks/{task}/pay#policy")
+        return show_changes(post, error.changes, f"/tasks/{task}/pay#policy", PaySpec)
     except BadInput as error:
         return _show(visit, task, Asked(), error, typed)
     return visit.redirect(f"/tasks/{task}/pay", visit.tongue.gettext("Saved."))
@@ -200,6 +200,7 @@ def _show(
         owed=payouts.owed(visit.db, visit.actor, task),
         held=held_pay(visit.db, visit.actor, task),
         payouts=page.payouts,
+        paid_twice=overpaid.unanswered(visit.db, visit.actor, task),
         paging=Paging(f"/tasks/{task}/pay", {}, offset, len(page.payouts), page.total, SIZE),
         costs=costs,
         chart=cost_chart(visit, costs),

@@ -13,7 +13,7 @@ from quintain.core.records.validate import AdaptiveForecast, ErrorRates, Rates, 
 from quintain.core.spec import plain
 from quintain.core.spec_changes import ChangesToConfirm
 from quintain.core.task import Task
-from quintain.core.validation import ValidationState
+from quintain.core.validation import ValidationPolicy, ValidationState
 from quintain.reports.charts import bar_chart, heat_map
 from quintain.services.access.permissions import require_role
 from quintain.services.jobs.exports import WantedFile
@@ -96,7 +96,7 @@ def save_policy(post: Posting, task: str, name: str) -> Response:
         edit = page_edit(post) if typed is None else form_edit(post)
         validate.set_policy(visit.db, visit.actor, ref, text, edit=edit)
     except ChangesToConfirm as error:
-        return show_changes(post, error.changes, home_of(task, name))
+        return show_changes(post, error.changes, home_of(task, name), ValidationPolicy)
     except BadInput as error:
         return _console(visit, task, name, trouble=trouble_of(error), policy=post.text("policy"), typed=typed)
     return visit.redirect(home_of(task, name), visit.tongue.gettext("Saved."))

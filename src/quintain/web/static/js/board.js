@@ -2,6 +2,7 @@
 
 import { citation, showAggregations, showLeader, showSure, showWorth } from "./board_panels.js";
 import { element, fill, write } from "./board_dom.js";
+import { showGround } from "./board_ground.js";
 import { showRounds } from "./board_rounds.js";
 import { linkScatter, showScatter } from "./board_scatter.js";
 import { Sliders } from "./board_sliders.js";
@@ -39,6 +40,7 @@ function setControls() {
   sliders.set();
   byId("base-metric").value = state.base;
   byId("epsilon").value = state.epsilon ?? "";
+  byId("rate-kind").value = state.kind;
 }
 
 /** However often a slider reports within a frame, it is ranked and shown once. */
@@ -53,7 +55,10 @@ function show() {
   const refused = state.rank();
   byId("board-refused").hidden = !refused;
   byId("board-refused").textContent = refused ? words[refused] : "";
-  if (refused) return;
+  if (refused) {
+    showNothing();
+    return;
+  }
   performance.measure("board:compute", "board:start");
   if (anew) {
     table.sure = null;
@@ -62,9 +67,29 @@ function show() {
   table.show();
   sliders.say();
   showProvisional();
+  showGround(state, titles, words);
   performance.measure("board:show", "board:start");
   clearTimeout(waiting);
   waiting = setTimeout(settle, 350);
+}
+
+/** Nothing can be ranked: no order of before is left standing, and nobody is asked about it. */
+function showNothing() {
+  clearTimeout(waiting);
+  cancelIdle(drawing);
+  asked += 1;
+  table.sure = null;
+  table.forget();
+  table.show();
+  sliders.say();
+  showGround(null, titles, words);
+  for (const id of ["board-worth", "sure-pairs", "sure-matrix", "sure-leader"]) byId(id).replaceChildren();
+  byId("aggregations-table").replaceChildren();
+  byId("scatter-front").textContent = "";
+  byId("scatter").replaceChildren();
+  byId("cite").textContent = "";
+  byId("board-said").textContent = byId("board-refused").textContent;
+  drawn = null;
 }
 
 /** Until all runs are there that the view rests on, the order may change: say so. */
@@ -155,7 +180,7 @@ function whenIdle(work) {
 }
 
 function redraw() {
-  if (!state.values) return; // no data set has a weight
+  if (!state.values || !byId("board-refused").hidden) return; // nothing can be ranked
   const [x, y] = [byId("scatter-x").value, byId("scatter-y").value];
   drawn = state.values;
   showScatter(byId("scatter"), state, titles, words, [x, y]);
@@ -193,6 +218,9 @@ function listen() {
     if (event.target.id === "base-metric") {
       state.base = event.target.value;
       reweigh();
+    } else if (event.target.id === "rate-kind") {
+      state.kind = event.target.value;
+      reweigh();
     } else if (event.target.id === "scatter-x" || event.target.id === "scatter-y") redraw();
   });
   root.addEventListener("click", (event) => {
@@ -211,7 +239,7 @@ function listen() {
   document.addEventListener("submit", (event) => {
     if (!event.target.matches("[data-view]")) return;
     const query = state.query();
-    for (const name of ["weights", "datasets", "epsilon", "base"]) addHidden(event.target, name, query.get(name) ?? "");
+    for (const name of ["weights", "datasets", "epsilon", "base", "rate"]) addHidden(event.target, name, query.get(name) ?? "");
     addHidden(event.target, "query", location.search);
   });
   document.addEventListener("quintain:theme", redraw);

@@ -32,8 +32,9 @@ export function showWorth(place, state, titles, words) {
     if (worth[c] === null) {
       if (state.prepared.rates[c]) return [fill(words.no_base, { base: titles[state.base] })];
       const present = [...state.values[c]].filter((value) => !Number.isNaN(value));
+      const half = state.prepared.rates[c] === 0 && state.kind === "median";
       const same = present.length > 1 && present.every((value) => value === present[0]);
-      return [fill(words.worth_none, { axis: titles[axis.name], why: same ? words.why_same : words.why_close })];
+      return [fill(words.worth_none, { axis: titles[axis.name], why: same ? words.why_same : half ? words.why_half : words.why_close })];
     }
     const much = amountFor(state.values[c]);
     const amount = much.toLocaleString(locale(), { maximumFractionDigits: 12 });
@@ -139,6 +140,8 @@ export function citation(state, etag, address) {
     `metric     ${board.metric}, in units of ${state.base}`,
     `weights    ${state.axes.map((axis, c) => `${axis.name} ${found.shares[c].toFixed(3)}`).join(", ")}`,
     `epsilon    ${prepared.epsilon}`,
+    ...(state.kind === "median" ? ["rates      median"] : []),
+    ...state.partial().map(({ name, names, scoring }) => `over       ${name}: ${names.length} of ${scoring} data sets${names.length ? ` (${names.join(", ")})` : ", dropped"}`),
     ...(board.machine?.name ? [`machine    ${board.machine.name}`] : []),
     ...(state.runs().waiting ? [`order      provisional, ${state.runs().waiting} of ${state.runs().needed} runs to come`] : []),
     ...scoring.map((dataset) => `data set   ${dataset.ref}, weight ${(state.datasets[dataset.name] / total).toFixed(3)}, ${dataset.hash}`),

@@ -38,6 +38,7 @@ export class State {
     this.datasets = Object.fromEntries(this.board.datasets.map((dataset) => [dataset.name, dataset.weight]));
     this.epsilon = this.board.epsilon;
     this.base = "performance";
+    this.kind = this.board.rate ?? "mean";
     this.stale = true;
   }
 
@@ -50,10 +51,11 @@ export class State {
     }
     if (view.epsilon !== null && view.epsilon !== undefined) this.epsilon = view.epsilon;
     if (this.axes.some((axis) => axis.name === view.base)) this.base = view.base;
+    if (view.rate === "mean" || view.rate === "median") this.kind = view.rate;
   }
 
   read(query) {
-    const view = { base: query.get("base") };
+    const view = { base: query.get("base"), rate: query.get("rate") };
     if (query.get("weights")) view.weights = pairs(query.get("weights"));
     if (query.get("datasets")) view.datasets = pairs(query.get("datasets"));
     if (query.get("epsilon") && Number(query.get("epsilon")) >= 0) view.epsilon = Number(query.get("epsilon"));
@@ -69,6 +71,7 @@ export class State {
     if (differs(this.datasets, usual)) query.set("datasets", written(this.datasets));
     if (this.epsilon !== this.board.epsilon && this.epsilon !== null) query.set("epsilon", this.epsilon);
     if (this.base !== "performance") query.set("base", this.base);
+    if (this.kind !== (this.board.rate ?? "mean")) query.set("rate", this.kind);
     return query;
   }
 
@@ -80,13 +83,17 @@ export class State {
   prepare() {
     const weights = this.dataWeights();
     const total = weights.reduce((sum, weight) => sum + weight, 0);
-    this.dataShares = weights.map((weight) => weight / (total || 1));
+    // An axis is averaged over the data sets where it applies; where it applies nowhere it has no weight for anybody.
+    const applied = this.axes.map(({ name }) => weights.map((weight, d) => (this.board.datasets[d].inapplicable?.includes(name) ? 0 : weight)));
+    const wholes = applied.map((own) => own.reduce((sum, weight) => sum + weight, 0));
+    this.shares = applied.map((own, c) => own.map((weight) => weight / (wholes[c] || 1)));
+    this.dropped = this.axes.filter((axis, c) => total > 0 && !axis.pooled && !wholes[c]).map(({ name }) => name);
     const models = this.models.length;
     this.beyond = this.models.map(() => null);
     const values = this.cells.map((cells, c) => {
       // Weights are looked at even where they do not matter: without any there is no board, unless rounds make one.
-      const needed = weights.length > 0 && (total > 0 || !this.pooled.some(Boolean));
-      const over = needed ? weightedMean(cells, weights, models) : new Float64Array(models).fill(NaN);
+      const needed = weights.length > 0 && !this.dropped.includes(this.axes[c].name) && (total > 0 || !this.pooled.some(Boolean));
+      const over = needed ? weightedMean(cells, applied[c], models) : new Float64Array(models).fill(NaN);
       const mean = this.pooled[c]?.slice() ?? over;
       const { cap, name } = this.axes[c];
       for (let m = 0; m < mean.length; m += 1) {
@@ -99,20 +106,62 @@ export class State {
       return mean;
     });
     this.values = values;
-    const choices = { epsilon: this.epsilon ?? undefined, perf: "performance", base: this.base };
-    this.prepared = prepare({ columns: this.axes, values, cannot: this.cannot }, choices);
+    this.prepared = this.preparedBy(this.kind);
     this.stale = false;
+  }
+
+  preparedBy(rate) {
+    const choices = { epsilon: this.epsilon ?? undefined, perf: "performance", base: this.base, rate };
+    return prepare({ columns: this.axes, values: this.values, cannot: this.cannot }, choices);
+  }
+
+  /** The weights that count: an axis that applies nowhere has none, unless it is the only one that has any. */
+  counting() {
+    const left = Object.fromEntries(Object.entries(this.weights).map(([name, weight]) => [name, this.dropped.includes(name) ? 0 : weight]));
+    return Object.values(left).some((weight) => weight > 0) ? left : this.weights;
+  }
+
+  /** The axes of whose rate one pair of neighbours holds more than half, at the present weights. */
+  dominant() {
+    if (this.kind === "median") return [];
+    return this.axes.flatMap(({ name }, c) => (this.found.shares[c] > 0 && this.prepared.dominant[name] ? [{ name, ...this.prepared.dominant[name] }] : []));
+  }
+
+  /** The ranking by the median of the same rates: its ranks and its order. */
+  byMedian() {
+    return score(this.preparedBy("median"), this.counting(), this.byName);
+  }
+
+  /** The axes that are not averaged over every data set that has a weight, each with the names of those that it is. */
+  partial() {
+    const weights = this.dataWeights();
+    const scoring = weights.filter((weight) => weight > 0).length;
+    return this.axes.flatMap((axis, c) => {
+      const names = this.board.datasets.filter((_, d) => this.shares[c][d] > 0).map(({ name }) => name);
+      return axis.pooled || names.length === scoring ? [] : [{ name: axis.name, names, scoring }];
+    });
+  }
+
+  /** Where nothing can be ranked, nobody has a score: no order of before stands for one. */
+  unrank() {
+    const models = this.models.length;
+    if (this.stale) this.values = this.axes.map(() => new Float64Array(models).fill(NaN));
+    this.beyond ??= this.models.map(() => null);
+    const none = this.axes.map(() => 0);
+    this.found = { scores: new Float64Array(models).fill(NaN), ranks: new Int32Array(models), order: this.byName, missing: this.models.map(() => null), shares: none, worth: this.axes.map(() => null) };
+    this.order = this.byName;
   }
 
   /** Rank by the present choices; gives an error's text where they rank nothing. */
   rank() {
     try {
       if (this.stale) this.prepare();
-      this.found = score(this.prepared, this.weights, this.byName);
+      this.found = score(this.prepared, this.counting(), this.byName);
       this.order = this.found.order;
       return null;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
+      this.unrank();
       const weights = this.dataWeights();
       return !weights.length || weights.some((weight) => weight > 0) ? "refused" : "refused_data";
     }
@@ -133,7 +182,7 @@ export class State {
   /** Why a model has no figure of an axis, on the data sets that have a weight; each gap once. */
   gaps(m, c) {
     const weights = this.dataWeights();
-    const found = (this.models[m].gaps?.[this.axes[c].name] ?? []).filter((gap, d) => gap && weights[d] > 0);
+    const found = (this.models[m].gaps?.[this.axes[c].name] ?? []).filter((gap, d) => gap && weights[d] > 0 && this.shares[c][d] > 0);
     const runs = this.runs([this.models[m]]);
     return found.map((gap) => (gap.kind === "waiting" ? { ...gap, ...runs } : gap));
   }
@@ -141,7 +190,7 @@ export class State {
   /** What is shown of an axis that does not rank: the mean of what was measured elsewhere or unevenly, too; else NaN. */
   elsewhere(m, c) {
     if (!this.gaps(m, c).some((gap) => gap.figure)) return NaN;
-    return this.shown[c].reduce((sum, column, d) => (this.dataShares[d] ? sum + this.dataShares[d] * column[m] : sum), 0);
+    return this.shown[c].reduce((sum, column, d) => (this.shares[c][d] ? sum + this.shares[c][d] * column[m] : sum), 0);
   }
 
   /** A cell over data sets, with its interval: the halves add up as independent errors do. */
@@ -158,7 +207,7 @@ export class State {
     let at = null;
     let low = 0;
     let high = 0;
-    this.dataShares.forEach((share, d) => {
+    this.shares[c].forEach((share, d) => {
       const figure = figures[d];
       if (!share || !figure) return;
       n += figure.n ?? 0;

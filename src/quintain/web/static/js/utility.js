@@ -50,20 +50,22 @@ export function orderBy(base) {
   return rows.sort((a, b) => base[a] - base[b]);
 }
 
-/** The AMRS of a good: mean |Δgood| / |Δbase| over neighbours in `order`; null where no pair is further apart than ε. */
-export function exchangeRate(base, good, epsilon, order = orderBy(base)) {
-  let sum = 0;
-  let pairs = 0;
+/** The rates |Δgood| / |Δbase| of neighbours in `order` that are further apart than ε, each with the rows of the two. */
+export function neighbours(base, good, epsilon, order = orderBy(base)) {
+  const pairs = [];
   let before = NaN;
   let middle = NaN;
+  let last = -1;
   let at = 0;
   while (at < order.length) {
     // Models that tie exactly are one point, at the middle of their range in the good.
     const level = base[order[at]];
     let least = Infinity;
     let most = -Infinity;
+    let first = -1;
     while (at < order.length && base[order[at]] === level) {
       const value = good[order[at]];
+      if (!Number.isNaN(value) && first < 0) first = order[at];
       if (value < least) least = value;
       if (value > most) most = value;
       at += 1;
@@ -74,13 +76,32 @@ export function exchangeRate(base, good, epsilon, order = orderBy(base)) {
     if (apart > epsilon * SLACK) {
       const step = Math.abs(point - middle);
       // What differs only by how numbers are rounded does not differ.
-      if (step > NOISE * (Math.abs(point) + Math.abs(middle))) sum += step / apart;
-      pairs += 1;
+      const rate = step > NOISE * (Math.abs(point) + Math.abs(middle)) ? step / apart : 0;
+      pairs.push({ rate, first, second: last });
     }
     before = level;
     middle = point;
+    last = first;
   }
-  return pairs ? sum / pairs : null;
+  return pairs;
+}
+
+const added = (pairs) => pairs.reduce((sum, { rate }) => sum + rate, 0);
+
+/** The AMRS of a good: the mean, or the median, of the rates of neighbours; null where there are none. */
+export function exchangeRate(base, good, epsilon, order = orderBy(base), kind = "mean", pairs = neighbours(base, good, epsilon, order)) {
+  if (!pairs.length) return null;
+  if (kind !== "median") return added(pairs) / pairs.length;
+  const rates = pairs.map(({ rate }) => rate).sort((a, b) => a - b);
+  return (rates[(rates.length - 1) >> 1] + rates[rates.length >> 1]) / 2;
+}
+
+/** The neighbours that hold more than half of a mean rate; of fewer than three pairs one always does, and none is given. */
+export function dominantPair(pairs) {
+  const total = added(pairs);
+  if (pairs.length < 3 || !(total > 0)) return null;
+  const largest = pairs.reduce((most, pair) => (pair.rate > most.rate ? pair : most));
+  return largest.rate > total / 2 ? { ...largest, share: largest.rate / total, pairs: pairs.length } : null;
 }
 
 /** Equal scores share the best of their ranks and stay as in `rows`; a NaN has no rank (0) and comes last. */
@@ -112,9 +133,15 @@ export function prepare(table, choices = {}) {
   const level = goods[names.indexOf(base)];
   const epsilon = choices.epsilon ?? defaultEpsilon(level);
   const order = orderBy(level);
+  const kind = choices.rate ?? "mean";
+  const dominant = {};
   const rates = names.map((name, c) => {
     if (name === base) return 1;
-    return choices.amrs?.[name] ?? exchangeRate(level, goods[c], epsilon, order);
+    if (choices.amrs?.[name] !== undefined) return choices.amrs[name];
+    const pairs = neighbours(level, goods[c], epsilon, order);
+    const pair = dominantPair(pairs);
+    if (pair) dominant[name] = pair;
+    return exchangeRate(level, goods[c], epsilon, order, kind, pairs);
   });
   const converted = goods.map((good, c) => {
     const cannot = table.cannot?.[c];
@@ -123,7 +150,7 @@ export function prepare(table, choices = {}) {
     // A model that cannot have the metric gets no credit for it: nothing or, below that, the least there is.
     return good.map((value, m) => (rates[c] ? (cannot?.[m] ? least : value) / rates[c] : 0));
   });
-  return { names, perf, base, goods, epsilon, rates, converted, table };
+  return { names, perf, base, goods, epsilon, rates, converted, table, kind, dominant };
 }
 
 /** Score and rank what was prepared by `weights`; this alone runs while a slider moves. Ties stay as in `rows`. */
@@ -163,6 +190,11 @@ export function rankModels(table, choices = {}) {
     worth: named(found.worth),
     epsilon: prepared.epsilon,
     unranked: found.missing,
+    dominant: Object.fromEntries(
+      Object.entries(prepared.dominant)
+        .filter(([name]) => found.shares[prepared.names.indexOf(name)] > 0)
+        .map(([name, { first, second, share, pairs }]) => [name, [table.models[first], table.models[second], share, pairs]]),
+    ),
   };
 }
 

@@ -8,8 +8,8 @@ from quintain.core.people import Actor
 from quintain.core.rounds import Money
 from quintain.protocols.reading import parse_protocol
 from quintain.services.tasks.definitions import put_task
-from quintain.services.trial.offer import offer_of
 from quintain.services.trial.taking_part import my_part
+from quintain.services.trial.terms import terms_of
 from quintain.services.trial.trials import OpenTrial, open_trial, put_trial
 from quintain.store.blobs import Blobs
 from tests.collecting import TASK
@@ -22,13 +22,13 @@ def test_pay_and_time_stand_before_the_consent(db: Session, blobs: Blobs, owner:
     put_trial(db, owner, *WHERE, [PLAIN, TRAINED], title="Mood of texts")
     open_trial(db, blobs, owner, *WHERE, OpenTrial())
     part = my_part(db, worker, *WHERE)
-    assert (part.what, part.offer) == ("enter", offer_of([parse_protocol(PLAIN), parse_protocol(TRAINED)]))
-    assert part.offer is not None
-    assert (part.offer.first_least, part.offer.first_most) == (Money(100), Money(350))
-    assert (part.offer.first_minutes, part.offer.most, part.offer.minutes) == (30, Money(450), 43.5)
+    assert (part.what, part.terms) == ("enter", terms_of([parse_protocol(PLAIN), parse_protocol(TRAINED)]))
+    assert part.terms is not None
+    assert (part.terms.first_least, part.terms.first_most) == (Money(100), Money(350))
+    assert (part.terms.first_minutes, part.terms.most, part.terms.minutes) == (30, Money(450), 43.5)
 
 
-def test_an_offer_shows_no_arm() -> None:
+def test_terms_show_no_arm() -> None:
     """It is the same in whatever order the arms stand, and says nothing of how many there are."""
     protocols = [parse_protocol(text) for text in (PLAIN, TRAINED)]
-    assert offer_of(protocols) == offer_of(protocols[::-1]) == offer_of([*protocols, protocols[0]])
+    assert terms_of(protocols) == terms_of(protocols[::-1]) == terms_of([*protocols, protocols[0]])

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quintain.core.records.trial import TrialOffer
+from quintain.core.records.trial import TrialTerms
 from quintain.core.rounds import Money
 from quintain.protocols.spec import Protocol
 from quintain.protocols.stages import Stage
 
 
-def offer_of(protocols: Sequence[Protocol]) -> TrialOffer:
+def terms_of(protocols: Sequence[Protocol]) -> TrialTerms:
     """Say what the first work of a trial pays and takes, and what all of it does for who goes through to the end."""
     currency = protocols[0].currency
     first = [_session(next(stage for stage in one.stages if stage.work is not None)) for one in protocols]
     whole = [_whole(one) for one in protocols]
-    return TrialOffer(
+    return TrialTerms(
         first_least=Money(min(pay for pay, _ in first), currency),
         first_most=Money(max(pay for pay, _ in first), currency),
         first_minutes=max(minutes for _, minutes in first),

@@ -1,0 +1,118 @@
+"""Draw the outputs of a perturbation that were read for faults, or count the marks in `perturb_faults.json`.
+
+    python benchmarks/perturb_faults.py --data FOLDER --kind contraction     the sample, one output to a line
+    python benchmarks/perturb_faults.py                                      the table of docs/perturbations.md
+
+The sample is drawn from the texts of public collections in FOLDER, in an order that the hash of each text gives, so
+that the same data give the same sample. The collections do not all allow their texts to be passed on: the marks name an
+output by the first twelve digits of the SHA-256 of its text, and the file of marks holds those alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import gzip
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from quintain.perturbations import draws
+from quintain.perturbations.apply import CHUNK, PerturbedText, outcomes, settle
+from quintain.perturbations.batch import TextBatch
+from quintain.perturbations.contract import perturbation
+from quintain.stats.workers import wilson_share
+
+MARKS = Path(__file__).with_name("perturb_faults.json")
+SNIPPETS = ("amazonReviewSnippets", "movieReviewSnippets", "nytEditorialSnippets", "tweets")
+WINDOW = 60
+
+
+def lines(path: Path) -> list[str]:
+    """Read the lines of a file, packed or not."""
+    packed = path.with_name(path.name + ".gz")
+    content = gzip.decompress(packed.read_bytes()) if packed.exists() else path.read_bytes()
+    return content.decode("utf-8", "replace").split("\n")
+
+
+def texts(folder: Path) -> list[str]:
+    """Read reviews, editorials, tweets, captions and premises, each once, in the order of their hashes."""
+    snippets = [folder / f"vader-icwsm2014/{name}_GroundTruth.txt" for name in SNIPPETS]
+    found = [line.split("\t")[-1] for path in snippets for line in lines(path)]
+    for name in ("imdb", "yelp", "amazon_cells"):
+        path = folder / f"uci-sentiment-sentences/sentiment labelled sentences/{name}_labelled.txt"
+        found += [line.split("\t")[0] for line in lines(path)]
+    for name in ("dev", "test", "train"):
+        path = folder / f"counterfactual-cad/NLI/original/{name}.tsv"
+        found += [cell for line in lines(path)[1:] for cell in line.split("\t")[:2]]
+    for path in ("rte/train.csv", "mnli/dev.csv"):
+        found += [cell for row in csv.reader(lines(folder / "nli-small/nli_datasets" / path)) for cell in row]
+    found += [line.split("\t")[0] for line in lines(folder / "sst/data/SST2/train.tsv")]
+    found += [row[1] for row in csv.reader(lines(folder / "dynasent-derived/round1_sentences_topvote.csv")) if row]
+    long = {text.strip() for text in found if text.strip().count(" ") > 1}
+    return sorted(long, key=name_of)
+
+
+def name_of(text: str) -> str:
+    """Name a text by its content."""
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def changed(kind: str, source: list[str]) -> Iterator[tuple[str, PerturbedText]]:
+    """Give the texts that a perturbation changes with what becomes of them."""
+    member = perturbation(kind)
+    for begin in range(0, len(source), CHUNK):
+        chunk = source[begin : begin + CHUNK]
+        batch = TextBatch(chunk, draws.keyed(draws.hashes_of(chunk), member.name, member.version, 0))
+        proposal = settle(batch, member.propose(batch, member.rate))
+        yield from ((text, new) for text, new in zip(chunk, outcomes(batch, proposal), strict=True) if new is not None)
+
+
+def shown(text: str, new: PerturbedText) -> str:
+    """Write the edits of a text with what stands around them."""
+    line, place = "", 0
+    for start, end, replacement in new.edits:
+        between = text[place:start]
+        if len(between) > 2 * WINDOW or (not place and len(between) > WINDOW):
+            between = (between[:WINDOW] + " … " if place else "…") + between[-WINDOW:]
+        line += f"{between}{{{text[start:end]}→{replacement}}}"
+        place = end
+    return line + text[place : place + WINDOW]
+
+
+def table() -> None:
+    """Print the counts of the marks with their rates and intervals."""
+    marks = json.loads(MARKS.read_text(encoding="utf-8"))
+    print("| kind | version | outputs | first | second | agreement | faults | rate | 95 % |")
+    print("| --- " * 9 + "|")
+    for kind, mark in marks.items():
+        first, second, final = (set(mark[name]) for name in ("first", "second", "final"))
+        count = mark["outputs"]
+        agreed, share = 1 - len(first ^ second) / count, wilson_share(len(final), count)
+        print(
+            f"| {kind} | {mark['version']} | {count} | {len(first)} | {len(second)} | "
+            f"{agreed:.1%} | {len(final)} | {share.value:.1%} | {share.low:.1%}–{share.high:.1%} |"
+        )
+
+
+def main() -> None:
+    """Print the sample of a kind, or the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--kind")
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument(
+        "--plain", action="store_true", help="print what came out, without the edits, last output first"
+    )
+    options = parser.parse_args()
+    if not options.kind:
+        table()
+        return
+    found = list(zip(range(options.count), changed(options.kind, texts(options.data)), strict=False))
+    for _, (text, new) in found[::-1] if options.plain else found:
+        print(name_of(text), (new.text if options.plain else shown(text, new)).replace("\n", " / "))
+
+
+if __name__ == "__main__":
+    main()
