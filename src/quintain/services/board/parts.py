@@ -123,7 +123,8 @@ class MatrixRound:
 
 def rest_of(rate: Estimate) -> Estimate:
     """Give one minus a rate with its interval."""
-    return Estimate(*_rest(rate))
+    value, low, high = _rest(rate)
+    return Estimate(value, low, high)
 
 
 def _kept(rate: Estimate) -> KeptEstimate:

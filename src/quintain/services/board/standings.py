@@ -156,7 +156,7 @@ def _as_seen_now(db: Session, task: str, standing: BoardStanding) -> BoardStandi
     seen = {name for name in visibilities(db, sight_of(ANONYMOUS), task) if spec.shows(name)}
     places = tuple(place for place in standing.places if place.name in seen)
     rounds = {name: line for name, line in standing.rounds.items() if name in seen}
-    claim = standing.claim if seen.keys() >= set(standing.claim.first) else replace(NO_CLAIM, certainty="unknown")
+    claim = standing.claim if set(standing.claim.first) <= set(seen) else replace(NO_CLAIM, certainty="unknown")
     return replace(standing, places=places, rounds=rounds, claim=claim)
 
 
