@@ -143,7 +143,7 @@ def test_a_pooled_axis_is_shown_with_its_interval(visitor: Visitor, pooled: Boar
 
 
 def test_progress_over_rounds(visitor: Visitor) -> None:
-    """Error rates stand in a table by round and model, with intervals; the chart has the best model and people."""
+    """Error rates stand in a table by round and model, with intervals, and people's own."""
     rounds = [make_round(1, 0.95, large=0.4, small=0.6), make_round(2, 0.92, large=0.3, medium=0.25)]
     page = open_with(visitor, {"rounds": rounds})
     panel = page.locator("#rounds")
@@ -157,10 +157,6 @@ def test_progress_over_rounds(visitor: Visitor) -> None:
     expect(large.get_by_role("cell").nth(1)).to_contain_text("30.0 %")
     expect(panel.get_by_role("row", name=re.compile("^small@1")).get_by_role("cell").nth(1)).to_have_text("–")
     expect(panel.get_by_role("row", name=re.compile("^People")).get_by_role("cell").nth(1)).to_contain_text("8.0 %")
-    page.wait_for_selector("#rounds .chart[data-drawn=true]")
-    written = panel.locator(".chart").inner_text()
-    assert written.count("People") == 2
-    assert {"large@1", "medium@1"} <= set(written.split())
     visitor.check()
 
 

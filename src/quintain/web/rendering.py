@@ -15,6 +15,7 @@ from jinja2.runtime import Context
 from quintain import __version__
 from quintain.core.escaping import OVERRIDES, visible
 from quintain.core.records.base import plain
+from quintain.services.board.claims import claim_text
 from quintain.store.base import now
 from quintain.web.help_pages import ROOMS
 from quintain.web.i18n import Tongue, in_language, languages
@@ -71,6 +72,7 @@ def environment(language: str) -> Environment:
         date=tongue.date,
         ago=lambda moment: tongue.ago(moment, now()),
         text_of=text_of,
+        claim_text=claim_text,
         tell=partial(tell, language),
         help_rooms=ROOMS,
         task=None,

@@ -559,6 +559,7 @@ API = [
     Endpoint("GET", "/tasks/{task}/board", api_board.get_board, "board", answer=Board),
     Endpoint("GET", "/tasks/{task}/board/rank", api_board.get_rank, "board"),
     Endpoint("GET", "/tasks/{task}/board/uncertainty", api_board.get_uncertainty, "board", answer=Uncertainty),
+    Endpoint("GET", "/tasks/{task}/board/claim", api_board.get_claim, "board"),
     Endpoint("GET", "/tasks/{task}/board/aggregations", api_board.get_aggregations, "board"),
     Endpoint("GET", "/tasks/{task}/board/sensitivity", api_board.get_sensitivity, "board"),
     Endpoint("GET", "/tasks/{task}/board/models/{model}", api_board.get_board_model, "board"),

@@ -173,7 +173,7 @@ def test_the_leader_is_known_without_waiting_for_it(evaluated_site: Workspace) -
         wait_for_standings(db)
         card = next(one for one in front(db, evaluated_site.blobs, ANONYMOUS).cards if one.card.task.name == "mood")
         standing = known_standings(db, evaluated_site.blobs, ["mood"])["mood"]
-    assert card.leader == standing.leader
+    assert card.claim == standing.claim
     assert card.moved is not None
     assert len(standing.places) + standing.unranked == card.card.models
 

@@ -177,9 +177,9 @@ def test_the_page_shows_it_and_starts_the_next_round(
         assert "Start the next round with this model" in mine.get(page).text
         assert "Start the next round with this model" not in hers.get(page).text
     seen = on_one_line(hers.get("/tasks/mood/timeline"))
-    assert f"{best}: 1.000" in seen
+    assert best.removeprefix("mood/") + ": 1.000" in seen
     assert "66.7%" in seen
-    assert "What do people and models reach on each round?" in seen
+    assert "What do people and models reach on the test of each round?" in seen
     saved = post(mine, "/tasks/mood/timeline", "/tasks/mood/timeline", margin="0.05")
     assert saved.status_code == 303
     assert standings.margin_of(db, "mood") == 0.05

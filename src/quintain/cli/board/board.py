@@ -21,6 +21,7 @@ from quintain.core.toml import parse_toml, read_text
 from quintain.services.board import keep as board_keep
 from quintain.services.board.cache import warm_board
 from quintain.services.board.choices import aggregations, sensitivity
+from quintain.services.board.claims import claim_of, claim_text
 from quintain.services.board.export import KINDS
 from quintain.services.board.export import export as write_export
 from quintain.services.board.parts import BoardPart
@@ -85,6 +86,8 @@ def show(
         found = plain(ranked.page(order, limit=len(order))) | {"rounds": [one.record() for one in made.rounds]}
         if sure:
             found["uncertainty"] = uncertainty(db, workspace.blobs, made, view)
+            claim = claim_of(ranked, found["uncertainty"])
+            found["claim"] = plain(claim)
             found["sensitivity"] = sensitivity(made, view)
             found["aggregations"] = aggregations(made, view)
     shape = to_plain(found)
@@ -92,6 +95,8 @@ def show(
         output.print_json(shape)
     else:
         _print_board(shape)
+        if sure:
+            output.say(claim_text(claim))
 
 
 def _print_board(shape: dict[str, Any]) -> None:

@@ -20,12 +20,17 @@ from quintain.core.records.board import (
     Snapshot,
     Snapshots,
 )
+from quintain.core.records.ranking import BoardClaim
 
 
 class BoardCalls:
     """What `Client` can ask about board."""
 
     _transport: Transport
+
+    def claim(self, task: str) -> BoardClaim:
+        """Say who leads the board by its owner's view, by what figure, and how sure that is."""
+        return self._transport.read(BoardClaim, "GET", f"{task_path(task)}/board/claim")
 
     def board_settings(self, task: str) -> BoardSettings:
         """Give what the owner set for the board."""

@@ -135,6 +135,24 @@ class Uncertainty(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class BoardClaim(Record):
+    """Who leads a board, by what *figure* in what *unit*, and how sure that is.
+
+    *certainty* is `settled`; `too_close` to call, `too_small` to rank on, or `unknown` while it is being computed:
+    nobody leads; `alone` where one model is ranked, `unranked` where none is. *first* names the first two, *score* is
+    what the first has, and *ahead* how probably it is above the second.
+    """
+
+    leader: str | None
+    first: list[str]
+    figure: str
+    unit: str
+    score: float | None
+    ahead: float | None
+    certainty: str
+
+
+@dataclass(frozen=True, slots=True)
 class AggregatedModel(Record):
     """A model by every aggregation, under their names; *pareto* where no other one is better on all axes."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from quintain.core.records.base import Record
@@ -93,11 +93,22 @@ class TimelineScore(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class TimelineAnswers(Record):
+    """How much of the *n* texts that were collected from it in a round a model answered as people agreed."""
+
+    model: str
+    n: int
+    right: Estimate
+
+
+@dataclass(frozen=True, slots=True)
 class TimelineRound(Record):
     """A round, or another validation, on the timeline of its task.
 
     *targets* are the models that it was aimed at. *vmer* is what its newest review found, *human* what people reach on
-    its released *test*, *best* the model that does best there. *state* is as in `RoundParity`.
+    its released *test*, *best* the model that does best there. *state* is as in `RoundParity`; *stage* is `draft`,
+    `open` or `closed`, and None where it is no round. *answered* says how the models did on what was collected, and
+    *agreement* how often one judge says there what most of the others say.
     """
 
     ref: str
@@ -115,6 +126,9 @@ class TimelineRound(Record):
     best: str | None
     state: str
     solved_by: list[str]
+    stage: str | None = None
+    answered: list[TimelineAnswers] = field(default_factory=list)
+    agreement: Estimate | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,6 +121,12 @@ class MatrixRound:
         )
 
 
+def rest_of(rate: Estimate) -> Estimate:
+    """Give one minus a rate with its interval."""
+    value, low, high = _rest(rate)
+    return Estimate(value, low, high)
+
+
 def _kept(rate: Estimate) -> KeptEstimate:
     return KeptEstimate(rate.value, rate.low, rate.high, rate.reason or None)
 

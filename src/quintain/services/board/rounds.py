@@ -12,9 +12,11 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from quintain.core.records.figures import Figure
+from quintain.core.toml import parse_toml
 from quintain.services.board.parts import MatrixRound, RoundRate
 from quintain.services.models.registry import ModelInfo
 from quintain.stats.workers import validated_share, wilson_share
+from quintain.store.queries.board import boards as board_queries
 from quintain.store.queries.validate import collected as queries
 from quintain.store.tables import ValidationReview
 
@@ -29,6 +31,18 @@ def rounds_of(
         for name, review in queries.newest_reviews(db, task, moment)
         if review.summary.get("vmer", {}).get("models")
     )
+
+
+def opened_rounds(db: Session, task: str, moment: datetime | None = None) -> dict[str, bool]:
+    """Say of each round of *task* that was opened by *moment*, by its number, whether people still write in it.
+
+    Those that nobody finds in lists are left out.
+    """
+    return {
+        str(number): closed_at is None or (moment is not None and closed_at > moment)
+        for number, closed_at, toml in board_queries.opened_rounds(db, task, moment)
+        if parse_toml(toml).get("listed", True)
+    }
 
 
 def _round(ref: str, review: ValidationReview, versions: set[str]) -> MatrixRound:

@@ -20,10 +20,13 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import QuintainError
 from quintain.core.people import ANONYMOUS
 from quintain.core.records.figures import Estimate
+from quintain.core.records.ranking import BoardClaim, RankRange
 from quintain.engine.loops import Each, Loop, LoopEnd
 from quintain.services.board.cache import PENDING, warm_board
+from quintain.services.board.claims import NO_CLAIM, claim_of
 from quintain.services.board.parts import Axis, BoardMatrix
 from quintain.services.board.ranking import Ranked
+from quintain.services.board.uncertainty import known_uncertainty
 from quintain.services.models.registry import sight_of
 from quintain.services.tasks.board_settings import board_spec
 from quintain.store.blobs import Blobs
@@ -37,7 +40,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class BoardPlace:
-    """A model with its rank and Dynascore, and its figure on every axis that has one."""
+    """A model with its rank and Dynascore, and its figure on every axis that has one.
+
+    *between* are the ranks that it has when the examples are drawn anew, where that is known.
+    """
 
     ref: str
     name: str
@@ -46,13 +52,15 @@ class BoardPlace:
     rank: int
     score: float
     figures: Mapping[str, Estimate]
+    between: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class BoardStanding:
     """The ranked models of a board from the best, how many others wait for a rank, and whether runs are to come.
 
-    *axes* are the board's, and *rounds* has each model's performance over the rounds, as `over_rounds` gives it.
+    *axes* are the board's, and *rounds* has each model's performance over the rounds, as `over_rounds` gives it. What
+    may be said of who leads is the *claim*.
     """
 
     places: tuple[BoardPlace, ...]
@@ -60,11 +68,7 @@ class BoardStanding:
     provisional: bool
     axes: tuple[Axis, ...] = ()
     rounds: Mapping[str, Sequence[tuple[int, float]]] = field(default_factory=dict)
-
-    @property
-    def leader(self) -> BoardPlace | None:
-        """The best, where anything is ranked."""
-        return self.places[0] if self.places else None
+    claim: BoardClaim = NO_CLAIM
 
 
 def standing_of(ranked: Ranked) -> BoardStanding:
@@ -89,7 +93,17 @@ def make_standing(db: Session, blobs: Blobs, task: str) -> BoardStanding:
         if warm.ranked
         else BoardStanding((), len(made.models), provisional=False)
     )
-    return replace(found, axes=tuple(made.axes), rounds=over_rounds(db, made))
+    sure = known_uncertainty(db, blobs, ANONYMOUS, task) if found.places else None
+    claim = claim_of(warm.ranked, sure) if warm.ranked else NO_CLAIM
+    ranges = {one.model: one.rank for one in sure.models} if sure else {}
+    places = tuple(_with_range(place, ranges.get(place.ref)) for place in found.places)
+    return replace(found, places=places, axes=tuple(made.axes), rounds=over_rounds(db, made), claim=claim)
+
+
+def _with_range(place: BoardPlace, between: RankRange | None) -> BoardPlace:
+    if between is None or between.value != place.rank:
+        return place
+    return replace(place, between=(between.low, between.high))
 
 
 def over_rounds(db: Session, made: BoardMatrix) -> dict[str, list[tuple[int, float]]]:
@@ -141,9 +155,9 @@ def _as_seen_now(db: Session, task: str, standing: BoardStanding) -> BoardStandi
     spec = board_spec(db, task)
     seen = {name for name in visibilities(db, sight_of(ANONYMOUS), task) if spec.shows(name)}
     places = tuple(place for place in standing.places if place.name in seen)
-    return replace(
-        standing, places=places, rounds={name: line for name, line in standing.rounds.items() if name in seen}
-    )
+    rounds = {name: line for name, line in standing.rounds.items() if name in seen}
+    claim = standing.claim if set(standing.claim.first) <= set(seen) else replace(NO_CLAIM, certainty="unknown")
+    return replace(standing, places=places, rounds=rounds, claim=claim)
 
 
 def wait_for_standings(db: Session, seconds: float = 60.0) -> None:

@@ -9,9 +9,10 @@ from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
 from quintain.core.records.house import Movement, MovementKind
+from quintain.core.records.ranking import BoardClaim
 from quintain.core.records.trial import CrowdTrial
 from quintain.core.rounds import RoundState
-from quintain.services.board.standings import BoardPlace, BoardStanding, known_standings
+from quintain.services.board.standings import BoardStanding, known_standings
 from quintain.services.collect.rounds import RoundInfo, list_rounds
 from quintain.services.house.browse import TaskCard, task_cards
 from quintain.services.trial.trials import list_trials
@@ -24,10 +25,10 @@ TRIALS = 3  # of a task, the newest
 
 @dataclass(frozen=True, slots=True)
 class FrontCard:
-    """A task on the front page, with its newest trials. *leader* is empty where nothing is ranked, or not known yet."""
+    """A task on the front page, with its newest trials. *claim* says who leads; it is None while that is not known."""
 
     card: TaskCard
-    leader: BoardPlace | None
+    claim: BoardClaim | None
     round: RoundInfo | None
     moved: Movement | None
     trials: tuple[CrowdTrial, ...] = ()
@@ -57,7 +58,7 @@ def front(db: Session, blobs: Blobs, actor: Actor) -> Front:
     found = [
         FrontCard(
             card,
-            standings[card.task.name].leader if card.task.name in standings else None,
+            standings[card.task.name].claim if card.task.name in standings else None,
             is_open.get(card.task.name),
             moved.get(card.task.name),
             tuple(one for one in trials if one.task == card.task.name)[:TRIALS],

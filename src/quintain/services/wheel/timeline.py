@@ -11,15 +11,17 @@ from dataclasses import replace
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor, RoleName
-from quintain.core.records.wheel import RoundParity, Timeline, TimelineRound, TimelineScore
+from quintain.core.records.figures import Estimate
+from quintain.core.records.wheel import RoundParity, Timeline, TimelineAnswers, TimelineRound, TimelineScore
 from quintain.core.wheel import ParityState
 from quintain.services.access.concealing import Conceal
+from quintain.services.board.parts import rest_of
 from quintain.services.collect.rounds import RoundInfo, list_rounds
 from quintain.services.evaluate.dataset_results import FEWEST_SHOWN
 from quintain.services.models.registry import list_names
 from quintain.services.tasks.definitions import find_row
 from quintain.services.wheel.standings import margin_of, parity_of
-from quintain.stats.workers import validated_share
+from quintain.stats.workers import validated_share, wilson_share
 from quintain.store.queries.validate import collected
 from quintain.store.queries.wheel import standings as queries
 from quintain.store.queries.wheel import timeline as own_queries
@@ -45,7 +47,7 @@ def timeline(db: Session, actor: Actor, task: str) -> Timeline:
         if info is None and place is not None and place.round is not None:
             continue  # the draft of somebody else
         parity = _parity(tests.get(name), stored, margin, seen, is_owner=is_owner)
-        found.append(_round(f"{task}/{name}", info, place, reviews.get(name), parity))
+        found.append(_round(f"{task}/{name}", info, place, reviews.get(name), parity, seen))
     shown = Timeline(task, margin, sorted(found, key=lambda one: (one.at, one.ref)))
     return Conceal(db, actor, task)(shown)
 
@@ -74,6 +76,7 @@ def _round(
     place: ValidationPlace | None,
     review: ValidationReview | None,
     parity: RoundParity | None,
+    seen: set[str],
 ) -> TimelineRound:
     counts = review.summary.get("vmer") if review else None
     collected_, validated, errors = counts["all"] if counts else (0, 0, 0)
@@ -94,7 +97,26 @@ def _round(
         best=parity.models[0].model if parity and parity.models else None,
         state=parity.state if parity else ParityState.UNRELEASED.value,
         solved_by=parity.solved_by if parity else [],
+        stage=info.state.value if info else None,
+        answered=_answered(counts, seen),
+        agreement=_agreement(review) if counts and counts["models"] else None,
     )
+
+
+def _answered(counts: Mapping[str, Mapping[str, Sequence[int]]] | None, seen: set[str]) -> list[TimelineAnswers]:
+    """Say how the models that may be seen did on what was collected."""
+    found = []
+    for model, (n, validated, errors) in sorted(counts["models"].items()) if counts else ():
+        rate = validated_share(errors, validated, n)
+        if model.rpartition("/")[2].partition("@")[0] in seen and rate.value is not None:
+            found.append(TimelineAnswers(model, n, rest_of(rate)))
+    return found
+
+
+def _agreement(review: ValidationReview | None) -> Estimate | None:
+    """Say how often one judge says what most of the others say, as the board does."""
+    compared = review.summary.get("compared", 0) if review else 0
+    return wilson_share(round(review.summary["agreement"] * compared), compared) if review and compared else None
 
 
 def _targets(info: RoundInfo | None, counts: Mapping[str, Mapping[str, Sequence[int]]] | None) -> list[str]:

@@ -24,6 +24,7 @@ from quintain.store.tables import (
     ReleaseRow,
     ReleaseVersion,
     Round,
+    RoundVersion,
     SigningKey,
     TaskRow,
     User,
@@ -223,6 +224,21 @@ def hidden_hashes(db: Session) -> dict[str, str]:
 def signing_keys(db: Session) -> Sequence[SigningKey]:
     """List the keys that the workspace signs and signed with, the newest first."""
     return db.scalars(select(SigningKey).order_by(SigningKey.id.desc())).all()
+
+
+def opened_rounds(db: Session, task: str, before: datetime | None = None) -> list[tuple[int, datetime | None, str]]:
+    """List the rounds of *task* that are no drafts by number: when each was closed, and its file, as at *before*."""
+    newest = select(func.max(RoundVersion.id)).where(RoundVersion.round_id == Round.id).scalar_subquery()
+    query = (
+        select(Round.number, Round.closed_at, RoundVersion.toml)
+        .join(TaskRow, TaskRow.id == Round.task_id)
+        .join(RoundVersion, RoundVersion.id == newest)
+        .where(TaskRow.name == task, Round.state != "draft")
+        .order_by(Round.number)
+    )
+    if before is not None:
+        query = query.where(Round.created_at <= before)
+    return [(number, closed_at, toml) for number, closed_at, toml in db.execute(query)]
 
 
 def round_tests(db: Session, task: str) -> list[tuple[int, str]]:

@@ -20,12 +20,13 @@ from quintain.core.records.board import (
     Snapshot,
     Snapshots,
 )
-from quintain.core.records.ranking import Aggregations, Ranking, Sensitivity
+from quintain.core.records.ranking import Aggregations, BoardClaim, Ranking, Sensitivity
 from quintain.services.access import signing
 from quintain.services.board import keep as board_keep
 from quintain.services.board import remeasure as measuring_again
 from quintain.services.board.cache import WarmBoard, ranked_board, warm_board
 from quintain.services.board.choices import aggregations, sensitivity
+from quintain.services.board.claims import board_claim
 from quintain.services.board.export import SUFFIXES, export
 from quintain.services.board.parts import BoardPart
 from quintain.services.board.ranking import parse_view
@@ -92,6 +93,11 @@ def get_uncertainty(call: Calling, task: TaskName, part: Parted, view: Viewing) 
     """Say how sure the ranking is: intervals of ranks, how probably one is above another, groups of ties."""
     text = sent_uncertainty(call.db, call.blobs, call.actor, task, part, view)
     return Response(text, media_type="application/json")
+
+
+def get_claim(call: Calling, task: TaskName) -> BoardClaim:
+    """Say who leads the board by its owner's view, by what figure, and how sure that is."""
+    return board_claim(call.db, call.blobs, call.actor, task)
 
 
 def get_aggregations(call: Calling, task: TaskName, part: Parted, view: Viewing) -> Aggregations:

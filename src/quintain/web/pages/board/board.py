@@ -12,6 +12,7 @@ from quintain.core.errors import BadInput, Unavailable
 from quintain.core.records.board import BoardView
 from quintain.core.spec import plain
 from quintain.core.task import ABILITY, VMER, Task
+from quintain.reports.round_lines import RoundWords, styles_of
 from quintain.services.access.permissions import require_owner
 from quintain.services.board import keep as board_keep
 from quintain.services.board import remeasure as measuring_again
@@ -20,8 +21,9 @@ from quintain.services.board.cache import PENDING, SOON_S, WarmBoard, warm_board
 from quintain.services.board.export import KINDS, SINGLE
 from quintain.services.board.parts import BoardMatrix, BoardPart
 from quintain.services.board.ranking import Ranked, parse_view
+from quintain.services.board.rounds import opened_rounds
 from quintain.services.evaluate.cells import fill_dataset
-from quintain.services.models.registry import models_to_choose
+from quintain.services.models.registry import list_names, models_to_choose
 from quintain.services.tasks.board_settings import board_spec, set_board
 from quintain.services.tasks.board_spec import AXES, BoardSpec
 from quintain.services.tasks.definitions import get_task
@@ -161,7 +163,7 @@ def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = No
         words=words(_, fitted=made.metric == ABILITY),
         abilities=shown_abilities(visit.db, task, made.frozen_at) if made.metric == ABILITY else None,
         scatter=scatter_chart(),
-        over_rounds=rounds_chart(title=_("Right")),
+        over_rounds=_over_rounds(visit, task, made),
         most_points=MOST_POINTS,
         progress=_progress(warm, title=axes[0][1], human=_("people")),
         forks=board_keep.list_forks(visit.db, task),
@@ -182,6 +184,24 @@ def _pending(visit: Visit, task: Task) -> Response:
         section="board",
         crumbs=[(title_of(visit, task), f"/tasks/{task.name}"), (_("Board"), None)],
     )
+
+
+def _over_rounds(visit: Visit, task: str, made: BoardMatrix) -> dict[str, Any] | None:
+    """Draw the rounds of the board as it was made, where anything in them was judged."""
+    if not made.rounds:
+        return None
+    _ = visit.tongue.gettext
+    styles = styles_of([name for _task, name in list_names(visit.db, visit.actor, task)])
+    words = RoundWords(
+        round=_("Round"),
+        value=_("Right, as people agree"),
+        who=_("Who"),
+        people=_("People"),
+        examples=_("Examples"),
+        form=".1%",
+    )
+    notes = {"open": _("still open"), "unjudged": _("nothing judged yet")}
+    return rounds_chart(made.rounds, opened_rounds(visit.db, task, made.frozen_at), styles, words, notes)
 
 
 def _progress(warm: WarmBoard, *, title: str, human: str) -> dict[str, Any] | None:

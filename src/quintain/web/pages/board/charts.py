@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from quintain.reports.charts import SCHEMA
+from quintain.reports.round_lines import RoundColumn, RoundPoint, RoundWords, Style, round_lines, short_names
+from quintain.services.board.parts import MatrixRound, rest_of
 from quintain.services.board.ranking import Ranked
 
 HEIGHT = 320
@@ -138,75 +141,31 @@ def _dates(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {"format": written, "tickCount": 4, "labelOverlap": True}
 
 
-def rounds_chart(*, title: str) -> dict[str, Any]:
-    """Draw what the best model of each round gets right beside what people do, and every model faintly behind.
+def rounds_chart(
+    rounds: Sequence[MatrixRound],
+    opened: Mapping[str, bool],
+    styles: Mapping[str, Style],
+    words: RoundWords,
+    notes: Mapping[str, str],
+) -> dict[str, Any] | None:
+    """Draw what the models of each round got right of what was collected there, and how far people agree.
 
-    The page fills in rows `{place, round, kind, series, name, right, low, high}`; the kinds are `model`, `best` and
-    `people`.
+    *opened* are all rounds of the task, also those that nothing was judged of, and whether each is still open; *notes*
+    say so: `open`, `unjudged`. None where nothing was judged at all.
     """
-    domain = {"zero": False, "nice": True, "padding": 12}
-    y = {"type": "quantitative", "title": title, "scale": domain, "axis": {"format": ".0%", "tickCount": 5}}
-    tooltip = [
-        {"field": "round", "type": "nominal", "title": "round"},
-        {"field": "name", "type": "nominal", "title": "who"},
-        {"field": "right", "type": "quantitative", "title": title, "format": ".1%"},
-        {"field": "low", "type": "quantitative", "title": "from", "format": ".1%"},
-        {"field": "high", "type": "quantitative", "title": "to", "format": ".1%"},
-    ]
-    faint = {
-        "transform": [{"filter": "datum.kind === 'model'"}],
-        "mark": {"type": "line", "opacity": 0.25, "strokeWidth": 1.5, "point": {"size": 20, "opacity": 0.25}},
-        "encoding": {"y": {"field": "right", **y}, "detail": {"field": "series"}, "tooltip": tooltip},
-    }
-    return {
-        "$schema": SCHEMA,
-        "data": {"values": []},
-        "width": "container",
-        "height": 260,
-        "autosize": {"type": "fit-x", "contains": "padding"},
-        "encoding": {
-            "x": {
-                "field": "round",
-                "type": "ordinal",
-                "sort": {"field": "place"},
-                "title": None,
-                "axis": {"labelAngle": 0, "labelLimit": 120, "labelOverlap": True},
+    judged = {one.ref.partition("/")[2]: one for one in rounds}
+    names = short_names([rate.model for one in rounds for rate in one.models])
+    columns = []
+    for title in dict.fromkeys([*opened, *judged]):
+        still_open = opened.get(title, False)
+        column = RoundColumn(title, open=still_open, note=notes["open" if still_open else "unjudged"])
+        if title in judged:
+            one = judged[title]
+            points = {
+                names[rate.model]: RoundPoint(rest_of(rate.vmer), rate.collected, target=True)
+                for rate in one.models
+                if rate.vmer.value is not None
             }
-        },
-        "layer": [
-            faint,
-            *_series("people", "square", [6, 4], y, tooltip),
-            *_series("best", "circle", [1, 0], y, tooltip),
-        ],
-    }
-
-
-def _series(
-    kind: str, shape: str, dash: list[int], y: dict[str, Any], tooltip: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
-    """Draw one line with points, intervals and its name; people's is dashed and square, not only of another colour."""
-    colour = {"color": "#d98a1f"} if kind == "people" else {}
-    chosen = [{"filter": f"datum.kind === '{kind}'"}]
-    value = {"field": "right", **y}
-    return [
-        {
-            "transform": chosen,
-            "mark": {"type": "rule", "strokeWidth": 2.5, "color": "#8a94a6"},
-            "encoding": {"y": {"field": "low", **y}, "y2": {"field": "high"}},
-        },
-        {
-            "transform": chosen,
-            "mark": {"type": "line", "strokeDash": dash, "strokeWidth": 2.5, **colour},
-            "encoding": {"y": value},
-        },
-        {
-            "transform": chosen,
-            "mark": {"type": "point", "filled": True, "opacity": 1, "size": 80, "shape": shape, **colour},
-            "encoding": {"y": value, "tooltip": tooltip},
-        },
-        {
-            "transform": chosen,
-            "mark": {"type": "text", "dy": -14, "fontSize": 12, "limit": 140},
-            "encoding": {"y": value, "text": {"field": "name"}},
-        },
-    ]
+            column = replace(column, models=points, people=one.human, people_n=one.validated)
+        columns.append(column)
+    return round_lines(columns, styles, words) if any(column.models for column in columns) else None

@@ -118,11 +118,11 @@ def _certainty_words(_: Translate) -> dict[str, str]:
         "through_measuring": _("unsure through speed and memory alone: measuring again would settle it"),
         "equal": _("no difference to settle"),
         "unsettled": _("such examples would not settle it"),
-        "leads": _("{leader} leads as long as {ranges}"),
+        "leads": _("{leader} stays first as long as {ranges}"),
         "leads_range": _("{axis} has {low} to {high} of the weight"),
-        "leads_epsilon": _("{leader} leads for every ε from {low} to {high}"),
+        "leads_epsilon": _("{leader} stays first for every ε from {low} to {high}"),
         "pool": _("Without {without}, scores move by up to {points}."),
-        "pool_leader": _("Without {without}, scores move by up to {points}, and {leader} leads."),
+        "pool_leader": _("Without {without}, scores move by up to {points}, and {leader} comes first."),
     }
 
 
@@ -147,7 +147,6 @@ def _round_words(_: Translate) -> dict[str, str]:
         "all_rounds": _("All rounds together"),
         "model": _("Model"),
         "people": _("People"),
-        "best_model": _("Best model"),
         "best_here": _("best"),
         "round": _("Round {title}"),
         "round_counts": _("{validated} validated of {collected} collected"),

@@ -1,71 +1,115 @@
-"""The charts of a timeline: what people and models reach on each round, and vMER."""
+"""The charts of a timeline: what people and models reach on what was collected in each round, and on each test."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from quintain.core.records.figures import Estimate
 from quintain.core.records.wheel import TimelineRound
-from quintain.reports.charts import SCHEMA
-
-HEIGHT = 260
-MOST_LINES = 8  # models that one can tell apart; the table and the API have all
-PEOPLE = "#d98a1f"
+from quintain.core.rounds import RoundState
+from quintain.reports.round_lines import RoundColumn, RoundPoint, RoundWords, Style, round_lines, short_names
 
 
-def score_chart(rounds: Sequence[TimelineRound], words: Mapping[str, str]) -> dict[str, Any]:
-    """Draw macro F1 by round: a line for each model, and a dashed one for people; intervals as rules.
+@dataclass(frozen=True, slots=True)
+class RoundsTable:
+    """The figures of a chart: the rounds, and for people and each model its figure in each of them."""
 
-    *words* are the texts that readers see: `round`, `score`, `model`, `people`.
+    rounds: tuple[str, ...]
+    people: tuple[tuple[Estimate | None, int], ...]
+    models: tuple[tuple[str, tuple[tuple[Estimate | None, int], ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundsChart:
+    """A chart over rounds with the question that it answers, and its figures in a table; *share* of a hundred."""
+
+    title: str
+    chart: Mapping[str, Any]
+    table: RoundsTable
+    share: bool
+
+
+MOST_LINES = 12  # models that one can tell apart; the table and the API have all
+
+
+def collected_chart(
+    rounds: Sequence[TimelineRound], styles: Mapping[str, Style], words: RoundWords, notes: Mapping[str, str]
+) -> dict[str, Any] | None:
+    """Draw what the models of each round got right of what was collected, and how far people agree there.
+
+    None where nothing was judged. *notes* say why a round has no figures: `draft`, `open`, `unjudged`.
     """
-    rows = [_row(one.ref, words["people"], one.human) for one in rounds if one.human is not None]
-    drawn = short_names(leading(rounds, MOST_LINES))
-    rows += [
-        _row(one.ref, drawn[score.model], score.score) for one in rounds for score in one.models if score.model in drawn
-    ]
-    shown = [row for row in rows if row["value"] is not None]
-    models = sorted({row["who"] for row in shown} - {words["people"]})
-    x = {
-        "field": "round",
-        "type": "nominal",
-        "sort": [_within(one.ref) for one in rounds],
-        "title": None,
-        "axis": {"labelAngle": 0},
-    }
-    y = {"field": "value", "type": "quantitative", "title": words["score"], "scale": {"domain": [0, 1]}}
-    colour = {
-        "field": "who",
-        "type": "nominal",
-        "title": None,
-        "sort": [words["people"], *models],
-        "legend": {"orient": "top", "columns": 2, "labelLimit": 260, "symbolOpacity": 1},
-    }
-    tooltip = [
-        {"field": "round", "type": "nominal", "title": words["round"]},
-        {"field": "who", "type": "nominal", "title": words["model"]},
-        {"field": "value", "type": "quantitative", "title": words["score"], "format": ".3f"},
-        {"field": "low", "type": "quantitative", "title": "2.5 %", "format": ".3f"},
-        {"field": "high", "type": "quantitative", "title": "97.5 %", "format": ".3f"},
-    ]
-    dashed = {"condition": {"test": f"datum.who === {_quoted(words['people'])}", "value": [6, 4]}, "value": [1, 0]}
-    return {
-        "$schema": SCHEMA,
-        "data": {"values": shown},
-        "width": "container",
-        "height": HEIGHT,
-        "autosize": {"type": "fit-x", "contains": "padding"},
-        "encoding": {"x": x, "color": colour, "tooltip": tooltip},
-        "layer": [
-            {"mark": {"type": "line", "strokeWidth": 2}, "encoding": {"y": y, "strokeDash": dashed}},
-            {
-                "mark": {"type": "rule", "opacity": 0.5},
-                "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}},
-            },
-            {"mark": {"type": "point", "filled": True, "size": 70}, "encoding": {"y": y}},
-        ],
-    }
+    names = short_names([one.model for row in rounds for one in row.answered])
+    columns = []
+    for row in shown_rounds(rounds):
+        figures = {names[one.model]: RoundPoint(one.right, one.n, one.model in row.targets) for one in row.answered}
+        columns.append(_column(row, figures, notes, "unjudged", people=row.agreement, people_n=row.validated))
+    return round_lines(columns, styles, words) if any(column.models for column in columns) else None
+
+
+def score_chart(
+    rounds: Sequence[TimelineRound], styles: Mapping[str, Style], words: RoundWords, notes: Mapping[str, str]
+) -> dict[str, Any] | None:
+    """Draw macro F1 on the test of each round: a line for each model, and a band for people.
+
+    None where no test was released that a model was run on. *notes* are as above, and `untested`.
+    """
+    names = short_names(leading(rounds, MOST_LINES))
+    columns = []
+    for row in shown_rounds(rounds):
+        figures = {
+            names[one.model]: RoundPoint(one.score, row.items, one.model in row.targets)
+            for one in row.models
+            if one.model in names
+        }
+        columns.append(_column(row, figures, notes, "untested", people=row.human, people_n=row.items))
+    return round_lines(columns, styles, words) if any(column.models for column in columns) else None
+
+
+def collected_table(rounds: Sequence[TimelineRound]) -> RoundsTable:
+    """Give the figures of `collected_chart`."""
+    shown = shown_rounds(rounds)
+    names = short_names([one.model for row in shown for one in row.answered])
+    cells = [{names[one.model]: (one.right, one.n) for one in row.answered} for row in shown]
+    return _table(shown, cells, [(row.agreement, row.validated) for row in shown])
+
+
+def score_table(rounds: Sequence[TimelineRound]) -> RoundsTable:
+    """Give the figures of `score_chart`, of the models that have a line there."""
+    shown = shown_rounds(rounds)
+    names = short_names(leading(rounds, MOST_LINES))
+    cells = [{names[one.model]: (one.score, row.items) for one in row.models if one.model in names} for row in shown]
+    return _table(shown, cells, [(row.human, row.items) for row in shown])
+
+
+def _table(
+    rounds: Sequence[TimelineRound],
+    cells: Sequence[Mapping[str, tuple[Estimate | None, int]]],
+    people: Sequence[tuple[Estimate | None, int]],
+) -> RoundsTable:
+    names = list(dict.fromkeys(name for cell in cells for name in sorted(cell)))
+    rows = tuple((name, tuple(cell.get(name, (None, 0)) for cell in cells)) for name in names)
+    return RoundsTable(tuple(_title(row) for row in rounds), tuple(people), rows)
+
+
+def shown_rounds(rounds: Sequence[TimelineRound]) -> list[TimelineRound]:
+    """Leave out validations of tables that have no figures: they are no rounds."""
+    return [row for row in rounds if row.number is not None or row.answered or row.models or row.human is not None]
+
+
+def _column(
+    row: TimelineRound,
+    figures: Mapping[str, RoundPoint],
+    notes: Mapping[str, str],
+    otherwise: str,
+    *,
+    people: Estimate | None,
+    people_n: int,
+) -> RoundColumn:
+    stage = row.stage if row.stage in (RoundState.DRAFT, RoundState.OPEN) else otherwise
+    return RoundColumn(_title(row), figures, people, people_n, row.stage == RoundState.OPEN, notes[stage or otherwise])
 
 
 def leading(rounds: Sequence[TimelineRound], most: int) -> list[str]:
@@ -79,62 +123,10 @@ def leading(rounds: Sequence[TimelineRound], most: int) -> list[str]:
     return list(dict.fromkeys([*(name for name in wanted if name), *others]))[:most]
 
 
-def short_names(refs: Sequence[str]) -> dict[str, str]:
-    """Name models of one task as briefly as one can tell them apart: by version only where several are there.
-
-    >>> short_names(["mood/a@1", "mood/b@1", "mood/b@2"])
-    {'mood/a@1': 'a', 'mood/b@1': 'b@1', 'mood/b@2': 'b@2'}
-    """
-    names = Counter(_within(ref).partition("@")[0] for ref in refs)
-    return {ref: name if names[name := _within(ref).partition("@")[0]] == 1 else _within(ref) for ref in refs}
-
-
-def vmer_chart(rounds: Sequence[TimelineRound], words: Mapping[str, str]) -> dict[str, Any]:
-    """Draw the validated model error rate of each round as a bar with its interval; *words* has `round` and `vmer`."""
-    rows = [_row(one.ref, "", one.vmer) for one in rounds if one.vmer is not None and one.vmer.value is not None]
-    x = {
-        "field": "round",
-        "type": "nominal",
-        "sort": [_within(one.ref) for one in rounds],
-        "title": None,
-        "axis": {"labelAngle": 0},
-    }
-    y = {
-        "field": "value",
-        "type": "quantitative",
-        "title": words["vmer"],
-        "scale": {"domain": [0, 1]},
-        "axis": {"format": ".0%"},
-    }
-    tooltip = [
-        {"field": "round", "type": "nominal", "title": words["round"]},
-        {"field": "value", "type": "quantitative", "title": words["vmer"], "format": ".1%"},
-    ]
-    return {
-        "$schema": SCHEMA,
-        "data": {"values": rows},
-        "width": "container",
-        "height": HEIGHT // 2,
-        "autosize": {"type": "fit-x", "contains": "padding"},
-        "encoding": {"x": x, "tooltip": tooltip},
-        "layer": [
-            {"mark": {"type": "bar", "width": {"band": 0.4}, "color": PEOPLE}, "encoding": {"y": y}},
-            {
-                "mark": {"type": "rule", "strokeWidth": 2},
-                "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}},
-            },
-        ],
-    }
-
-
-def _row(ref: str, who: str, figure: Estimate) -> dict[str, Any]:
-    return {"round": _within(ref), "who": who, "value": figure.value, "low": figure.low, "high": figure.high}
+def _title(row: TimelineRound) -> str:
+    return str(row.number) if row.number is not None else _within(row.ref)
 
 
 def _within(ref: str) -> str:
     """Give what stands behind the task in a reference: the page is of one task."""
     return ref.partition("/")[2] or ref
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -7,12 +7,20 @@ from starlette.responses import Response
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.records.wheel import Timeline
 from quintain.core.wheel import ParityState
+from quintain.reports.round_lines import RoundWords, styles_of
+from quintain.services.models.registry import list_names
 from quintain.services.tasks import definitions as tasks
 from quintain.services.wheel import next_round, standings
 from quintain.services.wheel import timeline as service
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.tasks.tasks import title_of
-from quintain.web.pages.wheel.charts import score_chart, vmer_chart
+from quintain.web.pages.wheel.charts import (
+    RoundsChart,
+    collected_chart,
+    collected_table,
+    score_chart,
+    score_table,
+)
 from quintain.web.visit import Posting, Visit, Visiting
 
 
@@ -81,19 +89,26 @@ def state_words(visit: Visit) -> dict[str, str]:
     }
 
 
-def _charts(visit: Visit, told: Timeline) -> list[tuple[str, dict[str, object]]]:
-    """Pair each chart with the question that it answers; none where there is nothing to draw."""
+def _charts(visit: Visit, told: Timeline) -> list[RoundsChart]:
+    """Give each chart with the question that it answers and its figures; none where there is nothing to draw."""
     _ = visit.tongue.gettext
-    words = {
-        "round": _("Round"),
-        "score": _("Macro F1"),
-        "model": _("Who"),
-        "people": _("People"),
-        "vmer": _("vMER"),
+    styles = styles_of([name for _task, name in list_names(visit.db, visit.actor, told.task)])
+    notes = {
+        "draft": _("a draft"),
+        "open": _("still open"),
+        "unjudged": _("nothing judged yet"),
+        "untested": _("no test released"),
     }
+    about = {"round": _("Round"), "who": _("Who"), "people": _("People"), "examples": _("Examples")}
+    share = RoundWords(**about, value=_("Right, as people agree"), form=".1%")
+    score = RoundWords(**about, value=_("Macro F1"))
+    drawn = [
+        (_("Does the post move? What the model of each round got right"), collected_chart, share, collected_table),
+        (_("What do people and models reach on the test of each round?"), score_chart, score, score_table),
+    ]
     charts = []
-    if any(one.models for one in told.rounds):
-        charts.append((_("What do people and models reach on each round?"), score_chart(told.rounds, words)))
-    if any(one.vmer is not None for one in told.rounds):
-        charts.append((_("How often was the model wrong on what was collected?"), vmer_chart(told.rounds, words)))
+    for title, draw, words, tabulate in drawn:
+        chart = draw(told.rounds, styles, words, notes)
+        if chart is not None:
+            charts.append(RoundsChart(title, chart, tabulate(told.rounds), words.form.endswith("%")))
     return charts

@@ -3,6 +3,8 @@
 import { digits, element, fill, locale } from "./board_dom.js";
 
 const percent = (share) => `${Math.round(100 * share)} %`;
+/** A probability: one that is not certain never reads 100 %. */
+const chance = (share) => (share > 0.995 && share < 1 ? "> 99 %" : percent(share));
 const whole = (share) => `${Math.round(100 * share)}`;
 
 /**
@@ -58,7 +60,7 @@ export function showSure(found, state, words) {
   const pairs = found.pairs.slice(0, 8).map((pair) => {
     const unsettled = pair.difference.value === 0 ? words.equal : words.unsettled;
     const more = pair.through_measuring ? words.through_measuring : pair.more === null ? unsettled : pair.more === 0 ? words.settled : fill(words.more, { n: pair.more.toLocaleString(document.documentElement.lang) });
-    return element("li", {}, fill(words.pair, { first: name(pair.first), second: name(pair.second), percent: percent(pair.probability) }), element("span", { class: "muted small" }, ` · ${more}`));
+    return element("li", {}, fill(words.pair, { first: name(pair.first), second: name(pair.second), percent: chance(pair.probability) }), element("span", { class: "muted small" }, ` · ${more}`));
   });
   const notes = sureNotes(found, words);
   if (!found.models.length && !notes.length) pairs.push(element("li", {}, words.none_ranked));

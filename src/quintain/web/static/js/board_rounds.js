@@ -1,5 +1,5 @@
-// How models fare against people who try to fool them, round by round: a table of validated error rates, and a chart of
-// what the best model gets right beside what people get right.
+// How models fare against people who try to fool them, round by round: a table of validated error rates beside the
+// chart that the server made.
 
 import { bar, element, fill, locale } from "./board_dom.js";
 import { drawCharts } from "./charts.js";
@@ -21,26 +21,7 @@ export function showRounds(panel, board, words) {
   panel.querySelector("[data-rounds=some]").hidden = told.length === 0;
   if (!told.length) return;
   panel.querySelector("[data-rounds=table]").replaceChildren(table(told, words));
-  const chart = panel.querySelector(".chart");
-  const spec = JSON.parse(chart.dataset.chart);
-  spec.data.values = points(told, words);
-  // A layer of which no round has anything, such as people's, would have no scale.
-  const kinds = [...new Set(spec.data.values.map(({ kind }) => `'${kind}'`))];
-  spec.layer = spec.layer.filter((layer) => kinds.some((kind) => layer.transform[0].filter.includes(kind)));
-  chart.dataset.spec = JSON.stringify(spec);
-  drawCharts(chart.parentElement);
-}
-
-/** Rows of the chart: what each model gets right in each round, the best of each round, and people. */
-function points(rounds, words) {
-  return rounds.flatMap((round, place) => {
-    const row = (kind, series, name, { value, low, high }) => ({ place, round: called(round, words), kind, series, name, right: value, low, high });
-    const rows = round.models.filter((model) => model.vmer.value !== null).map((model) => row("model", model.model, bare(model.model), rest(model.vmer)));
-    const best = rows.find((one) => one.series === round.best?.model);
-    if (best) rows.push({ ...best, kind: "best", series: words.best_model });
-    if (round.human) rows.push(row("people", words.people, words.people, round.human));
-    return rows;
-  });
+  drawCharts(panel); // it was hidden, and so had no width, until now
 }
 
 function table(rounds, words) {
@@ -62,7 +43,7 @@ function table(rounds, words) {
       element("th", { scope: "row" }, bare(name)),
       ...rounds.map((round) => {
         const found = round.models.find((model) => model.model === name && model.vmer.value !== null);
-        const best = found && round.best?.model === name;
+        const best = found && round.models.length > 1 && round.best?.model === name;
         return found ? cell(found.vmer, fill(words.errors_of, { errors: number(found.errors), n: number(found.collected) }), best ? words.best_here : "") : none();
       }),
     ),

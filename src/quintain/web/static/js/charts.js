@@ -56,6 +56,8 @@ async function draw(element) {
   views.get(element)?.finalize();
   views.delete(element);
   const spec = JSON.parse(element.dataset.spec);
+  // Hollow marks are filled with what is behind the chart.
+  for (const param of spec.params ?? []) if (param.name === "ground") param.value = colour("--surface");
   const view = await window.vegaEmbed(element, spec, {
     actions: false,
     ast: true,
