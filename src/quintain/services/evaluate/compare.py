@@ -22,6 +22,7 @@ from quintain.metrics.evaluate import metric_named
 from quintain.metrics.flips import same_answers
 from quintain.metrics.paired import paired_metric
 from quintain.services.data.label_shares import label_shares
+from quintain.services.data.inputs import require_inputs
 from quintain.services.evaluate.dataset_results import sees_all
 from quintain.services.evaluate.examples import example_scores
 from quintain.services.evaluate.kept_predictions import gold_examples, read_predictions
@@ -130,6 +131,7 @@ def differences(
             remedy="Both have been run on: {known}.",
         )
     one, two = pairs[dataset]
+    require_inputs(db, actor, task.name, one.dataset_version)
     if not sees_all(actor, task.name, one.dataset_version.hidden):
         raise Forbidden(
             "The labels of {dataset} are hidden, and so are single examples with what is right on them.",
