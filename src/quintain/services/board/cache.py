@@ -23,10 +23,11 @@ from quintain.core.records.jobs import JobStanding
 from quintain.services.access.permissions import require_owner
 from quintain.services.board.assemble import board
 from quintain.services.board.kept import BOARD, LONGEST, BoardKey, decode_board, sight_of, task_of
-from quintain.services.board.parts import BoardMatrix, BoardPart
+from quintain.services.board.parts import BoardMatrix, BoardPart, MatrixModel
 from quintain.services.board.ranking import Ranked, rank
 from quintain.services.jobs.figures import wake
 from quintain.services.jobs.memory import WarmValues
+from quintain.services.models.registry import get_model
 from quintain.services.models.registry import sight_of as eyes_of
 from quintain.store.blobs import Blobs
 from quintain.store.queries.jobs import figures
@@ -151,11 +152,17 @@ def _as_seen_now(db: Session, key: BoardKey, last: WarmBoard) -> WarmBoard:
     """Leave out of an older board the models, and the names of their owners, that are not to be seen any more."""
     shown = visibilities(db, eyes_of(key.actor), key.task)
     models = tuple(
-        replace(one, owner=None, visibility=shown[one.name]) if shown[one.name] == "anonymous" else one
+        _unnamed(db, key.actor, one) if shown[one.name] == "anonymous" else one
         for one in last.board.models
         if one.name in shown
     )
     return last if models == last.board.models else _make(replace(last.board, models=models))
+
+
+def _unnamed(db: Session, actor: Actor, model: MatrixModel) -> MatrixModel:
+    """Show a row as that of a model that is anonymous now: without its owner, under the hashes that others see."""
+    hashes = tuple(get_model(db, actor, ref).version.hash for ref in model.seeds or (model.ref,))
+    return replace(model, owner=None, visibility="anonymous", hash=hashes[0], hashes=hashes)
 
 
 def _require_known(db: Session, blobs: Blobs, actor: Actor, key: BoardKey) -> None:

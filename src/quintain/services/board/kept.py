@@ -43,7 +43,7 @@ from quintain.store.database import transaction
 from quintain.store.queries.board import boards as queries
 from quintain.store.queries.jobs import figures as kept_queries
 
-FORMAT = 2  # goes up when the shape or the meaning of a kept board changes
+FORMAT = 3  # goes up when the shape or the meaning of a kept board changes
 AT_ONCE = 2_000  # cells of which a board is made while somebody waits: half a second
 LONGEST = 255  # of what names a kept board
 PUBLIC, OWNER, OWN = "public", "owner", "of:"

@@ -67,6 +67,12 @@ def open_to_all(dataset: Dataset, version: DatasetVersion) -> bool:
     return policy_of(dataset, hidden=version.hidden) == "open"
 
 
+def is_open(db: Session, version_id: int) -> bool:
+    """Say whether everybody may read the inputs of the version with this id."""
+    version = db.get_one(DatasetVersion, version_id)
+    return open_to_all(db.get_one(Dataset, version.dataset_id), version)
+
+
 def inputs_of(db: Session, actor: Actor, ref: str) -> records.DatasetInputs:
     """Say who may read the inputs of the data set `task/name`; owners see all that was asked, others their own."""
     task, dataset = _dataset(db, ref)

@@ -16,6 +16,7 @@ from quintain.core.people import Actor, RoleName
 from quintain.core.records.report import Report, ReportFact, ReportSection
 from quintain.core.texts import Text
 from quintain.services.data.datasets import get_version
+from quintain.services.data.inputs import closed
 from quintain.services.evaluate.dataset_results import sees_all
 from quintain.services.models.registry import get_model
 from quintain.services.plain.errors.reading import LEAST_EXAMPLES, AnsweredSet
@@ -43,6 +44,8 @@ def asked_errors(db: Session, actor: Actor, task: str, dataset: str, models: Seq
     if not 1 <= len(set(models)) <= MOST_MODELS:
         raise BadInput("Errors are those of one model or of two, and {n} were named.", n=len(set(models)))
     version = get_version(db, actor, f"{task}/{dataset}")
+    if not version.readable:
+        raise closed(f"{version.task}/{version.dataset}")
     if not sees_all(actor, task, version.hidden):
         raise Forbidden(
             "The labels of {dataset} are hidden, and errors on them are shown to the owners of the task only.",
