@@ -26,7 +26,8 @@ _BUILD = """
     cancel_run retry_run measure_run submit_contest_model hand_in_answers
 """
 _OWN = """
-    put_task change_task archive_task restore_task import_dataset set_board remeasure let_score take_snapshot set_inputs decide_inputs
+    put_task change_task archive_task restore_task import_dataset set_board remeasure let_score take_snapshot
+    set_inputs decide_inputs
     put_round add_harvest open_round close_round clone_round import_prompts decide_flag
     put_quiz retire_quiz restore_quiz qualify
     approve_round_pay set_pay_policy grant_bonus answer_pay_question create_study change_study create_judging_study

@@ -70,12 +70,10 @@ class VersionDifference:
 def scan(db: Session, blobs: Blobs, actor: Actor, ref: str, *, answers: bool) -> pl.LazyFrame:
     """Give the examples of a version as a table that is read when it is needed.
 
-    Its inputs must be open to who asks. With *answers* the gold answers are in it, which for a hidden version only the task's owners may ask for. The column
-    `meta` is for owners alone.
+    Its inputs must be open to who asks. With *answers* the gold answers are in it, which for a hidden version only the
+    task's owners may ask for. The column `meta` is for owners alone.
     """
     version = get_version(db, actor, ref)
-    if not version.readable:
-        raise closed(f"{version.task}/{version.dataset}")
     if answers and not may_see_answers(actor, version):
         raise Forbidden(
             "The answers of {ref} are hidden.",
@@ -83,6 +81,8 @@ def scan(db: Session, blobs: Blobs, actor: Actor, ref: str, *, answers: bool) ->
             remedy="Only owners of the task may see them.",
             code="labels_hidden",
         )
+    if not version.readable:
+        raise closed(f"{version.task}/{version.dataset}")
     table = scan_for_scoring(blobs, version)
     # What is kept beside an example may say who wrote it, or how people voted on it.
     private = [] if actor.has(RoleName.OWNER, version.task) else ["meta"]

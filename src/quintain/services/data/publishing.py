@@ -97,9 +97,7 @@ def _public(table: pl.LazyFrame, task: Task) -> pl.LazyFrame:
     )
 
 
-def _split(
-    name: str, version: VersionInfo, table: pl.LazyFrame, *, answers: bool, inputs: bool
-) -> PublishedSplit:
+def _split(name: str, version: VersionInfo, table: pl.LazyFrame, *, answers: bool, inputs: bool) -> PublishedSplit:
     return PublishedSplit(
         name=name,
         table=table,

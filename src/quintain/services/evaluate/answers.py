@@ -114,9 +114,7 @@ def _look(db: Session, blobs: Blobs, actor: Actor, model: str, dataset: str) -> 
     )
 
 
-def _sifted(  # noqa: PLR0917 - what, of it which, for whom, from where
-    db: Session, seen: _Seen, sieve: Sieve, actor: Actor, offset: int, limit: int
-) -> tuple[list[str], int]:
+def _sifted(db: Session, seen: _Seen, sieve: Sieve, actor: Actor, offset: int, limit: int) -> tuple[list[str], int]:
     """Give the ids of a page, and how many there are; reads no more columns than the filters need."""
     if sieve == Sieve():
         total = int(seen.examples.select(pl.len()).collect().item())

@@ -26,8 +26,8 @@ from quintain.services.access import audit
 from quintain.services.access.notify import notify, notify_once
 from quintain.services.access.permissions import require_owner, require_signed_in
 from quintain.services.data.inputs import may_read_inputs, open_to_all
-from quintain.services.evaluate.run_words import own_words
 from quintain.services.evaluate.conditions import LEASE_SECONDS
+from quintain.services.evaluate.run_words import own_words
 from quintain.services.evaluate.variants import counted_variants, outdated, variants_for
 from quintain.services.tasks.board_settings import board_spec
 from quintain.services.tasks.definitions import get_task, list_tasks

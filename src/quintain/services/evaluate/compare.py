@@ -21,8 +21,8 @@ from quintain.metrics.aligned import Aligned, align
 from quintain.metrics.evaluate import metric_named
 from quintain.metrics.flips import same_answers
 from quintain.metrics.paired import paired_metric
-from quintain.services.data.label_shares import label_shares
 from quintain.services.data.inputs import require_inputs
+from quintain.services.data.label_shares import label_shares
 from quintain.services.evaluate.dataset_results import sees_all
 from quintain.services.evaluate.examples import example_scores
 from quintain.services.evaluate.kept_predictions import gold_examples, read_predictions
@@ -131,7 +131,6 @@ def differences(
             remedy="Both have been run on: {known}.",
         )
     one, two = pairs[dataset]
-    require_inputs(db, actor, task.name, one.dataset_version)
     if not sees_all(actor, task.name, one.dataset_version.hidden):
         raise Forbidden(
             "The labels of {dataset} are hidden, and so are single examples with what is right on them.",
@@ -139,6 +138,7 @@ def differences(
             remedy="Data sets with open labels show them to everybody.",
             code="labels_hidden",
         )
+    require_inputs(db, actor, task.name, one.dataset_version)
     table = blobs.state.part(DifferingAnswers).get(
         _key(task, one, two), lambda: _differing(task, _answered(blobs, one, two))
     )

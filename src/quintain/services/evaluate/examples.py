@@ -300,7 +300,6 @@ def finished_cells(db: Session, version: ModelVersionInfo, dataset: str) -> dict
 
 def require_gold(db: Session, actor: Actor, row: CellRow) -> None:
     """Refuse what would tell a hidden label, or an input, to somebody who may not see it."""
-    require_inputs(db, actor, row.task.name, row.dataset_version)
     if not sees_all(actor, row.task.name, row.dataset_version.hidden):
         raise Forbidden(
             "The labels of {name} are hidden, and what is right or wrong on one example tells its label.",
@@ -308,6 +307,7 @@ def require_gold(db: Session, actor: Actor, row: CellRow) -> None:
             remedy="The task's owners see them; data sets with open labels show them to everybody.",
             code="labels_hidden",
         )
+    require_inputs(db, actor, row.task.name, row.dataset_version)
 
 
 def require_answers(db: Session, actor: Actor, row: CellRow) -> None:
@@ -315,7 +315,6 @@ def require_answers(db: Session, actor: Actor, row: CellRow) -> None:
 
     A model may answer with the input itself, so that its answers are no more open than the inputs are.
     """
-    require_inputs(db, actor, row.task.name, row.dataset_version)
     if not sees_all(actor, row.task.name, row.dataset_version.hidden) and not may_see_logs(actor, row):
         raise Forbidden(
             "The labels of {name} are hidden, so single answers are for the model's builder.",
@@ -323,3 +322,4 @@ def require_answers(db: Session, actor: Actor, row: CellRow) -> None:
             remedy="Data sets with open labels show them to everybody.",
             code="labels_hidden",
         )
+    require_inputs(db, actor, row.task.name, row.dataset_version)

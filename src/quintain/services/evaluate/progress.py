@@ -72,9 +72,7 @@ def page_of_cells(
         offset=offset,
         limit=limit,
     )
-    described = [
-        describe(row, full=may_see_logs(actor, row), words=may_read_words(db, actor, row)) for row in rows
-    ]
+    described = [describe(row, full=may_see_logs(actor, row), words=may_read_words(db, actor, row)) for row in rows]
     return Runs(described, total, offset)
 
 

@@ -324,9 +324,7 @@ def variant_of(db: Session, blobs: Blobs, task: Task, version: DatasetVersion, n
         lock(db, f"variant {version.id}/{name}")
         made = queries.variant(db, version.id, name)
         if made is None:
-            made = Variant(
-                dataset_version_id=version.id, name=name, hash=key, blob=key, rows=table.height, secret=True
-            )
+            made = Variant(dataset_version_id=version.id, name=name, hash=key, blob=key, rows=table.height, secret=True)
             db.add(made)
             db.flush()
         return made

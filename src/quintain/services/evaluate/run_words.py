@@ -41,9 +41,9 @@ def told_of(row: CellRow, event: CellEvent) -> str:
 
 
 def bare_trace(log: str) -> str:
-    """Give the numbers of the last lines in a traceback, and the kind of error, where there is one.
+    r"""Give the numbers of the last lines in a traceback, and the kind of error, where there is one.
 
-    >>> bare_trace('File "/model/handler.py", line 12, in answer\\\\nValueError: the film was dull')
+    >>> bare_trace('File "/model/handler.py", line 12, in answer\nValueError: the film was dull')
     'ValueError at line 12'
     """
     lines = _FRAME.findall(log)[-FRAMES:]

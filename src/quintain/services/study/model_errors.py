@@ -44,13 +44,13 @@ def asked_errors(db: Session, actor: Actor, task: str, dataset: str, models: Seq
     if not 1 <= len(set(models)) <= MOST_MODELS:
         raise BadInput("Errors are those of one model or of two, and {n} were named.", n=len(set(models)))
     version = get_version(db, actor, f"{task}/{dataset}")
-    if not version.readable:
-        raise closed(f"{version.task}/{version.dataset}")
     if not sees_all(actor, task, version.hidden):
         raise Forbidden(
             "The labels of {dataset} are hidden, and errors on them are shown to the owners of the task only.",
             dataset=version.ref,
         )
+    if not version.readable:
+        raise closed(f"{version.task}/{version.dataset}")
     found = [get_model(db, actor, f"{task}/{one}") for one in dict.fromkeys(models)]
     names = tuple(dict.fromkeys(f"{one.version.model}@{one.version.number}" for one in found))
     may = actor.has(RoleName.OWNER, task) or any(one.may_edit for one in found)

@@ -9,7 +9,14 @@ from fastapi import File, Form, Query, Response, UploadFile
 from quintain.core.errors import BadInput
 from quintain.core.example import Role
 from quintain.core.records.base import to_json
-from quintain.core.records.tasks import DatasetDifference, DatasetInputs, DatasetVersion, DatasetVersions, LabelCounts, Preview
+from quintain.core.records.tasks import (
+    DatasetDifference,
+    DatasetInputs,
+    DatasetVersion,
+    DatasetVersions,
+    LabelCounts,
+    Preview,
+)
 from quintain.data.plan import parse_plan
 from quintain.data.publish.dynasent import DYNASENT
 from quintain.data.publish.folder import FOLDERS
@@ -22,6 +29,7 @@ from quintain.web.api.params import (
     DatasetFormat,
     DatasetName,
     Filter,
+    InputsRequest,
     LabelsAs,
     Limit,
     Number,
@@ -122,7 +130,7 @@ def ask_for_inputs(call: Calling, task: TaskName, dataset: DatasetName, body: In
 
 
 def decide_inputs(
-    call: Calling, task: TaskName, dataset: DatasetName, request: int, body: InputsDecision
+    call: Calling, task: TaskName, dataset: DatasetName, request: InputsRequest, body: InputsDecision
 ) -> DatasetInputs:
     """Allow or decline a request to read inputs, or revoke what was allowed (owners)."""
     return inputs_service.decide_inputs(call.db, call.actor, f"{task}/{dataset}", request, body.decision)

@@ -80,9 +80,9 @@ def show(
 
 def _shown(visit: Visit, task: str, one: DatasetComparison) -> bool:
     """Say whether single examples of a data set may be looked at."""
-    return sees_all(visit.actor, task, one.hidden) and get_version(
-        visit.db, visit.actor, f"{task}/{one.dataset}"
-    ).readable
+    return (
+        sees_all(visit.actor, task, one.hidden) and get_version(visit.db, visit.actor, f"{task}/{one.dataset}").readable
+    )
 
 
 def _rows(visit: Visit, query: dict[str, str], task: str, offset: int) -> tuple[list[AnswerDifference], int]:
