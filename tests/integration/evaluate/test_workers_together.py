@@ -293,7 +293,7 @@ def test_nothing_around_a_cell_ends_a_worker(
         return whole(*args, **named)
 
     monkeypatch.setattr(evaluate, where, sometimes)
-    engine = Doing(lambda: time.sleep(3) if where == "heartbeat" else None)
+    engine = Doing(lambda: time.sleep(3.6) if where == "heartbeat" else None)
     assert work(workspace.session, blobs, engine, CONDITIONS, threading.Event(), until_empty=True) == 1
     assert broken < 0
     cell = cell_of(db, one_cell)

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from quintain.cli.app import app
 
 ROWS = [
-    {"id": "a", "text": "Mary said that she does not know her colour.", "label": "positive"},
+    {"id": "a", "text": "Somebody said that she does not know her colour.", "label": "positive"},
     {"id": "b", "text": "Nothing to see.", "label": "negative"},
 ]
 TASK = """
@@ -53,7 +53,7 @@ def test_a_file_is_perturbed_in_every_format(tmp_path: Path, reviews: Path, suff
     readers = {"parquet": pl.read_parquet, "jsonl": pl.read_ndjson, "csv": pl.read_csv}
     made = pl.read_csv(out, separator="\t") if suffix == "tsv" else readers[suffix](out)
     last = made.row(-1, named=True)
-    assert last["text"] == "Mary said that he does not know his colour."
+    assert last["text"] == "Somebody said that he does not know his colour."
     assert (last["parent"], last["perturbation"], last["change"]) == ("a", "gender_words", "female → male")
 
 

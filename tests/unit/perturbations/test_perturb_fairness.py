@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from quintain.perturbations.apply import perturb_texts
@@ -40,6 +42,9 @@ def _one(kind: str, text: str, seed: int = 0) -> str | None:
         ("He cut himself.", "She cut herself."),
         ("my sister-in-law and her ex-husband", "my brother-in-law and his ex-wife"),
         ("The women's team won.", "The men's team won."),
+        ("He saw her right there.", "She saw him right there."),
+        ("his  or her  dog", "her  or his  dog"),
+        ("A man is here with his cat.", "A woman is here with her cat."),
     ],
 )
 def test_gendered_words_keep_case_number_and_grammar(text: str, swapped: str) -> None:
@@ -57,6 +62,13 @@ def test_gendered_words_keep_case_number_and_grammar(text: str, swapped: str) ->
         "A bachelor's degree helps.",
         "Miss America won.",
         "The manmade lake is fine.",
+        "The drag queen lost her wig.",
+        "a witch hunt",
+        "We wept over man's inhumanity to man.",
+        "Emily lost her keys.",
+        "President Barack Obama said that he would go.",
+        "Mr. Gingrich lost his seat.",
+        "Yeah man!",
     ],
 )
 def test_words_that_only_look_gendered_stay(text: str) -> None:
@@ -82,6 +94,10 @@ def test_swapping_twice_leads_back(text: str) -> None:
         ("He or she must sign.", "They must sign."),
         ("I gave her his book.", "I gave them their book."),
         ("Her brother is an actress's son.", "Their sibling is an actor's child."),
+        ("Ladies and gentlemen!", "People!"),
+        ("my mom and dad", "my parents"),
+        ("a man or woman", "a person"),
+        ("for boys and girls", "for children"),
     ],
 )
 def test_neutral_words_keep_the_verb_in_agreement(text: str, neutral: str) -> None:
@@ -103,6 +119,34 @@ def test_a_name_becomes_one_of_the_other_gender_with_its_group_kept() -> None:
     names = [first_names()[str(text).split()[2].lower()] for text in found]
     assert {(name.gender, name.group) for name in names} == {("female", "black")}
     assert len(names) > 10
+
+
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [
+        ("I think Emily lost her keys.", r"I think (\w+) lost his keys\."),
+        ("She told him that Emily met James.", r"He told her that (\w+) met (\w+)\."),
+        ("Mrs. Emily Jones and her son left.", r"Mr\. (\w+) Jones and his daughter left\."),
+    ],
+)
+def test_a_name_takes_its_pronouns_along(text: str, shape: str) -> None:
+    """With the names, all gendered words of an example go over to the other gender."""
+    new = _one("gender_names", text)
+    assert new is not None
+    assert re.fullmatch(shape, new), new
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Emily told Barack Obama that he was late.",
+        "Emily met Zofia Kossak in her house.",
+        "King George saw Emily and his son.",
+    ],
+)
+def test_names_stay_where_pronouns_may_be_somebody_elses(text: str) -> None:
+    """Where somebody is named who keeps the name, nobody knows whose the gendered words are."""
+    assert _one("gender_names", text) is None
 
 
 def test_one_name_has_one_replacement_and_two_names_have_two() -> None:
@@ -128,6 +172,25 @@ def test_one_name_has_one_replacement_and_two_names_have_two() -> None:
         "I called Xzqrt about it.",
         "susan is in lower case",
         "Susan Meets James In A Headline",
+        "It has MAJOR PROBLEMS.",
+        "MAJOR PROBLEMS with SUSAN",
+        "Luke warm coffee",
+        "We heard Don Giovanni.",
+        "King George was mad.",
+        "Long live King George!",
+        "Sir James strode off.",
+        "Mr. Howard said no.",
+        "Ms. Chang left.",
+        "C.S. Lewis wrote it.",
+        "We love Jerry's deli.",
+        "They hid in David's Tower.",
+        "Unlike Adam, Eve was denied it.",
+        "directed by Steven Soderbergh",
+        "Linda Tripp spoke.",
+        "It is a Stephen kings movie.",
+        "the film ''Roger and Me''",
+        'We saw "Heather" yesterday.',
+        "Howard shows a great eye.",
     ],
 )
 def test_entities_words_and_unknown_names_stay(text: str) -> None:
@@ -135,7 +198,7 @@ def test_entities_words_and_unknown_names_stay(text: str) -> None:
     assert _one("ethnicity_names", text) is None
 
 
-@pytest.mark.parametrize("text", ["Mark said no.", "Mr. Mark left.", "my friend Mark left", "Susan and Mark left."])
+@pytest.mark.parametrize("text", ["Mark said no.", "Uncle Mark left.", "my friend Mark left", "Susan and Mark left."])
 def test_ambiguous_names_change_where_the_context_shows_a_name(text: str) -> None:
     """A title, a verb of speech, a kinship word or another name make a word a name."""
     new = _one("ethnicity_names", text)

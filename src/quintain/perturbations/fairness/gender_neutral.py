@@ -33,6 +33,7 @@ class GenderNeutral(Perturbation):
     name: ClassVar[str] = "gender_neutral"
     family: ClassVar[Family] = "fairness"
     title: ClassVar[str] = "Gendered words made neutral"
+    version: ClassVar[int] = 2
     rate: ClassVar[float] = 1.0
 
     def propose(self, batch: TextBatch, rate: float) -> Proposal:
@@ -53,6 +54,10 @@ class GenderNeutral(Perturbation):
             elif stem in PRONOUNS:
                 new = neutral(reader, i, stem)
                 draft.add(start, start + len(stem), cased_like(reader.word(i)[: len(stem)], new), _KEY, _group(stem))
+            elif stem in table and (last := _twins(reader, i, stem)):
+                done = last
+                new = cased_like(reader.word(i), _together(reader, i, stem))
+                draft.add(start, reader.end[last], new, _KEY, ("mixed", "neutral"))
             elif stem in table and usable(reader, i, stem):
                 new = table[stem]
                 draft.add(start, start + len(stem), cased_like(reader.word(i)[: len(stem)], new), _KEY, _group(stem))
@@ -81,6 +86,26 @@ class GenderNeutral(Perturbation):
         plural = plural_of(reader.lower[verb])
         if plural:
             draft.add(reader.start[verb], reader.end[verb], cased_like(reader.word(verb), plural), _KEY, group)
+
+
+def _twins(reader: WordReader, i: int, stem: str) -> int:
+    """Find the end of "ladies and gentlemen", "mom or dad" and the like that begins at word *i*; 0 where it is none."""
+    if reader.next(i) not in {"and", "or"} or not reader.next(i + 1):
+        return 0
+    table, other = neutral_words(), reader.lower[i + 2]
+    return i + 2 if stem == reader.lower[i] and other != stem and table.get(other) == table[stem] else 0
+
+
+def _together(reader: WordReader, i: int, stem: str) -> str:
+    """Give the one word for both of two twins: "ladies and gentlemen" → "people", "mom and dad" → "parents"."""
+    table = neutral_words()
+    many = next((table[word] for word in _forms(stem) if word in table), f"{table[stem]}s")
+    return many if reader.next(i) == "and" else table[stem]
+
+
+def _forms(stem: str) -> list[str]:
+    """List the plural of *stem* as it may be written, or *stem* itself where it is one."""
+    return [f"{stem}s", stem.replace("man", "men"), stem.replace("lady", "ladies"), stem.replace("wife", "wives")]
 
 
 def _both(reader: WordReader, i: int, stem: str) -> int:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cache
 from typing import ClassVar
 
 from quintain.perturbations.contract import PERTURBATIONS, EditDraft, Family, Perturbation, Proposal, TextBatch
-from quintain.perturbations.fairness.nouns import article, in_thing, stem_of, usable
+from quintain.perturbations.fairness.nouns import TITLES, article, in_thing, stem_of, usable
+from quintain.perturbations.fairness.people import people
 from quintain.perturbations.fairness.pronouns import PRONOUNS, swapped
 from quintain.perturbations.fairness.reading import WordReader
 from quintain.perturbations.wordlists import cased_like, lines_of
 
 _OTHER = {"male": "female", "female": "male"}
 # One word of an example is not swapped without the others: a half-swapped story is about other people.
-_ALL = "gender"
+ALL = "gender"
 
 
 @cache
@@ -36,25 +38,49 @@ class GenderWords(Perturbation):
     name: ClassVar[str] = "gender_words"
     family: ClassVar[Family] = "fairness"
     title: ClassVar[str] = "Gendered words swapped"
+    version: ClassVar[int] = 2
     rate: ClassVar[float] = 1.0
     in_paper: ClassVar[bool] = True
 
     def propose(self, batch: TextBatch, rate: float) -> Proposal:
-        """Swap every gendered word whose context allows it."""
-        reader, draft, table = WordReader(batch), EditDraft(), pairs()
-        for i, word in enumerate(reader.lower):
-            stem, _ = stem_of(word)
-            if (stem not in PRONOUNS and stem not in table) or in_thing(batch, i):
-                continue
-            if stem in PRONOUNS:
-                new, gender = swapped(reader, i, stem)
-            elif usable(reader, i, stem):
-                new, gender = table[stem]
-            else:
-                continue
-            start = reader.start[i]
-            old = batch.joined[start : start + len(stem)]
-            group = (gender, _OTHER[gender])
-            draft.add(start, start + len(stem), cased_like(old, new), _ALL, group)
-            article(reader, draft, i, new, _ALL, group)
+        """Swap every gendered word whose context allows it, in examples that name nobody."""
+        reader, draft = WordReader(batch), EditDraft()
+        swap_words(reader, draft, people(reader).keys())
         return draft.proposal()
+
+
+def swap_words(reader: WordReader, draft: EditDraft, left: Collection[int]) -> tuple[set[int], set[int]]:
+    """Draft the swaps in all examples but those *left* alone.
+
+    Give the examples that have a word to swap, and those that have one that must stay, in which none is swapped.
+    """
+    batch, table = reader.batch, pairs()
+    touched: set[int] = set()
+    halves: set[int] = set()
+    swaps: list[tuple[int, int, str, tuple[str, str]]] = []
+    owners = batch.owners.tolist()
+    for i, word in enumerate(reader.lower):
+        stem, _ = stem_of(word)
+        if (stem not in PRONOUNS and stem not in table) or in_thing(batch, i):
+            continue
+        owner = owners[reader.text[i]]
+        if stem in PRONOUNS:
+            new, gender = swapped(reader, i, stem)
+        elif usable(reader, i, stem):
+            new, gender = table[stem]
+        else:
+            # A word that stays makes a half-swapped story of all the others; a title or a call is nobody's gender.
+            if stem not in TITLES and stem not in {"man", "boy"}:
+                halves.add(owner)
+            continue
+        touched.add(owner)
+        if owner in left:
+            continue
+        swaps.append((i, len(stem), new, (gender, _OTHER[gender])))
+    for i, length, new, group in swaps:
+        if owners[reader.text[i]] not in halves:
+            start = reader.start[i]
+            old = batch.joined[start : start + length]
+            draft.add(start, start + length, cased_like(old, new), ALL, group)
+            article(reader, draft, i, new, ALL, group)
+    return touched, halves

@@ -18,7 +18,8 @@ from functools import cache
 import numpy as np
 
 from quintain.perturbations.contract import TextBatch
-from quintain.perturbations.fairness.namelist import AMBIGUOUS, PLACES, first_names
+from quintain.perturbations.fairness.namelist import AMBIGUOUS, NO_NAMES, PLACES, SURNAMES, first_names
+from quintain.perturbations.fairness.people import COMMON_SURNAMES, RANKS, gendered_names
 from quintain.perturbations.fairness.reading import WordReader
 from quintain.perturbations.wordlists import lines_of, words_in
 
@@ -27,10 +28,20 @@ Recogniser = Callable[[str], Sequence[tuple[int, int, str]]]
 
 _TITLES = frozenset(
     words_in(
-        "mr mrs ms miss mx dr prof sir madam lady lord aunt auntie uncle cousin grandma grandpa brother sister "
-        "father mother officer nurse coach sergeant captain senator judge mayor detective"
+        "mr mrs ms miss mx dr prof aunt auntie uncle cousin grandma grandpa officer nurse coach sergeant captain "
+        "detective"
     )
 )
+# Behind one of these a surname stands, rather than a first name.
+_FORMAL = frozenset(words_in("mr mrs ms miss mx dr prof officer coach sergeant captain detective sgt capt lt col gen"))
+_PARTICLES = frozenset(words_in("van von de del della da di dos du la le el al bin ibn ben st"))
+_SHOPS = frozenset(
+    words_in(
+        "deli diner restaurant bar grill pub cafe café pizza pizzeria burger burgers bakery store shop kitchen "
+        "steakhouse bbq saloon market list seafood tacos subs"
+    )
+)
+_SUFFIXES = frozenset({"jr", "sr"})
 _KIN = frozenset(
     words_in(
         "friend brother sister son daughter wife husband mother father uncle aunt cousin nephew niece boyfriend "
@@ -60,10 +71,13 @@ _AFTER = frozenset(
         "islands mountain mountains valley county city town university college school academy institute hospital "
         "church cathedral hotel inn museum library airport station bridge bank company co corp corporation inc "
         "ltd llc foundation trust award awards prize medal cup day week festival show theater theatre house hall "
-        "center centre stadium arena beach stakes syndrome disease law theorem act report factory jeans records "
-        "pictures studios magazine press times brothers sisters bros"
+        "center centre stadium arena beach stakes tower corner "
+        "syndrome disease law theorem act report factory jeans records "
+        "pictures studios magazine press times brothers sisters bros prison jail cross deer lantern band orchestra "
+        "quartet trio channel network group bowl dam fort point beach desert canyon forest national international"
     )
 )  # fmt: skip
+_UNSURE = AMBIGUOUS | SURNAMES | NO_NAMES
 _NUMERAL = re.compile(r"(?:I[IVX]+|V|VI+|X+[IVX]*)$")
 
 
@@ -140,9 +154,15 @@ class _Finder(WordReader):
         """Say what the context of word *i* makes of it."""
         if not self.batch.words.free[i] or self._headline(i) or self._known(i) or self._in_entity(i):
             return Sign.ENTITY
-        before, after = self._left(i), self._right(i)
-        if before is Sign.ENTITY or after is Sign.ENTITY:
+        before, after = self._left(i, key), self._right(i)
+        if before is Sign.ENTITY or after is Sign.ENTITY or key in NO_NAMES:
             return Sign.ENTITY
+        if self.word(i).isupper():
+            # Capitals throughout say nothing: "MAJOR PROBLEMS". The name may be sure elsewhere in the example.
+            return Sign.UNSURE
+        if key in SURNAMES:
+            kin = before is Sign.NAME and self.lower[i - 1] not in _FORMAL
+            return Sign.NAME if kin or after is Sign.NAME or self._beside_name(i) else Sign.ENTITY
         if key not in AMBIGUOUS or Sign.NAME in {before, after} or self._beside_name(i):
             return Sign.NAME
         verb = self.gap(i) == " " and self.lower[i + 1] in _VERBS
@@ -173,25 +193,48 @@ class _Finder(WordReader):
         before, after = self.lead(i), self.gap(i)
         if before.endswith(("-", "&", "& ", "/")) or after.startswith(("-", " &", "&")):
             return True
+        if before.endswith(('"', "“", "'", "‘")) and after.startswith(('"', "”", "'", "’", ',"')):
+            return True  # a title in quotation marks
+        behind = self.lower[i + 1] if after == " " else ""
+        owned = self.lower[i].endswith("'s") and (behind in _SHOPS or (behind and self.capital(i + 1)))
+        surname = behind in COMMON_SURNAMES | {"king", "kings"} and not self.capital(i + 1)
+        if behind in _PARTICLES or owned or surname or self._in_title(i):
+            return True
         small = after == " " and self.lower[i + 1] in {"of", "the"} and self.gap(i + 1) == " " and self.capital(i + 2)
         return bool(small)
 
-    def _left(self, i: int) -> Sign:
+    def _in_title(self, i: int) -> bool:
+        """Say whether "and" ties the name to a capitalised word that is no name: "Roger and Me"."""
+        if self.next(i) not in {"and", "or"} or not self.next(i + 1) or not self.capital(i + 2):
+            return False
+        other = self.lower[i + 2].removesuffix("'s")
+        return other not in first_names() and other not in gendered_names() and other != "i"
+
+    def _left(self, i: int, key: str) -> Sign:
         """Judge by the word before."""
         gap = self.lead(i)
+        # Initials: "C.S. Lewis".
+        if gap in {".", ". "} and self.end[i - 1] - self.start[i - 1] == 1:
+            return Sign.ENTITY
         if gap not in {" ", ". "}:
             return Sign.UNSURE
-        word = self.lower[i - 1]
-        if (word in _TITLES and (self.capital(i - 1) or gap == " ")) or (word in _KIN and gap == " "):
+        word, capital = self.lower[i - 1], self.capital(i - 1)
+        # Behind "Mr." alone stands a surname: "Ms. Chang".
+        surname = word in _FORMAL and (key in SURNAMES or not self._full(i))
+        if (word in RANKS and capital) or surname:
+            return Sign.ENTITY
+        if (word in _TITLES and (capital or gap == " ")) or (word in _KIN and gap == " "):
             return Sign.NAME
-        if gap == ". ":
-            return Sign.ENTITY if word == "st" else Sign.UNSURE
         opener = word in _OPENERS and self.opens(i - 1)
-        part_of_run = self.capital(i - 1) and not opener and word != "i"
-        return Sign.ENTITY if part_of_run or word in {"the", "st"} else Sign.UNSURE
+        part_of_run = capital and not opener and word != "i" and gap == " "
+        return Sign.ENTITY if part_of_run or word == "st" or word in {"the", "a", "an"} else Sign.UNSURE
+
+    def _full(self, i: int) -> bool:
+        """Say whether a capitalised word follows, as a surname does."""
+        return self.gap(i) in {" ", ". "} and i + 1 < len(self.lower) and self.capital(i + 1)
 
     def _right(self, i: int) -> Sign:
-        """Judge by the capitalised words behind: one or two make a full name, more make a title."""
+        """Judge by the capitalised words behind: a common surname makes a full name, anything else somebody's."""
         run: list[int] = []
         j = i
         while len(run) < 4 and not self.lower[j].endswith("'s") and self.gap(j) in {" ", ". "} and self.capital(j + 1):
@@ -202,9 +245,13 @@ class _Finder(WordReader):
                 break
             j += 1
             run.append(j)
-        if any(self.lower[k].removesuffix("'s") in _AFTER or _NUMERAL.match(self.word(k)) for k in run) or len(run) > 2:
+        if not run:
+            return Sign.UNSURE
+        words = [self.lower[k].removesuffix("'s") for k in run]
+        named = [word for word in words if word not in _SUFFIXES and len(word) > 1]
+        if any(word in _AFTER for word in words) or any(_NUMERAL.match(self.word(k)) for k in run) or len(named) != 1:
             return Sign.ENTITY
-        return Sign.NAME if run else Sign.UNSURE
+        return Sign.NAME if named[0] in COMMON_SURNAMES else Sign.ENTITY
 
     def _beside_name(self, i: int) -> bool:
         """Say whether an unmistakable name is joined to this one by "and" or a comma."""
@@ -212,8 +259,10 @@ class _Finder(WordReader):
 
         def sure(j: int) -> bool:
             there = 0 <= j < len(self.lower) and self.text[j] == self.text[i]
-            return there and self.capital(j) and self.lower[j] in names.keys() - AMBIGUOUS
+            return there and self.capital(j) and self.lower[j] in names and self.lower[j] not in _UNSURE
 
+        if self.lower[i] in SURNAMES and ", " in {self.gap(i), self.lead(i)}:
+            return False  # "Gordon, Robert J."
         if self.gap(i) == " " and self.lower[i + 1] in {"and", "or"} and sure(i + 2):
             return True
         if self.lead(i) == " " and self.lower[i - 1] in {"and", "or"} and sure(i - 2):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 
 from quintain.perturbations.contract import EditDraft, TextBatch
+from quintain.perturbations.fairness.people import COMMON_SURNAMES
 from quintain.perturbations.fairness.reading import WordReader
 from quintain.perturbations.wordlists import cased_like, words_in
 
 TITLES = frozenset({"mr", "mrs", "ms", "miss", "mister"})
+_TITLES_OF_ALL = frozenset({"mr", "mrs", "ms"})
 _KIN_AS_NAMES = frozenset(
     words_in(
         "mom mum dad mommy daddy mother father grandma grandpa grandmother grandfather granny papa mama auntie nana"
@@ -18,6 +20,73 @@ _RANKS = frozenset(
     words_in("king queen prince princess duke duchess emperor empress sir lord lady dame baron baroness")
 )
 _PREFIXES = frozenset(words_in("ex step half great god grand co"))
+# Fixed terms, with a word before or behind the noun: "drag queen", "witch hunt", "men in black".
+_BEFORE = {
+    "queen": "drag drama prom beauty dairy steve burger",
+    "queens": "drag drama",
+    "king": "burger larry rodney billie stephen lion homecoming",
+    "kings": "stephen larry",
+    "mother": "earth nature surrogate",
+    "father": "founding",
+    "fathers": "founding fore",
+    "lady": "leading bag cleaning first foxy",
+    "ladies": "first",
+    "man": "iron ant bat hit best straight front bogey con",
+    "men": "x mad hit",
+    "boy": "atta whipping delivery beastie pretty poster altar",
+    "boys": "beastie beach backstreet",
+    "girl": "material gossip call it spice valley cover",
+    "girls": "spice golden gilmore call powerpuff",
+    "guy": "wise cable",
+    "son": "mumford",
+    "sons": "mumford",
+    "sister": "twisted sob soul",
+    "brother": "big",
+    "brothers": "warner marx coen jonas farrelly wright lehman wachowski",
+    "dad": "sugar",
+    "daddy": "sugar puff",
+    "wife": "trophy house",
+    "wives": "stepford",
+    "widow": "black",
+    "god": "oh my",
+}
+_BEHIND = {
+    "queen": "bee elizabeth victoria mary size sized latifah",
+    "king": "kong size sized crab",
+    "mother": "nature earth tongue teresa lode ship board country goose",
+    "father": "time christmas figure",
+    "lady": "gaga luck macbeth bug liberty",
+    "ladies": "room night",
+    "man": "inhumanity best made kind hours power united city utd hole handle",
+    "boy": "band bands scout scouts toy",
+    "girl": "scout scouts power",
+    "girls": "aloud",
+    "cowboy": "boots hat hats up",
+    "guy": "ritchie fawkes pearce",
+    "prince": "charming albert william harry",
+    "princess": "bride diana leia",
+    "witch": "hunt hunts doctor craft project hazel",
+    "wizard": "of",
+    "wizards": "of",
+    "host": "of",
+    "brotherhood": "of",
+    "brother": "bear",
+    "sisterhood": "of",
+    "bride": "of wars",
+    "brides": "of",
+    "daddy": "day long",
+    "baron": "cohen",
+    "paternity": "test tests leave suit",
+    "maternity": "leave ward",
+    "male": "pattern",
+    "female": "genital",
+    "monk": "fish",
+    "god": "father",
+    "widow": "maker",
+}
+# "man" alone, without a word that picks one out, is mankind.
+_BARE = frozenset(words_in("of to by with for than from in between early modern"))
+_CALLS = frozenset(words_in("oh hey wow yeah yes thanks ok okay hi dude damn sorry come"))
 _VOWEL = re.compile(r"(?:[aeio]|u(?!ni|s[aeiu]|t[aeiu])|heir|hono|hour)", re.IGNORECASE)
 
 
@@ -43,12 +112,25 @@ def usable(reader: WordReader, i: int, stem: str) -> bool:
     named = after in {" ", ". "} and i + 1 < len(reader.lower) and reader.capital(i + 1)
     if stem in TITLES:
         # "miss" and "ms" are titles only before a name; "Miss America" is one of a kind.
-        return reader.capital(i) and named and reader.lower[i + 1] not in {"america", "universe", "world", "usa"}
-    if stem in {"man", "boy"} and (reader.previous(i) in {"oh", "hey", "wow"} or reader.next(i) == "oh"):
-        return False
-    if stem in {"bachelor", "bachelors"} and (reader.lower[i] != stem or reader.next(i) in {"of", "degree", "party"}):
+        surname = reader.lower[i + 1].removesuffix("'s") if named else ""
+        return reader.capital(i) and (surname in COMMON_SURNAMES or (stem in _TITLES_OF_ALL and bool(surname)))
+    if _in_term(reader, i, stem):
         return False
     return _not_a_name(reader, i, stem, named)
+
+
+def _in_term(reader: WordReader, i: int, stem: str) -> bool:
+    """Say whether the noun is part of a fixed term, a call, mankind, or a word that is spoken of."""
+    before, behind = reader.previous(i), reader.next(i)
+    if before in _BEFORE.get(stem, "").split() or behind in _BEHIND.get(stem, "").split():
+        return True
+    if stem in {"man", "boy"} and (before in _CALLS or behind == "oh"):
+        return True
+    if stem in {"bachelor", "bachelors"} and (reader.lower[i] != stem or behind in {"of", "degree", "party"}):
+        return True
+    bare = stem == "man" and (before in _BARE or reader.opens(i))
+    quoted = reader.gap(i)[:1] in {'"', "'", "”", "’", "`"} and reader.lead(i)[-1:] in {'"', "'", "“", "‘", "`"}
+    return bare or quoted
 
 
 def _not_a_name(reader: WordReader, i: int, stem: str, named: bool) -> bool:

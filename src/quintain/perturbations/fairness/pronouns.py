@@ -73,7 +73,8 @@ def use_of_her(reader: WordReader, i: int) -> Use:
     following, before = reader.next(i), reader.previous(i)
     if following == "will" and before == "against":
         return "determiner"
-    if not following or following in _SMALL or following == "will":
+    onward = following in {"right", "straight"} and reader.next(i + 1) in _SMALL
+    if not following or following in _SMALL or following == "will" or onward:
         return "object"
     if following in _EITHER:
         return _use_before_adverb(reader, i, before, following)

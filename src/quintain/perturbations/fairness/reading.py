@@ -51,8 +51,8 @@ class WordReader:
 
     def next(self, i: int) -> str:
         """Give the word behind word *i*, in lower case; empty where a mark or the end comes first."""
-        return self.lower[i + 1] if self.gap(i) == " " else ""
+        return self.lower[i + 1] if not self.gap(i).strip(" ") else ""
 
     def previous(self, i: int) -> str:
         """Give the word before word *i*, in lower case; empty where a mark or the beginning is closer."""
-        return self.lower[i - 1] if self.lead(i) == " " else ""
+        return self.lower[i - 1] if not self.lead(i).strip(" ") else ""

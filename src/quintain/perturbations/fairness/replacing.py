@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from quintain.perturbations import draws
 from quintain.perturbations.contract import EditDraft, Perturbation, Proposal, TextBatch
@@ -33,11 +33,21 @@ class NamePerturbation(Perturbation):
     def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Replace all mentions of a name in an example by the same other name."""
         draft = EditDraft()
-        for owner, mentions in find_mentions(batch, self._recognise).items():
-            self._replace(batch, draft, mentions, int(batch.owner_seeds[owner]))
+        mentions = find_mentions(batch, self._recognise)
+        tied = self.tie(batch, draft, mentions)
+        for owner, some in mentions.items():
+            if owner in tied:
+                self._replace(batch, draft, some, int(batch.owner_seeds[owner]), tied[owner])
         return draft.proposal()
 
-    def _replace(self, batch: TextBatch, draft: EditDraft, mentions: Iterable[Mention], seed: int) -> None:
+    def tie(self, batch: TextBatch, draft: EditDraft, mentions: Mapping[int, Sequence[Mention]]) -> Mapping[int, str]:
+        """Say which examples to change, and by which key all edits of one are tied; empty where each name has its own.
+
+        What else must change with the names goes into *draft*.
+        """
+        return dict.fromkeys(mentions, "")
+
+    def _replace(self, batch: TextBatch, draft: EditDraft, mentions: Iterable[Mention], seed: int, tie: str) -> None:
         taken = {mention.key for mention in mentions}
         chosen: dict[str, tuple[str, tuple[str, str]]] = {}
         for mention in mentions:
@@ -49,7 +59,7 @@ class NamePerturbation(Perturbation):
                 chosen[mention.key] = (first_names()[new].name, self.group(name, target))
             replacement, group = chosen[mention.key]
             old = batch.joined[mention.start : mention.end]
-            draft.add(mention.start, mention.end, cased_like(old, replacement), mention.key, group)
+            draft.add(mention.start, mention.end, cased_like(old, replacement), tie or mention.key, group)
 
 
 def _draw(names: tuple[str, ...], key: str, seed: int, taken: set[str]) -> str:

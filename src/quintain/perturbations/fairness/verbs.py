@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from quintain.perturbations.robustness.contraction import HAS_BEFORE
 from quintain.perturbations.wordlists import words_in
 
 IRREGULAR = {
@@ -16,6 +15,8 @@ IRREGULAR = {
     "hasn't": "haven't",
     "doesn't": "don't",
 }
+# Behind these "'s" is "has", whatever else: "she's been ill".
+_HAS_BEFORE = frozenset(words_in("been got gotten become had begun taken grown fallen shown"))
 ADVERBS = frozenset(
     words_in(
         "always never often also still just really only even usually sometimes rarely seldom already now then "
@@ -53,4 +54,4 @@ def after_apostrophe(ending: str, following: str) -> str:
     """Give the ending of "they" for an ending of "he" or "she": "'s" is "is", or "has" before a participle."""
     if ending != "'s":
         return ending
-    return "'ve" if following in HAS_BEFORE else "'re"
+    return "'ve" if following in _HAS_BEFORE else "'re"

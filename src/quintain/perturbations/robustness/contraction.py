@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +11,13 @@ from numpy.typing import NDArray
 
 from quintain.perturbations.batch import Ints, Words
 from quintain.perturbations.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
+from quintain.perturbations.robustness.verb_forms import (
+    NO_SUBJECTS,
+    PERSONS,
+    QUESTION_WORDS,
+    ending_of,
+    is_participle,
+)
 from quintain.perturbations.wordlists import words_in
 
 _NEGATED = words_in("are could did do does had has have is must need should was were would might ought dare")
@@ -19,7 +26,6 @@ _EXPANSIONS: dict[str, str] = {
     "can't": "cannot",
     "won't": "will not",
     "shan't": "shall not",
-    "ain't": "is not",
     "let's": "let us",
     "i'm": "I am",
     "ma'am": "madam",
@@ -31,7 +37,6 @@ _EXPANSIONS: dict[str, str] = {
     "must've": "must have",
     "gonna": "going to",
     "wanna": "want to",
-    "gotta": "got to",
 }
 _PRONOUNS = words_in("i you he she it we they who that there this")
 _QUESTIONS = words_in("what where how when why here")
@@ -45,18 +50,9 @@ _EXPANSIONS |= {
     for ending, table in _TAKES.items()
     for word, verb in table.items()
 }
-# "'s" is "is" or "has", "'d" is "would" or "had": the next word tells.
+# "'s" is "is", "has", "does" or no verb, "'d" is "would", "had" or "did": the words behind tell, or nothing does.
 _IS_OR_HAS = frozenset(f"{word}'s" for word in [*_PRONOUNS[2:], *_QUESTIONS] if word not in {"we", "they"})
 _WOULD_OR_HAD = frozenset(f"{word}'d" for word in _PRONOUNS[:9])
-_PARTICIPLES = frozenset(
-    words_in(
-        "been got gotten gone become begun come done drawn driven eaten fallen found given grown had heard held "
-        "kept known left lost made met put read run said seen sent shown spent stood taken thought told won worn "
-        "written always never already just ever long"
-    )
-)
-# "he's tired" is "is", "he's been" is "has": only what cannot follow "is" decides for "has".
-HAS_BEFORE = frozenset(words_in("been got gotten become had begun taken grown fallen shown"))
 _IRREGULAR = {"can": "can't", "will": "won't"}
 _BE = {"am": {"i"}, "are": {"you", "we", "they"}, "is": set(_PRONOUNS[2:5]) | {"who", "that", "there", *_QUESTIONS[:3]}}
 _BE_ENDING = {"am": "'m", "are": "'re", "is": "'s"}
@@ -68,6 +64,9 @@ _FIRST = {
     "would": set(_PRONOUNS[:8]),
     "have": set(_TAKES["'ve"]),
 }
+_NEAR = 48  # characters looked at on either side
+_BEHIND = re.compile(r"(?: [^\W\d_]+(?:['’][^\W\d_]+)?)+")
+_BEFORE = re.compile(r"(?:[^\W\d_]+(?:['’][^\W\d_]+)? )+$")
 # The short forms, and "cannot", the one long form that is a single word.
 _ALONE = _EXPANSIONS.keys() | _IS_OR_HAS | _WOULD_OR_HAD | {"cannot"}
 
@@ -86,12 +85,12 @@ _SHAPES = _shapes()
 
 @PERTURBATIONS.register("contraction")
 class Contraction(Perturbation):
-    """Exchange short and long forms wherever the exchange is safe."""
+    """Exchange short and long forms wherever the words around them leave no doubt."""
 
     name: ClassVar[str] = "contraction"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "Short forms and long forms exchanged"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     rate: ClassVar[float] = 1.0
     in_paper: ClassVar[bool] = True
 
@@ -125,11 +124,38 @@ def _exchanges(batch: TextBatch, words: Words) -> Iterator[tuple[int, int, int, 
         word = joined[start:end].lower()
         if word in _FIRST:
             if begin >= 0 and joined[begin : start - 1].lower() in _FIRST[word]:
-                short = _shortened(joined[begin:end], joined[end + 1 : stop].lower())
+                clause = Clause(batch, i - 1, begin, end)
+                short = _shortened(joined[begin:end], joined[end + 1 : stop].lower(), clause)
                 if short:
                     yield i - 1, begin, end, short
         elif word.replace("’", "'") in _ALONE:
-            yield i, start, end, _lengthened(joined[start:end], joined[end + 1 : stop].lower())
+            long = _lengthened(joined[start:end], Clause(batch, i, start, end))
+            if long:
+                yield i, start, end, long
+
+
+class Clause:
+    """The words around a form, up to the next mark, in lower case and with plain apostrophes."""
+
+    def __init__(self, batch: TextBatch, word: int, start: int, end: int) -> None:
+        self._batch, self._word, self._start, self._end = batch, word, start, end
+
+    @property
+    def behind(self) -> list[str]:
+        """Up to four words behind the form."""
+        text = self._batch.joined[self._end : self._end + _NEAR].partition("\n")[0]
+        return _plain(_BEHIND.match(text)).split()[:4]
+
+    @property
+    def before(self) -> list[str]:
+        """Up to six words before the form, the nearest one last."""
+        begin = max(0, self._start - _NEAR)
+        text = self._batch.joined[begin : self._start].rpartition("\n")[2]
+        return _plain(_BEFORE.search(text)).split()[-6:]
+
+
+def _plain(match: re.Match[str] | None) -> str:
+    return match.group().lower().replace("’", "'") if match else ""
 
 
 def _likely(batch: TextBatch, words: Words) -> Ints:
@@ -141,36 +167,55 @@ def _likely(batch: TextBatch, words: Words) -> Ints:
     return found
 
 
-@lru_cache(maxsize=1 << 14)
-def _lengthened(written: str, following: str) -> str:
-    """Write a short form out, as the word behind it wants; "cannot", the other way round."""
+def _lengthened(written: str, clause: Clause) -> str | None:
+    """Write a short form out, as the words around it want, or "cannot" the other way; None where that is open."""
     word = written.lower().replace("’", "'")
     if word == "cannot":
         return _cased(written, "can't")
+    if word.endswith("n't") and _asks(word, clause):
+        return None
     if word in _EXPANSIONS:
-        return _cased(written, _EXPANSIONS[word])
-    if word in _IS_OR_HAS:
-        verb = "has" if following in HAS_BEFORE else "is"
-    else:
-        verb = "had" if is_participle(following) else "would"
-    return _cased(written, f"{_subject(word[:-2])} {verb}")
+        return None if _stays(word, clause.behind) else _cased(written, _EXPANSIONS[word])
+    verb = ending_of(word, clause.behind)
+    return _cased(written, f"{_subject(word[:-2])} {verb}") if verb else None
 
 
-@lru_cache(maxsize=1 << 14)
-def _shortened(written: str, following: str) -> str | None:
+def _stays(word: str, behind: list[str]) -> bool:
+    """Say whether a form of `_EXPANSIONS` is no verb here, or one whose long form nobody writes there."""
+    if word.endswith("'re"):
+        # "they're" for "their", and "you're" for "your", want a noun behind them.
+        return not behind
+    return word == "wanna" and behind[:1] in [["a"], ["the"], ["some"], []]
+
+
+def _asks(word: str, clause: Clause) -> bool:
+    """Say whether the subject stands behind a negated verb, where the long form is not English: "isn't it"."""
+    behind, before = clause.behind[:1], clause.before[-1:]
+    if behind and behind[0] in PERSONS:
+        return True
+    if before and before[0] in QUESTION_WORDS:
+        return True
+    return not before and word != "don't"
+
+
+def _shortened(written: str, following: str, clause: Clause) -> str | None:
     """Shorten two words as they are written, or give None where English does not."""
     first, second = written.split(" ")
-    short = _short(first.lower(), second.lower(), following)
     # "Will Not" in a title stays: its short form would need a case of its own.
-    return _cased(written, short) if short and (second[0].islower() or written.isupper()) else None
+    if not second[0].islower() and not written.isupper():
+        return None
+    short = _short(first.lower(), second.lower(), following, clause)
+    return _cased(written, short) if short else None
 
 
-def _short(first: str, second: str, following: str) -> str | None:
+def _short(first: str, second: str, following: str, clause: Clause) -> str | None:
     """Give the short form of two words of `_FIRST` before *following*, or None where English has none here."""
     if second == "not":
-        return _IRREGULAR.get(first) or f"{first}n't"
-    # "Yes, I am." has no short form: a clause must go on.
-    if following in {"", "not"}:
+        # "could not only", "try to do not too much": what is negated is not the verb.
+        stays = following in {"only", "just", "merely", "simply", "to", "because", "too"}
+        return None if stays else _IRREGULAR.get(first) or f"{first}n't"
+    # "Yes, I am." has no short form: a clause must go on. Nor has what follows a gap: "how tired he is now".
+    if following in {"", "not", "n't"} or not NO_SUBJECTS.isdisjoint(clause.before[-6:]):
         return None
     pronoun = _subject(first)
     if second in _BE:
@@ -182,11 +227,6 @@ def _short(first: str, second: str, following: str) -> str | None:
 
 def _subject(word: str) -> str:
     return "I" if word == "i" else word
-
-
-def is_participle(word: str) -> bool:
-    """Say whether *word* looks like a past participle, or like an adverb that comes before one."""
-    return word in _PARTICIPLES or (len(word) > 4 and word.endswith("ed"))
 
 
 def _cased(model: str, text: str) -> str:

@@ -85,9 +85,8 @@ class Beat:
 
     def __enter__(self) -> Beat:
         """Start beating."""
-        every = self.lease.seconds / BEATS_PER_LEASE
-        # A lease lasts for several beats: after one that failed, the next may be heard.
-        beat = Loop(f"lease of cell {self.lease.cell_id}", self._beat, every=every, longest=every, logger=log)
+        # A lease lasts for several beats: after one that failed, the next may be heard. A step waits by itself.
+        beat = Loop(f"lease of cell {self.lease.cell_id}", self._beat, every=0.0, longest=0.0, logger=log)
         self._thread = beat.start(self._ended)
         return self
 
