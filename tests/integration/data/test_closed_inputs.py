@@ -16,6 +16,7 @@ from quintain.cli.app import app
 from quintain.compose import Workspace, create_workspace
 from quintain.core.errors import Conflict, Forbidden
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor, RoleName
+from quintain.core.records.house import WaitingKind
 from quintain.engine.jobs import LocalEngine
 from quintain.perturbations.contract import perturbation
 from quintain.perturbations.tables import perturb_table
@@ -31,6 +32,7 @@ from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate.run_cell import variant_of
 from quintain.services.evaluate.tryouts import inputs_for
 from quintain.services.evaluate.worker import work
+from quintain.services.house.waiting import waiting_for
 from quintain.services.models.registry import get_model, set_visibility
 from quintain.services.tasks.definitions import get_task
 from quintain.settings import Settings
@@ -161,6 +163,7 @@ def test_asking_allowing_and_revoking(house: Workspace) -> None:
         assert ask_for_inputs(db, bert, ref).requests[0].state == "waiting"
         assert not inputs_of(db, person(house, "boris"), ref).requests
         assert [one for one in list_notifications(db, olga) if one.kind == "data.inputs.request"]
+        assert [one.name for one in waiting_for(db, olga) if one.kind is WaitingKind.INPUTS] == ["secret"]
         with pytest.raises(Forbidden):
             content.preview(db, house.blobs, bert, ref)
         with pytest.raises(Forbidden):
