@@ -44,7 +44,7 @@ def test_results_have_five_axes(people: dict[str, TestClient]) -> None:
 
 
 def test_flips_and_answers_follow_the_labels(people: dict[str, TestClient]) -> None:
-    """Flips of open sets are public, of hidden ones the builder's where inputs are open; answers with gold never leak."""
+    """Flips of open sets are public, of hidden ones the builder's if inputs are open; gold never leaks."""
     found = people[""].get(f"{BRITTLE}/results/open/flips", params={"family": "word_case", "limit": 5}).json()
     assert 0 < len(found["flips"]) <= 5
     assert found["flips"][0]["before"] != found["flips"][0]["after"]
