@@ -114,6 +114,7 @@ def _predictions(settings: Settings, which: tuple[int, str, int]) -> str:
             "prediction": labels.gather(said),
             "probabilities": pl.DataFrame({label: sure[:, place] for place, label in enumerate(LABELS)}).to_struct(),
             "failure": pl.Series([None] * rows.height, dtype=pl.String),
+            "outcome": pl.Series(["answered"] * rows.height, dtype=pl.String),
         }
     )
     schema = prediction_schema(task)

@@ -19,7 +19,7 @@ from quintain.core.escaping import visible
 Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 _STARTS = r"=+\-@\t\r\n＝＋－＠"
-_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+_NUMBER = r"^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$"
 _RUNS = rf"^'*[{_STARTS}]"  # also what begins so already: else it could not be told from what we guarded
 _GUARDED = rf"^'+[{_STARTS}]"
 _runs, _number, _guarded = re.compile(_RUNS), re.compile(_NUMBER), re.compile(_GUARDED)

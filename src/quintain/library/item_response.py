@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from quintain.core.errors import BadInput
 from quintain.core.records.report import Report
 from quintain.data.given import Source, source_of
 from quintain.library.results import Result
@@ -48,8 +49,14 @@ class IrtFound(Result):
         return irt_report(self.study, commands, name=name)
 
     def chart(self) -> Mapping[str, Any]:
-        """Draw how hard the items are."""
-        return self.report().sections[0].charts[0].spec
+        """Draw how hard the items are; refused where respondents cannot be told apart."""
+        charts = self.report().sections[0].charts
+        if not charts:
+            raise BadInput(
+                "There is no difficulty to draw: respondents differ in their scores no more than by chance.",
+                remedy="Take responses of more respondents, or of ones that are less alike.",
+            )
+        return charts[0].spec
 
     def facts(self) -> Iterator[str]:
         """Say what it rests on."""
@@ -79,11 +86,9 @@ def irt(
     items that together tell most. *guessing_prior* is the chance in the middle of the prior of guessing, and the
     spread of its logit, such as `(0.25, 1)` for four options; without it each method has its own.
 
-    >>> said = [
-    ...     (name, item, int(able > hard))
-    ...     for name, able in {"ann": 3, "bob": 2, "cy": 1, "dan": 0}.items()
-    ...     for item, hard in {"easy": 0.5, "fair": 1.5, "hard": 2.5}.items()
-    ... ]
+    Where respondents differ in their scores no more than by chance there is no scale, and every difficulty is None.
+
+    >>> said = [(f"r{able}", f"i{hard}", int(able >= hard)) for able in range(9) for hard in range(1, 9)]
     >>> irt(said, "1pl").table["difficulty"].is_sorted()
     True
     """

@@ -3,8 +3,8 @@
 The label of an item is set by a sample of its votes and the writer's, as in Nangia, Sugawara et al. (2021), section 5;
 the votes that are left measure people. This is drawn many times. What an item adds is its mean over the draws.
 
-People are what a trial assigns to arms, so intervals resample writers with all of their items, and a test between two
-arms deals the writers out anew.
+People are what a trial assigns to arms, so intervals are over writers with all of their items, drawn from the posterior
+of `stats.posterior`: one writer is no certainty of the next. A test between two arms deals the writers out anew.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ import numpy as np
 from quintain.core.errors import BadInput
 from quintain.core.records.figures import Estimate
 from quintain.stats.agreement import measure_agreement
-from quintain.stats.bootstrap import FloatArray, IntArray, interval, resample_weights
+from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.human import SLICES
 from quintain.stats.judgements import Judgements, best_class, sample_votes
+from quintain.stats.posterior import COMPARED, around, ratio_totals
 
 EVERYTHING = "everything"
 LEVEL = 0.05  # a difference is shown where the test gives a p below it
@@ -177,12 +178,10 @@ def _deviations(drawn: Sequence[tuple[float, float]]) -> tuple[float, float]:
 
 
 def figures(sums: ArmSums, name: str, *, seed: int = 0, resamples: int = 1000) -> SliceFigures:
-    """Give the figures of an arm on a slice, with intervals over resampled writers."""
+    """Give the figures of an arm on a slice, with intervals over writers (see `stats.posterior`)."""
     families = list(sums.models[name])
     table = _table(sums, name, families)
-    drawn = np.concatenate(
-        [part @ table for part in resample_weights(len(table), resamples, np.random.default_rng(seed))]
-    )
+    drawn = ratio_totals(table, _ratios(families), np.random.default_rng(seed), resamples)
     whole = table.sum(axis=0)
     human = (
         _ratio(whole, drawn, 1, 0) if name != EVERYTHING else Estimate(None, reason="too few votes to measure people")
@@ -205,17 +204,17 @@ def compare(
         return Between(first.name, second.name, Estimate(None, reason="one arm has no answers of this model"), None)
     left, right = (_table(one, name, [model]) for one in (first, second))
     rng = np.random.default_rng(seed)
-    ours = [
-        np.concatenate([part @ table for part in resample_weights(len(table), resamples, rng)])
-        for table in (left, right)
-    ]
+    ours = [ratio_totals(table, _ratios([model]), rng, resamples, COMPARED) for table in (left, right)]
     value = float(gap_of(left.sum(axis=0)) - gap_of(right.sum(axis=0)))
     if np.isnan(value):
         return Between(first.name, second.name, Estimate(None, reason="an arm has no such items"), None)
-    ends = interval(gap_of(ours[0]) - gap_of(ours[1]))
+    difference = around(value, gap_of(ours[0]) - gap_of(ours[1]))
     dealt = np.abs(_dealt(left, right, rng, deals))
-    p = float((1 + np.sum(dealt >= abs(value) - 1e-12)) / (1 + deals))
-    return Between(first.name, second.name, Estimate(value, *ends), p, float(np.quantile(dealt, 1 - LEVEL)))
+    dealt = dealt[~np.isnan(dealt)]  # deals that leave one side without such items say nothing
+    if not len(dealt):
+        return Between(first.name, second.name, difference, None)
+    p = float((1 + np.sum(dealt >= abs(value) - 1e-12)) / (1 + len(dealt)))
+    return Between(first.name, second.name, difference, p, float(np.quantile(dealt, 1 - LEVEL)))
 
 
 def gap_of(totals: FloatArray) -> FloatArray:
@@ -276,18 +275,23 @@ def _table(sums: ArmSums, name: str, families: Sequence[str]) -> FloatArray:
     return np.column_stack(columns)
 
 
+def _ratios(families: Sequence[str]) -> list[tuple[int, int]]:
+    """Say which columns of a table are hits, and which their number: of people, and of each family of models."""
+    return [(1, 0), *((2 + 2 * place, 3 + 2 * place) for place in range(len(families)))]
+
+
 def _ratio(whole: FloatArray, drawn: FloatArray, above: int, below: int) -> Estimate:
     if whole[below] <= 0:
         return Estimate(None, reason="there are no such items")
     with np.errstate(invalid="ignore", divide="ignore"):
-        return Estimate(float(whole[above] / whole[below]), *interval(drawn[:, above] / drawn[:, below]))
+        return around(float(whole[above] / whole[below]), drawn[:, above] / drawn[:, below])
 
 
 def _gap(whole: FloatArray, drawn: FloatArray, right: int, asked: int) -> Estimate:
     if whole[0] <= 0 or whole[asked] <= 0:
         return Estimate(None, reason="there are no such items")
     chosen = [0, 1, right, asked]
-    return Estimate(float(gap_of(whole[chosen])), *interval(gap_of(drawn[:, chosen])))
+    return around(float(gap_of(whole[chosen])), gap_of(drawn[:, chosen]))
 
 
 def _credit(votes: IntArray, gold: IntArray) -> FloatArray:

@@ -16,7 +16,8 @@ import numpy as np
 
 from quintain.core.errors import BadInput
 from quintain.core.records.figures import Estimate
-from quintain.stats.bootstrap import FloatArray, IntArray, Tally, interval
+from quintain.stats.bootstrap import FloatArray, IntArray, Prior, Tally
+from quintain.stats.posterior import around, is_few, posterior_totals
 
 RESAMPLES = 2000
 
@@ -59,17 +60,36 @@ def parity(
         return Parity(0, nothing, nothing, nothing)
     rows = np.hstack([human_rows(votes, classes), answer_rows(label, said, classes)])
     tally = Tally.of_rows(rows)
-    width = 3 * classes
-    drawn = tally.resampled(resamples, np.random.default_rng(seed))
+    parts = (slice(3 * classes), slice(3 * classes, None))
     total = tally.totals()
-    human, model = (macro_f1(drawn[:, part]) for part in (slice(width), slice(width, None)))
-    values = [float(macro_f1(total[part])) for part in (slice(width), slice(width, None))]
+    if is_few(len(label)):
+        own = [Tally.of_rows(rows[:, part], _prior(classes)) for part in parts]
+        drawn = posterior_totals(own, seed=seed, resamples=resamples)
+    else:
+        both = tally.resampled(resamples, np.random.default_rng(seed))
+        drawn = [both[:, part] for part in parts]
+    human, model = (macro_f1(one) for one in drawn)
+    values = [float(macro_f1(total[part])) for part in parts]
     return Parity(
         len(label),
-        Estimate(values[0], *interval(human, confidence)),
-        Estimate(values[1], *interval(model, confidence)),
-        Estimate(values[1] - values[0], *interval(model - human, confidence)),
+        around(values[0], human, confidence),
+        around(values[1], model, confidence),
+        around(values[1] - values[0], model - human, confidence),
     )
+
+
+def _prior(classes: int) -> Prior:
+    """Say what an example of each class adds at its best and at its worst, for few items (see `stats.posterior`)."""
+    own, others = np.eye(classes), (1 - np.eye(classes)) / max(classes - 1, 1)
+    best = np.hstack([own, own, own])
+    worst = np.hstack([np.zeros_like(own), others, own])
+    return Prior(best, worst, lambda totals: _accuracy(totals, classes))
+
+
+def _accuracy(totals: FloatArray, classes: int) -> FloatArray:
+    """Give the share of answers that are right, from totals of hits, answers and labels."""
+    hits, true = totals[..., :classes].sum(axis=-1), totals[..., 2 * classes :].sum(axis=-1)
+    return np.asarray(hits / np.maximum(true, 1e-9), dtype=np.float64)
 
 
 def human_rows(votes: IntArray, classes: int) -> FloatArray:

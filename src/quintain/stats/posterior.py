@@ -64,8 +64,13 @@ class Draws:
         return posterior_totals([self._tally], groups=self._groups, seed=self._seed, resamples=self._resamples)[0]
 
     def samples(self, value: Value) -> FloatArray:
-        """Give the resampled figure that *value* makes from totals; none where nothing is known of how it varies."""
-        return self._samples(lambda totals: {"": value(totals)})[""]
+        """Give the resampled figure that *value* makes from totals; none where nothing is known of how it varies.
+
+        With the same examples and seed those of two tallies meet the same resamples, so that they can be compared: what
+        is not known of each, which the posterior draws apart, comes in only where a bootstrap has too little.
+        """
+        few = self._tally.prior is not None and is_few(len(self._tally), self._groups)
+        return self._samples(lambda totals: {"": value(totals)}, by_posterior=few)[""]
 
     def estimate(self, value: Value, reason: str, confidence: float = 0.95) -> Estimate:
         """Estimate the figure; *reason* is said where it is undefined."""
@@ -73,7 +78,7 @@ class Draws:
 
     def estimates(self, values: Values, reason: Callable[[str], str], confidence: float = 0.95) -> dict[str, Estimate]:
         """Estimate several figures that are made from the same totals. An interval always holds its figure."""
-        samples = self._samples(values)
+        samples = self._samples(values, by_posterior=self._by_posterior)
         found = {}
         for name, value in values(self._tally.totals()).items():
             figure = float(value)
@@ -86,10 +91,10 @@ class Draws:
             found[name] = Estimate(figure, low, high)
         return found
 
-    def _samples(self, values: Values) -> dict[str, FloatArray]:
+    def _samples(self, values: Values, *, by_posterior: bool) -> dict[str, FloatArray]:
         if not self._resamples:
             return {name: np.zeros(0) for name in values(self._tally.totals())}
-        if self._by_posterior:
+        if by_posterior:
             return dict(values(self._posterior))
         drawn = dict(values(self._bootstrap))
         still = [name for name, found in drawn.items() if is_constant(found)]
@@ -183,3 +188,29 @@ def mean_estimate(
         return Estimate(None, reason="there are no examples")
     drawn = Draws(Tally.of_scores(values, bounds), groups, seed=seed, resamples=resamples)
     return drawn.estimate(lambda totals: np.asarray(totals[..., 0] / totals[..., 1]), "", confidence)
+
+
+def ratio_totals(
+    rows: FloatArray, ratios: Sequence[tuple[int, int]], rng: np.random.Generator, resamples: int, mass: float = ALONE
+) -> FloatArray:
+    """Draw the totals of *rows* (units × columns) of which *ratios* of two columns are wanted: hits and their number.
+
+    What is not known is one more unit (*mass* of them) with as many as the others have on average, of which every
+    column of hits gets its own share between none and all. So one unit gives no interval without width.
+    """
+    drawn = np.concatenate([weights @ rows for weights in _weights(np.ones(len(rows)), resamples, rng)])
+    unknown = rng.standard_gamma(mass, size=resamples)
+    size = rows.mean(axis=0)
+    for number in {below for _, below in ratios}:
+        drawn[:, number] += unknown * size[number]
+    for hits, number in ratios:
+        drawn[:, hits] += unknown * size[number] * rng.beta(mass / 2, mass / 2, size=resamples)
+    return np.asarray(drawn, dtype=np.float64)
+
+
+def around(value: float, samples: FloatArray, confidence: float = 0.95) -> Estimate:
+    """Give *value* with the interval of *samples*, which always holds it."""
+    low, high = interval(samples, confidence)
+    if low is None or high is None:
+        return Estimate(value)
+    return Estimate(value, min(low, value), max(high, value))

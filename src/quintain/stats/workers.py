@@ -42,7 +42,9 @@ class WorkerTable:
     median_time: FloatArray | None = None
 
 
-def wilson(hits: IntArray, total: IntArray, confidence: float = 0.95) -> tuple[FloatArray, FloatArray]:
+def wilson(
+    hits: IntArray | FloatArray, total: IntArray | FloatArray, confidence: float = 0.95
+) -> tuple[FloatArray, FloatArray]:
     """Give Wilson's interval of *hits* in *total*; NaN where there is none.
 
     >>> [round(float(side), 3) for side in wilson(np.array(8), np.array(10))]
@@ -60,8 +62,8 @@ def wilson(hits: IntArray, total: IntArray, confidence: float = 0.95) -> tuple[F
     return np.where(undefined, np.nan, low), np.where(undefined, np.nan, high)
 
 
-def wilson_share(hits: int, total: int) -> Estimate:
-    """Give the share of *hits* in *total* with Wilson's interval.
+def wilson_share(hits: float, total: float) -> Estimate:
+    """Give the share of *hits* in *total* with Wilson's interval; both may be means of counts.
 
     >>> wilson_share(8, 10).value
     0.8

@@ -247,7 +247,11 @@ def test_reference_systems_are_marked_and_count_if_the_organisers_say_so(
         found = scores.results(db, blobs, ANONYMOUS, REF)
         assert [(one.name, one.reference, one.counts) for one in found.systems][-1] == ("ngrams", True, False)
         assert found.score.systems["ngrams"].broken == 1
+        assert next(one for one in found.systems if one.name == "ngrams").dev_accuracy is not None
+        assert "ngrams: for reference only, and left out of the breakers' scores." in found.notes
+        assert not any("accuracy was given" in note for note in found.notes)
         assert found.score.breakers["knots"].score == before
         systems.let_count(db, owner, REF, "ngrams", True)
         found = scores.results(db, blobs, ANONYMOUS, REF)
         assert found.score.breakers["knots"].score == pytest.approx((0.5 * 0.5 + 1.0 + 0.5) / 3)
+        assert not any("ngrams" in note for note in found.notes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import func, select
@@ -205,7 +206,8 @@ def test_no_board_is_made_while_somebody_waits_for_the_models(house: Site, monke
     """Where nothing is known yet, the table stands without ranks and says so, and the board is made beside."""
     made: list[object] = []
     house.workspace.state.clear()
-    monkeypatch.setattr("quintain.services.board.standings._make_wanted", lambda *given: made.append(given))
+    beside = SimpleNamespace(start=made.append)
+    monkeypatch.setattr("quintain.services.board.standings.Loop", lambda *_, **__: beside)
     page = on_one_line(browser_of(house.workspace).get("/tasks/sentiment/models"))
     assert "The ranking is being made" in page
     assert "models/tfidf" in page

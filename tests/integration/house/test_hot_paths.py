@@ -49,7 +49,7 @@ from quintain.services.validate.validations import find
 from quintain.settings import Settings
 from quintain.store.base import now
 from quintain.store.database import transaction
-from quintain.store.queries.access import log
+from quintain.store.queries.access import mails
 from quintain.store.queries.board import boards as board_queries
 from quintain.store.queries.collect import prompts
 from quintain.store.queries.validate import collected, item_figures, items, slots
@@ -159,11 +159,12 @@ def _worked(db: Session, place: Place) -> object:
 
 
 def _mailed(db: Session) -> object:
-    """Look for messages to mail, and mark those there are."""
+    """Look whether a message is due, take one, and tidy those that are long over."""
     moment = now()
-    wanted = log.wanted_by_mail(db, moment - timedelta(days=1), 100)
     with transaction(db):
-        return log.claim_for_mail(db, wanted, moment)
+        mails.any_due(db, moment)
+        mails.expire(db, moment, {})
+        return mails.claim(db, moment, moment + timedelta(seconds=60))
 
 
 def _page(path: str) -> Callable[[Session, Place], object]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from types import SimpleNamespace
 
 import httpx2
 import pytest
@@ -26,7 +28,8 @@ def narrow(own_demo: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[Wor
 
     Boards that are made beside pages take a connection of their own, and are left out here.
     """
-    monkeypatch.setattr("quintain.services.board.standings._make_wanted", lambda *_: None)
+    beside = SimpleNamespace(start=lambda _: threading.Thread())
+    monkeypatch.setattr("quintain.services.board.standings.Loop", lambda *_, **__: beside)
     monkeypatch.setattr(database, "POOL_SIZE", FEW)
     monkeypatch.setattr(database, "POOL_OVERFLOW", 0)
     monkeypatch.setattr(database, "POOL_WAIT_S", 0.2)

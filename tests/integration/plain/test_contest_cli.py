@@ -79,7 +79,7 @@ def test_without_dev_accuracy_there_is_a_reason(cli: Cli, tmp_path: Path) -> Non
     assert x["score"] is None
     assert x["score_per_sentence"] is None
     assert "--dev-accuracy" in x["reason"]
-    assert "No dev accuracy is known of two" in partly.stderr
+    assert "No dev accuracy was given for two" in partly.stderr
     assert json.loads(partly.stdout)["breakers"]["X"]["score"] == pytest.approx(0.8)
 
 

@@ -121,9 +121,9 @@ def test_responses_give_difficulty_by_id(files: Path) -> None:
     """Responses from elsewhere are matched by id; where no id is known, it is said what to look at."""
     rng = np.random.default_rng(0)
     said = [
-        (f"r{who}", f"{name}{item}", int(rng.random() < share))
+        (f"r{who}", f"{name}{item}", int(rng.random() < share + 0.06 * (who - 4)))
         for who in range(8)
-        for name, share in (("e", 0.9), ("h", 0.4))
+        for name, share in (("e", 0.75), ("h", 0.4))
         for item in range(30)
     ]
     given = [files / "easy.jsonl", files / "hard.jsonl"]
@@ -131,6 +131,20 @@ def test_responses_give_difficulty_by_id(files: Path) -> None:
     assert any(one.startswith("An item of easy is harder than one of hard in") for one in found.findings)
     with pytest.raises(BadInput, match="None of the 60 items"):
         qt.compare(given, id="id", responses=[(who, f"x{item}", right) for who, item, right in said], seeds=1)
+
+
+def test_respondents_who_are_alike_give_no_difficulty(files: Path) -> None:
+    """Where respondents cannot be told apart there is no median, no chart and no comparison of difficulties."""
+    rng = np.random.default_rng(0)
+    said = [
+        (f"r{who}", f"{name}{item}", int(rng.random() < 0.7)) for who in range(6) for name in "eh" for item in range(40)
+    ]
+    found = qt.compare([files / "easy.jsonl", files / "hard.jsonl"], id="id", responses=said, seeds=1)
+    sections = {one.key: one for one in found.report.sections}
+    assert not sections["difficulty"].tables
+    assert not sections["difficulty"].charts
+    assert "right equally often" in sections["difficulty"].findings[0]
+    assert "Difficulty" not in {str(row[0]) for row in sections["differences"].tables[0].rows}
 
 
 def test_a_recipe_learns_in_place_of_the_linear_learner(files: Path, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ Cli = Callable[..., Result]
 def drawn() -> pl.DataFrame:
     """Responses of forty to six items, wide, with a column of names."""
     rng = np.random.default_rng(3)
-    chance = 1 / (1 + np.exp(-(rng.normal(size=(40, 1)) - np.linspace(-1.5, 1.5, 6))))
+    chance = 1 / (1 + np.exp(-(rng.normal(0, 1.6, size=(40, 1)) - np.linspace(-1.5, 1.5, 6))))
     right = (rng.random((40, 6)) < chance).astype(int)
     columns = {f"q{at}": right[:, at] for at in range(6)}
     return pl.DataFrame({"who": [f"m{at}" for at in range(40)], **columns})

@@ -95,7 +95,7 @@ def test_a_simulated_trial_can_be_reported(cli: Cli, protocols: list[Path], tmp_
     costs = sections["costs"]["tables"][0]["rows"]
     assert [(row[0], row[2]) for row in costs] == [("first", 1.75), ("second", 2.0)]
     slices = {row[1] for row in sections["results"]["tables"][0]["rows"]}
-    assert {"judged often", "at least 4 of 5 votes agree", "all votes agree"} <= slices
+    assert {"judged often", "at least 4 of 5 votes agree", "all 5 votes agree"} <= slices
     assert [row[1] for row in sections["justifications"]["tables"][0]["rows"]] == [60, 60]
     assert r"\toprule" in (out / "tables.tex").read_text()
 
@@ -129,7 +129,7 @@ def test_the_published_baseline_comes_out(cli: Cli, shared_data: Path) -> None:
     assert rows["judged often"][2] == pytest.approx(482, abs=6)
     assert rows["judged often"][4]["value"] == pytest.approx(0.956, abs=0.012)
     assert rows["at least 4 of 5 votes agree"][2] == pytest.approx(436, abs=8)
-    assert rows["all votes agree"][2] == pytest.approx(340, abs=12)
+    assert rows["all 5 votes agree"][2] == pytest.approx(340, abs=12)
     assert sections["agreement"]["tables"][0]["rows"][0][4]["value"] == pytest.approx(0.81, abs=0.005)
     assert sections["agreement"]["tables"][0]["rows"][0][5]["value"] == pytest.approx(0.79, abs=0.01)
     assert sections["costs"]["tables"][0]["rows"][0][2] == 1.75

@@ -176,6 +176,10 @@ def test_the_datasheet_is_filled_in_from_the_record(released: Workspace, db: Ses
     people = service.find_release(db, owner, REF, 1).report.people
     assert people is not None
     assert (people.writers, people.judges, people.unqualified, people.set_aside) == (13, 5, 1, 3)
+    assert people.everybody == 6
+    assert "6 people gave 943 judgements, 5 for an item; 940 by 5 of them count." in text
+    assert "Judging was not paid" in text
+    assert "was paid and is kept" not in text, "what was not paid is not said to have been"
     assert (people.given, people.kept, people.compared) == (188 * 5 + 3, 188 * 5, 3)
     assert people.other_label + people.no_label + people.new_label == 0, "five unanimous votes outweigh one"
     assert "1 judges were unqualified (disagreement 1), and 3 judgements set aside" in text

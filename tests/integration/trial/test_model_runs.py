@@ -95,7 +95,7 @@ def test_models_are_run_and_the_report_says_on_which_arm_they_are_behind(
     assert "lexicon@1" not in [one.title for one in waiting.sections[0].tables[0].columns]
     run_all(db, workspace, tmp_path)
     found = report(db, blobs, owner, *WHERE)
-    for where in ("judged often", "at least 4 of 5 votes agree", "all votes agree"):
+    for where in ("judged often", "at least 4 of 5 votes agree", "all 5 votes agree"):
         assert value_of(found, "easy", where, "gap to lexicon@1") == pytest.approx(0.0)
         assert value_of(found, "hard", where, "gap to lexicon@1") > 0.5
         assert value_of(found, "hard", where, "People") == pytest.approx(1.0)

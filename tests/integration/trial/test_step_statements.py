@@ -52,11 +52,12 @@ writing = {items = 2, sessions = 50, final = true, pay = 350}
 # Statements of one step, with those that let nobody else in meanwhile (on PostgreSQL); who asks is one more.
 WHO = 1
 LOOK = 3
-TAKE_IN = 4  # more, where a look finds something finished
+TAKE_IN = 5  # more, where a look finds something finished: what is shown and what is added to are brought up to date
 QUIZ = 3
+ROUNDS = 1  # more at the first look, as what a transaction has not committed is kept for nobody
 FIRST_ANSWER = 6  # before which it is asked what may be spent
-LAST_ANSWER = 24  # which ends the tutorial: it is paid, which may reach a cap, and one may write
-BEGIN = 12  # among them, whether the round is there for the person, and how often they have written in it
+LAST_ANSWER = 27  # which ends the tutorial: it is paid, which may reach a cap, and one may write; a writer's own course
+BEGIN = 13  # among them, whether the round is there for the person, how often they wrote in it, and what they were shown
 WRITE = 9  # one of them keeps the round's counts
 END = 11  # more, where a text is the last of its session, which is then paid; the first opens accounts
 
@@ -101,7 +102,7 @@ def test_no_step_asks_more_than_it_must(workspace: Workspace) -> None:
             ),
         )
     for number in range(4):
-        part = step(LOOK + (TAKE_IN if number else 0), lambda db, actor: my_part(db, actor, *WHERE))
+        part = step(LOOK + (TAKE_IN if number else ROUNDS), lambda db, actor: my_part(db, actor, *WHERE))
         assert (part.what, part.sessions_left) == ("work", 50 - number)
         place = f"mood/{part.round}"
         key = step(BEGIN, lambda db, actor, place=place: start(db, workspace.blobs, actor, place)).key

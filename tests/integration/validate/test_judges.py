@@ -109,6 +109,25 @@ def test_unqualifying_sets_aside_reopens_and_pays(db: Session, owner: Actor) -> 
     assert actions.count("judge.unqualify") == 1
 
 
+@pytest.mark.both_databases
+def test_figures_of_an_unqualified_judge_rest_on_what_they_did(db: Session, owner: Actor) -> None:
+    """Setting everything aside leaves the figures for which somebody was unqualified, in table and history alike."""
+    people = settled(db, owner)
+    before = {one["worker"]: one for one in judges.judge_table(db, owner, REF)}["judge0"]
+    unqualify.apply_rule(db, owner, REF, PAPER)
+    after = {one["worker"]: one for one in judges.judge_table(db, owner, REF)}["judge0"]
+    for name in ("judgements", "compared", "agreement", "accuracy"):
+        assert after[name] == before[name]
+    assert after["accuracy"].value < 0.3
+    judge_all(db, [*people[1:], *make_judges(db, 2, "fresh")])
+    review(db, owner, REF)
+    history = judges.judge_history(db, owner, REF, "judge0")["reviews"]
+    table = {one["worker"]: one for one in judges.judge_table(db, owner, REF)}
+    assert history[-1]["accuracy"] == pytest.approx(table["judge0"]["accuracy"].value)
+    assert table["judge0"]["accuracy"].value < 0.3
+    assert table["judge1"]["accuracy"].value > 0.8
+
+
 def test_answers_on_the_way_of_an_unqualified_judge_are_kept_but_do_not_count(db: Session, owner: Actor) -> None:
     """A page held while the qualification ends can still be handed in, and is paid."""
     make_ground(db, owner, 10, "judgements = 1\nminimum = 1\n[reward]\namount = 20")

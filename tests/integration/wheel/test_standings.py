@@ -53,11 +53,15 @@ def test_the_owner_is_told_once_with_the_evidence(
 
 
 def test_few_items_say_so(workspace: Workspace, db: Session, owner: Actor, tmp_path: Path) -> None:
-    """Under a hundred items nothing is said, however good the model is, and nobody is told."""
+    """Under a hundred items no model is good enough, and nobody is told; one that is far behind is seen to be."""
     released_round(db, workspace, owner, test=45, per_cell=6)
-    answered(db, workspace, owner, tmp_path, "best", perfect)
+    best = answered(db, workspace, owner, tmp_path, "best", perfect)
+    worst = answered(db, workspace, owner, tmp_path, "worst", half)
     standings.catch_up(db, workspace.blobs)
-    assert standings.solved(db, owner, REF).state == "too_few"
+    found = standings.solved(db, owner, REF)
+    assert found.state == "too_few"
+    assert [(one.model, one.state) for one in found.models] == [(best, "too_few"), (worst, "open")]
+    assert all(one.difference.low < one.difference.value < one.difference.high for one in found.models)
     assert list_notifications(db, owner) == []
 
 

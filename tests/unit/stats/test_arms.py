@@ -81,3 +81,37 @@ def test_justifications_that_repeat_others_or_say_nothing_are_counted() -> None:
     assert found.trivial.value == 0.75
     assert repeats(pasted.lower(), [own, pasted])
     assert not repeats(own, [pasted])
+
+
+def test_one_writer_is_no_certainty_of_the_next() -> None:
+    """Figures of a single writer, or of writers who are all right, have an interval with width that holds them."""
+    one = arm("a", 0.2, 6)
+    alone = ArmItems(one.name, one.judgements, one.label, np.zeros_like(one.label), one.predictions, one.invalid)
+    right = ArmItems(one.name, one.judgements, one.label, one.writer, {"model": one.label}, one.invalid)
+    for each in (alone, right):
+        found = figures(sum_arm(each, seeds=3), "all")
+        for figure in (found.human, found.models["model"], found.gaps["model"]):
+            assert figure.value is not None
+            assert figure.low is not None
+            assert figure.high is not None
+            assert figure.low <= figure.value <= figure.high
+            assert figure.high - figure.low > 0.02
+    difference = compare(sum_arm(alone, seeds=3), sum_arm(right, seeds=3), "all", "model").difference
+    assert difference.low is not None
+    assert difference.high is not None
+    assert difference.high - difference.low > 0.02
+
+
+def test_deals_that_leave_an_arm_without_items_say_nothing() -> None:
+    """Where a deal of the writers may leave one side empty, the test and what it would show are numbers still."""
+    first, second = (
+        ArmItems(one.name, one.judgements, one.label, (np.arange(len(one.label)) > 0).astype(np.int64), one.predictions)
+        for one in (arm("a", 0.2, 6, items=30), arm("b", 0.3, 7, items=30))
+    )
+    sums = [sum_arm(one, seeds=3) for one in (first, second)]
+    for one in sums:  # the second writer of each arm has nothing that was judged often
+        one.items["all"][0] = one.human["all"][0] = one.models["all"]["model"][0] = one.asked["all"]["model"][0] = 0.0
+    found = compare(*sums, "all", "model")
+    assert found.p is not None
+    assert found.edge is not None
+    assert np.isfinite([found.p, found.edge]).all()

@@ -10,7 +10,7 @@ import pytest
 from scipy.special import expit
 
 from quintain.stats.irt.choosing import rankings_kept
-from quintain.stats.irt.fit import IrtModel
+from quintain.stats.irt.fit import IrtMethod, IrtModel
 from quintain.stats.irt.fitting import fit_responses, integrates_items
 from quintain.stats.irt.information import item_information, most_informative, total_information
 from quintain.stats.irt.itemwise import fit_itemwise
@@ -205,3 +205,15 @@ def test_turned_labels_are_found() -> None:
     listed = set(found.items.tolist())
     assert len(listed & set(turned)) >= 15
     assert len(listed - set(turned)) <= 3
+
+
+@pytest.mark.parametrize(("method", "items"), [("mml", 30), ("mml", 150), ("vi", 30)])
+def test_respondents_who_are_all_alike_give_no_difficulty(method: IrtMethod, items: int) -> None:
+    """Without spread in ability there is no scale: no difficulty, whichever way the items are estimated."""
+    right = (np.random.default_rng(5).random((6, items)) < 0.6).astype(np.float64)
+    data = Responses([f"r{one}" for one in range(6)], [f"i{one}" for one in range(items)], right, np.ones(6))
+    found = fit_responses(data, "2pl", method)
+    assert not found.told_apart
+    assert np.isnan(found.difficulty).all()
+    assert np.isnan(found.difficulty_error).all()
+    assert np.isfinite(found.chances(found.ability)).all()

@@ -94,7 +94,10 @@ def irt(
 def _show(found: IrtStudy) -> None:
     """Print the first items, labels that want a second look, and the subset that was asked for."""
     table = found.items()
-    rows = [(name, *(f"{value:.3f}" for value in figures)) for name, *figures in table.head(SHOWN).iter_rows()]
+    rows = [
+        (name, *("–" if value is None else f"{value:.3f}" for value in figures))
+        for name, *figures in table.head(SHOWN).iter_rows()
+    ]
     output.print_table(table.columns, rows, title=f"Log-likelihood {found.fit.loglik:.3f}")
     if table.height > SHOWN:
         output.say(f"{table.height - SHOWN:,} more items: --out writes all of them.")

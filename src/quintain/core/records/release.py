@@ -61,7 +61,8 @@ class ReleaseExample(Record):
 class ReleasePeople(Record):
     """Who made the labels of a release, and how.
 
-    *kept* judgements count, of *given*; *set_aside* are those of *unqualified* judges, whose rules *rules* counts. Had
+    Of *everybody* who judged, the judgements of *judges* count (of older releases only those are known): *kept* of
+    *given*; *set_aside* are those of *unqualified* judges, whose rules *rules* counts. Had
     those stayed, and had their judgements not been made up for, *other_label* items would have another label,
     *no_label* none, and *new_label* one where there is none now; *compared* items have a judgement of theirs.
     *per_item*, *minimum*, *method*, *unfooled* (the share of attempts that did not fool and were judged) and *reward*
@@ -90,6 +91,7 @@ class ReleasePeople(Record):
     writer: bool = False
     often: int = 0
     often_judgements: int = 0
+    everybody: int = 0
 
 
 @dataclass(frozen=True, slots=True)

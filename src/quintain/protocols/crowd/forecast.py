@@ -62,9 +62,9 @@ def forecast_power(trials: Sequence[TrialRun], workers: int, gap: float) -> list
             compare(one.sums[first], one.sums[second], SLICE, MODEL, seed=place, resamples=1, deals=DEALS)
             for place, one in enumerate(trials)
         ]
-        known = [one for one in between if one.difference.value is not None]
-        values = np.array([one.difference.value for one in known])
-        edges = np.array([one.edge for one in known])
+        known = [one for one in between if one.difference.value is not None and one.edge is not None]
+        values = np.array([one.difference.value for one in known], dtype=np.float64)
+        edges = np.array([one.edge for one in known], dtype=np.float64)
         seen = sum(one.p is not None and one.p < LEVEL for one in between)
         names = [trials[0].runs[place].protocol.name for place in (first, second)]
         shown = wilson_share(seen, len(between))
@@ -107,11 +107,16 @@ def _arm(runs: Sequence[ArmRun], sums: Sequence[ArmSums]) -> ArmForecast:
         _range((paid + expert) / written),
         _mean(runs, lambda one: one.expert_minutes / 60),
         _mean(runs, lambda one: one.days),
-        _range(np.array([one.human[SLICE].sum() / one.items[SLICE].sum() for one in sums])),
-        _range(np.array([one.models[SLICE][MODEL].sum() / one.asked[SLICE][MODEL].sum() for one in sums])),
+        _range(np.array([_share(one.human[SLICE], one.items[SLICE]) for one in sums])),
+        _range(np.array([_share(one.models[SLICE][MODEL], one.asked[SLICE][MODEL]) for one in sums])),
         _range(np.array([float(gap_of(_totals(one))) for one in sums])),
         {name: float(np.mean([one.came.get(name, 0) for one in runs])) for name in runs[0].came},
     )
+
+
+def _share(hits: FloatArray, number: FloatArray) -> float:
+    """Give the share of all *hits*; NaN where a trial has no such item."""
+    return float(hits.sum() / number.sum()) if number.sum() > 0 else float("nan")
 
 
 def _totals(sums: ArmSums) -> FloatArray:

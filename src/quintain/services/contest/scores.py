@@ -43,6 +43,7 @@ from quintain.store.queries.evaluate import results as cache
 from quintain.store.tables import ContestSystem
 from quintain.tasks.contract import kind_of
 
+SCORED = 2  # goes up when figures or notes of the same answers change
 SIFTED = 1  # goes up when the shape of what pairs are found by changes
 
 
@@ -301,7 +302,8 @@ def compute_score(
     if not matrix.answers:
         raise Conflict("There are no figures of {ref}: no system has answered the pairs yet.", ref=info.ref)
     rows = [PlainRow(number, values) for number, values in enumerate(matrix.rows(), 1)]
-    options = ContestOptions(grading_of(task, info.spec), matrix.dev_accuracy)
+    uncounted = frozenset(name for one, name in names if not one.counts)
+    options = ContestOptions(grading_of(task, info.spec), matrix.dev_accuracy, uncounted=uncounted)
     score = score_rows(rows, list(matrix.answers), options)
     return {"score": json.loads(to_json(score)), "dropped": len(matrix.pairs) - len(matrix.counted)}
 
@@ -312,6 +314,7 @@ def score_key(db: Session, info: ContestInfo, names: Sequence[tuple[ContestSyste
     return content_id(
         {
             "contest": info.id,
+            "scored": SCORED,
             "spec": info.version,
             "names": [name for _, name in names],
             "counts": [one.counts for one, _ in names],

@@ -56,7 +56,10 @@ NO_ACCURACY = "no dev accuracy was given; name them with --dev-accuracy system=0
 
 @dataclass(frozen=True, slots=True)
 class ContestOptions:
-    """How to grade, the systems' accuracy on the development set, columns that are no systems, and their names."""
+    """How to grade, the systems' accuracy on the development set, columns that are no systems, and their names.
+
+    *uncounted* systems are for reference: breakers' scores leave them out on purpose.
+    """
 
     grading: Grading = field(default_factory=Grading)
     dev_accuracy: Mapping[str, float] = field(default_factory=dict)
@@ -64,6 +67,7 @@ class ContestOptions:
     columns: Mapping[str, str] | None = None
     seed: int = 0
     resamples: int = 1000
+    uncounted: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,8 +325,12 @@ def _notes(data: _Answers, contested: int) -> Iterator[str]:
     """Say what a reader would otherwise have to guess."""
     accuracy = data.options.dev_accuracy
     without = [name for name in data.right if name not in accuracy]
-    if accuracy and without:
-        yield f"No dev accuracy is known of {', '.join(without)}: the breakers' scores leave them out."
+    uncounted = [name for name in without if name in data.options.uncounted]
+    unknown = [name for name in without if name not in data.options.uncounted]
+    if uncounted:
+        yield f"{', '.join(uncounted)}: for reference only, and left out of the breakers' scores."
+    if accuracy and unknown:
+        yield f"No dev accuracy was given for {', '.join(unknown)}: the breakers' scores leave them out."
     empty = {name: sum(_said(row, name) is None for pair in data.pairs for row in pair.rows) for name in data.right}
     for name, count in empty.items():
         if count:

@@ -19,7 +19,7 @@ from quintain.stats.irt.choosing import RankingKept, rankings_kept
 from quintain.stats.irt.fit import IrtFit, IrtMethod, IrtModel, Normal
 from quintain.stats.irt.fitting import fit_responses
 from quintain.stats.irt.information import most_informative
-from quintain.stats.irt.responses import Responses, chance_of_scores
+from quintain.stats.irt.responses import Responses
 from quintain.stats.irt.suspects import Suspects, suspicious
 
 Known = TypeVar("Known", bound=str)
@@ -28,13 +28,15 @@ METHODS: Sequence[IrtMethod] = get_args(IrtMethod)
 FEW_FOR_PRIORS = (
     1000  # respondents below which the bound prefers narrow priors of discrimination, see stats.irt.variational
 )
-BY_CHANCE = 0.01  # above which chance that they are all the same, respondents cannot be told apart
 WIDEST = 5  # that a prior of the logit of guessing may be
 
 
 @dataclass(frozen=True, slots=True)
 class IrtStudy:
-    """What was found of responses; *subset* has the most informative items, where some were asked for."""
+    """What was found of responses; *subset* has the most informative items, where some were asked for.
+
+    Where respondents cannot be told apart (`fit.told_apart`) there are no difficulties, and nothing rests on them.
+    """
 
     responses: Responses
     fit: IrtFit
@@ -53,7 +55,7 @@ class IrtStudy:
                 "difficulty": fit.difficulty,
                 "guessing": fit.guess,
             }
-        )
+        ).fill_nan(None)
 
     def abilities(self) -> pl.DataFrame:
         """Give the respondents as a table."""
@@ -104,6 +106,7 @@ class IrtStudy:
             "iterations": fit.turns,
             "converged": fit.converged,
             "priors": fit.priors,
+            "told_apart": fit.told_apart,
             "prior": dict(fit.prior),
             "items": items.fill_nan(None).to_dicts(),
             "abilities": self.abilities().fill_nan(None).to_dicts(),
@@ -185,10 +188,10 @@ def _notes(responses: Responses, fit: IrtFit) -> list[str]:
     notes = []
     if not fit.converged:
         notes.append(f"The estimates had not settled after {fit.turns} iterations: do not rely on them.")
-    if chance_of_scores(responses) > BY_CHANCE:
+    if not fit.told_apart:
         notes.append(
-            "Respondents differ in their scores no more than by chance: there is no scale of ability, and difficulties "
-            "on it mean nothing."
+            "Respondents differ in their scores no more than by chance: there is no scale of ability, and no "
+            "difficulty on it."
         )
     if fit.integrated == "items":
         notes.append(

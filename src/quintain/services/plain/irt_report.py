@@ -10,11 +10,10 @@ from quintain.core.records.figures import Estimate
 from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact, ReportSection, Table
 from quintain.core.texts import Text
 from quintain.reports.charts import curve_chart, distribution_chart, place_chart
-from quintain.services.plain.irt import BY_CHANCE, IrtStudy
+from quintain.services.plain.irt import IrtStudy
 from quintain.stats.bootstrap import FloatArray
 from quintain.stats.diversity import binned
 from quintain.stats.irt.information import item_information, scale_points, total_information
-from quintain.stats.irt.responses import chance_of_scores
 from quintain.stats.two_samples import median_interval, superiority
 
 SHOWN = 20
@@ -42,7 +41,9 @@ def irt_report(study: IrtStudy, commands: Sequence[str] = (), *, name: str = "")
 
 
 def irt_sections(study: IrtStudy, commands: list[str]) -> list[ReportSection]:
-    """Give the questions that an estimation answers."""
+    """Give the questions that an estimation answers; without a scale of ability, why there are no answers."""
+    if not study.fit.told_apart:
+        return [difficulty_section(study, commands)]
     return [
         difficulty_section(study, commands),
         _abilities(study, commands),
@@ -60,7 +61,9 @@ def _groups(study: IrtStudy) -> dict[str, FloatArray]:
 
 
 def difficulty_section(study: IrtStudy, commands: list[str]) -> ReportSection:
-    """Say how hard the items are, by test."""
+    """Say how hard the items are, by test; where respondents cannot be told apart, only that."""
+    if not study.fit.told_apart:
+        return _no_difficulty(study, commands)
     groups = {name or Text("all items"): values for name, values in _groups(study).items()}
     reach = [float(end) for end in np.quantile(np.concatenate(list(groups.values())), [0.005, 0.995])]
     spread = binned(groups, bounds=(reach[0], max(reach[1], reach[0] + 0.1)))
@@ -98,14 +101,17 @@ def _doubts(study: IrtStudy) -> list[str]:
     if not study.fit.converged:
         n = study.fit.turns
         told.append(Text("The estimates had not settled after {n} iterations: do not rely on them.", n=n))
-    if chance_of_scores(study.responses) > BY_CHANCE:
-        told.append(
-            Text(
-                "Respondents differ in their scores no more than by chance: there is no scale of ability, and "
-                "difficulties on it mean nothing."
-            )
-        )
     return told
+
+
+def _no_difficulty(study: IrtStudy, commands: list[str]) -> ReportSection:
+    """Say why there are no difficulties: what all get right equally often gives no scale."""
+    told = Text(
+        "{n} models, runs of one, or people answered these items and are right equally often, as far as chance lets "
+        "one say. How hard items are can be told once respondents of different ability have answered them.",
+        n=len(study.responses.respondents),
+    )
+    return ReportSection("difficulty", Text("How hard are the items?"), [told, *_doubts(study)], commands=commands)
 
 
 def _harder(groups: Mapping[str, FloatArray]) -> list[str]:

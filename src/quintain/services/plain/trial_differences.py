@@ -8,7 +8,7 @@ from itertools import combinations
 from quintain.core.records.figures import Estimate
 from quintain.core.records.report import Cell, Column, ReportSection, Table
 from quintain.core.texts import Text
-from quintain.services.plain.trial_measures import SLICE_WORDS, MeasuredArm, ReportOptions
+from quintain.services.plain.trial_measures import MeasuredArm, ReportOptions, slice_words, votes_of
 from quintain.stats.arms import compare, holm
 from quintain.stats.human import SLICES
 
@@ -21,6 +21,7 @@ def differences_section(found: Sequence[MeasuredArm], options: ReportOptions) ->
     if not models:
         nothing = Text("No model has answered these items, so nobody can say on which arm models are further behind.")
         return ReportSection("differences", Text("Do arms differ?"), [nothing])
+    votes = votes_of([one.arm for one in found], options)
     rows: list[list[Cell]] = []
     for name, _ in SLICES:
         for model in models:
@@ -29,7 +30,7 @@ def differences_section(found: Sequence[MeasuredArm], options: ReportOptions) ->
                 for first, second in combinations(found, 2)
             ]
             for one, p in zip(tests, holm([one.p for one in tests]), strict=True):
-                rows.append([one.first, one.second, SLICE_WORDS[name], model, one.difference, p])
+                rows.append([one.first, one.second, slice_words(name, votes), model, one.difference, p])
     columns = [
         Column(Text("Arm")),
         Column(Text("beside")),

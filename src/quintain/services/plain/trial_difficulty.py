@@ -8,11 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from quintain.core.records.report import ReportSection
-from quintain.core.texts import Text
 from quintain.data.trials import TrialArm, TrialItem
-from quintain.services.plain.irt import BY_CHANCE, study_responses
+from quintain.services.plain.irt import study_responses
 from quintain.services.plain.irt_report import difficulty_section
-from quintain.stats.irt.responses import Responses, chance_of_scores
+from quintain.stats.irt.responses import Responses
 
 LEAST_MODELS = 3
 LEAST_ITEMS = 20
@@ -29,19 +28,7 @@ def arms_difficulty(arms: Sequence[TrialArm], seed: int, commands: Sequence[str]
     names = [f"{arm}:{item.name}" for arm, item, _ in rows]
     tests = [arm for arm, _, _ in rows]
     responses = Responses(models, names, np.array(right), np.ones(len(models)), tests)
-    if chance_of_scores(responses) > BY_CHANCE:
-        return _not_told(models)
     return difficulty_section(study_responses(responses, "2pl", seed=seed), list(commands))
-
-
-def _not_told(models: Sequence[str]) -> ReportSection:
-    """Say why there are no difficulties: what all models get right equally often gives no scale."""
-    said = Text(
-        "{n} models, or runs of one, answered all items and are right equally often, as far as chance lets one say. "
-        "How hard items are can be told once models of different ability have answered them.",
-        n=len(models),
-    )
-    return ReportSection("difficulty", Text("How hard are the items?"), [said])
 
 
 def _label(arm: TrialArm, item: TrialItem) -> str | None:

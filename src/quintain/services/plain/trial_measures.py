@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 
 from quintain.core.records.figures import Estimate
 from quintain.core.texts import Text
 from quintain.data.trials import TrialArm, items_of
 from quintain.stats.arms import EVERYTHING, NAMES, ArmSums, SliceFigures, agreement, figures, sum_arm
+from quintain.stats.human import SLICES
 
-SLICE_WORDS = {
-    EVERYTHING: Text("all that was judged"),
-    "all": Text("judged often"),
-    "at_least_4_of_5": Text("at least 4 of 5 votes agree"),
-    "unanimous": Text("all votes agree"),
-}
+LEAST = dict(SLICES)["at_least_4_of_5"]  # of the votes
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +23,29 @@ class ReportOptions:
     draws: int = 100
     seed: int = 0
     resamples: int = 1000
+
+
+def slice_words(name: str, votes: int | None = None) -> Text:
+    """Name a slice by the number of *votes* that set the labels; None where that is not the same everywhere.
+
+    >>> str(slice_words("at_least_4_of_5", 3)), str(slice_words("unanimous"))
+    ('at least 3 of 3 votes agree', 'all votes agree')
+    """
+    if name == EVERYTHING:
+        return Text("all that was judged")
+    if name == "all":
+        return Text("judged often")
+    if votes is None:
+        return Text("all votes agree") if name == "unanimous" else Text("at least 80 % of votes agree")
+    if name == "unanimous":
+        return Text("all {n} votes agree", n=votes)
+    return Text("at least {k} of {n} votes agree", k=ceil(LEAST * votes - 1e-9), n=votes)
+
+
+def votes_of(arms: Sequence[TrialArm], options: ReportOptions) -> int | None:
+    """Give the number of votes that set a label in all of *arms*; None where arms differ in it."""
+    numbers = {options.sample + arm.writer_votes for arm in arms}
+    return numbers.pop() if len(numbers) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)

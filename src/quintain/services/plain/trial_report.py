@@ -15,7 +15,7 @@ from quintain.reports.charts import interval_chart
 from quintain.services.plain.trial_costs import attrition_section, cost_section
 from quintain.services.plain.trial_differences import differences_section
 from quintain.services.plain.trial_difficulty import arms_difficulty
-from quintain.services.plain.trial_measures import SLICE_WORDS, MeasuredArm, ReportOptions, measure
+from quintain.services.plain.trial_measures import MeasuredArm, ReportOptions, measure, slice_words, votes_of
 from quintain.stats.arms import EVERYTHING, NAMES
 from quintain.stats.workers import wilson_share
 
@@ -74,7 +74,7 @@ def _results(
     models = list(dict.fromkeys(model for one in found for model in one.slices[EVERYTHING].models))
     rows: list[list[Cell]] = []
     for name in NAMES:
-        rows += [_row(one, name, models) for one in found if one.slices[name].items > 0]
+        rows += [_row(one, name, models, options) for one in found if one.slices[name].items > 0]
     columns = [
         Column(Text("Arm")),
         Column(Text("Items where")),
@@ -98,7 +98,10 @@ def _results(
     ]
     chart = Chart(
         "people-and-models",
-        Text("How far are models behind people, where at least 4 of 5 votes agree?"),
+        Text(
+            "How far are models behind people, where {which}?",
+            which=slice_words("at_least_4_of_5", votes_of([one.arm for one in found], options)),
+        ),
         interval_chart(shown, row=Text("Arm"), series=Text("who"), value=Text("right answers")),
     )
     return ReportSection(
@@ -143,9 +146,15 @@ def _labels_note(arms: Sequence[TrialArm], options: ReportOptions) -> Text:
     )
 
 
-def _row(one: MeasuredArm, name: str, models: Sequence[str]) -> list[Cell]:
+def _row(one: MeasuredArm, name: str, models: Sequence[str], options: ReportOptions) -> list[Cell]:
     figure = one.slices[name]
-    row: list[Cell] = [one.arm.name, SLICE_WORDS[name], figure.items, figure.items_spread, figure.human]
+    row: list[Cell] = [
+        one.arm.name,
+        slice_words(name, votes_of([one.arm], options)),
+        figure.items,
+        figure.items_spread,
+        figure.human,
+    ]
     for model in models:
         row += [figure.models.get(model), figure.runs.get(model), figure.gaps.get(model)]
     return row
@@ -181,7 +190,7 @@ def _agreement(found: Sequence[MeasuredArm]) -> ReportSection:
             one.arm.name,
             one.collected,
             one.slices[EVERYTHING].items,
-            wilson_share(round(one.slices[EVERYTHING].items), one.collected),
+            wilson_share(one.slices[EVERYTHING].items, one.collected),
             one.alpha,
             one.alpha_many,
         ]

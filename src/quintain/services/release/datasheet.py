@@ -115,10 +115,17 @@ def _labelling(facts: SheetFacts) -> list[str]:
     if people is None:
         return [*parts, f"**How were labels made?** {OPEN}"]
     pay = f"A page of {people.page_size} items paid {people.reward}." if people.reward else "Judging was not paid."
+    judged = (
+        f"{people.judges:,} judges gave {people.given:,} judgements, {people.per_item} for an item; {people.kept:,}"
+    )
+    if people.everybody > people.judges:
+        judged = (
+            f"{people.everybody:,} people gave {people.given:,} judgements, {people.per_item} for an item; "
+            f"{people.kept:,} by {people.judges:,} of them"
+        )
     pace = f" The median judgement took {people.seconds:.1f} s." if people.seconds is not None else ""
     parts.append(
-        f"**How were labels made?** {people.judges:,} judges gave {people.given:,} judgements, {people.per_item} for "
-        f"an item; {people.kept:,} count. The method is {markdown(people.method)}, and a label needs "
+        f"**How were labels made?** {judged} count. The method is {markdown(people.method)}, and a label needs "
         f"{people.minimum} votes. "
         f"{'The label that the writer aimed at is a vote, too. ' if people.writer else ''}{pay}{pace}"
     )
@@ -145,7 +152,8 @@ def _removed(people: ReleasePeople) -> str:
     changed = people.other_label + people.no_label + people.new_label
     return (
         f"{question} {people.unqualified} judges were unqualified ({rules or 'and requalified'}), and "
-        f"{people.set_aside:,} judgements set aside; their work was paid and is kept. Had they stayed, "
+        f"{people.set_aside:,} judgements set aside; their work {'was paid and ' if people.reward else ''}is kept. Had "
+        "they stayed, "
         f"{changed:,} of the {people.compared:,} items that they judged would be labelled otherwise: "
         f"{people.other_label:,} with another label, {people.no_label:,} with none, {people.new_label:,} with one "
         "where there is none now."

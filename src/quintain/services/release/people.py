@@ -31,6 +31,7 @@ def people_of(db: Session, candidates: Candidates) -> ReleasePeople:
     return ReleasePeople(
         writers=len(candidates.writers),
         judges=len(np.unique(candidates.voted.judge)),
+        everybody=len(np.unique(table.user[normal])),
         given=int(normal.sum()),
         kept=len(candidates.voted.judge),
         set_aside=int(normal.sum()) - len(evidence.counted),

@@ -46,7 +46,11 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """One entry per judge (*users*), in the order of their codes; *right* and *wrong* are a Beta distribution."""
+    """One entry per judge (*users*), in the order of their codes; *right* and *wrong* are a Beta distribution.
+
+    Of the *unqualified*, whose judgements are all set aside, agreement and accuracy are those of what they did; what
+    they did is in no sum over judges, and not in *fit*.
+    """
 
     users: IntArray
     judgements: IntArray
@@ -59,6 +63,12 @@ class Figures:
     seconds: FloatArray
     top_share: FloatArray
     fit: OneCoin
+    unqualified: npt.NDArray[np.bool_]
+
+    def agreement_of_all(self) -> tuple[int, int]:
+        """Count what was compared with a majority of the others, and what agrees with it, of those who count."""
+        counts = ~self.unqualified
+        return int(self.compared[counts].sum()), int(self.agreed[counts].sum())
 
 
 def gather(db: Session, validation: ValidationInfo) -> Evidence:
@@ -109,7 +119,7 @@ def _counts(table: JudgementTable, users: IntArray, aside: Mapping[int, int]) ->
 
 
 def measure(evidence: Evidence) -> Figures:
-    """Measure every judge. Those whose judgements are set aside have figures on gold and times only."""
+    """Measure every judge; those whose judgements are set aside by what they did, beside what everybody said."""
     table, counted = evidence.table, evidence.counted
     people, classes = len(evidence.users), len(counted.classes)
     everybody = np.searchsorted(evidence.users, table.user)
@@ -118,6 +128,13 @@ def measure(evidence: Evidence) -> Figures:
     tested = gold & (table.id > begun[everybody]) if people else gold
     compared, agreed = agreement_with_others(counted) if len(counted) else (np.zeros(people, int),) * 2
     fit = fit_one_coin(counted)
+    right, wrong = fit.right, fit.wrong
+    gone = np.array([evidence.aside.get(int(user), 0) == queries.FOREVER for user in evidence.users], dtype=np.bool_)
+    if gone.any():
+        everything = evidence_of(table, {}, counted.classes, evidence.anew).counted
+        before, then = agreement_with_others(everything), fit_one_coin(everything)
+        compared, agreed = (np.where(gone, *pair) for pair in zip(before, (compared, agreed), strict=True))
+        right, wrong = np.where(gone, then.right, right), np.where(gone, then.wrong, wrong)
     made = np.bincount(counted.worker, minlength=people)
     labels = np.bincount(counted.worker * classes + counted.label, minlength=people * classes)
     return Figures(
@@ -127,11 +144,12 @@ def measure(evidence: Evidence) -> Figures:
         agreed=agreed,
         gold_seen=np.bincount(everybody[tested], minlength=people),
         gold_right=np.bincount(everybody[tested & (table.label == table.gold)], minlength=people),
-        right=fit.right,
-        wrong=fit.wrong,
+        right=right,
+        wrong=wrong,
         seconds=median_by(everybody, table.seconds, people),
         top_share=labels.reshape(people, classes).max(axis=1, initial=0) / np.maximum(made, 1),
         fit=fit,
+        unqualified=gone,
     )
 
 

@@ -32,7 +32,7 @@ from quintain.store.queries.validate import item_figures, judgements
 from quintain.store.queries.validate import items as item_queries
 from quintain.store.queries.validate import validation as queries
 
-SHAPE = 2  # of what is kept: figures of another shape are counted anew
+SHAPE = 3  # of what is kept: figures of another shape are counted anew
 PEOPLE = "validation people"  # kept apart from the rest, and written before it
 WRITERS = "validation writers"  # the rates by writer, all of them: nobody needs more than the first for a look
 FIRST_WRITERS = 20

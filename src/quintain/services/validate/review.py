@@ -219,14 +219,14 @@ def _clear(db: Session, validation: ValidationInfo, batches: list[int], newest: 
 
 
 def _summary(found: JudgeReview, seen: _Measured, tallies: Tallies) -> dict[str, Any]:
-    compared = int(seen.figures.compared.sum())
+    compared, agreed = seen.figures.agreement_of_all()
     shown = asdict(found)
     shown.pop("job")
     return {
         **shown,
         "caught": {f"user:{user}": rule.rule for user, rule in seen.caught.items()},
         "vmer": tallies.error_counts(),
-        "agreement": float(seen.figures.agreed.sum() / compared) if compared else None,
+        "agreement": agreed / compared if compared else None,
         "compared": compared,
     }
 

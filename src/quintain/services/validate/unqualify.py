@@ -55,10 +55,12 @@ def try_rule(db: Session, actor: Actor, ref: str, rule: UnqualifyRule) -> RuleEf
     require_owner(actor, validation.task.name)
     known(db, validation)
     figures = counts_of(people_of(db, validation).get("judges", {}))
-    caught = caught_by(rule, figures, qualified_mask(db, validation, figures))
+    qualified = qualified_mask(db, validation, figures)
+    caught = caught_by(rule, figures, qualified)
     names = people_names(db, figures.users[caught].tolist())
     labels = max(len(validation.task.judgement_labels), 2)
-    agreement = figures.agreed[figures.compared > 0] / figures.compared[figures.compared > 0]
+    measured = qualified & (figures.compared > 0)
+    agreement = figures.agreed[measured] / figures.compared[measured]
     honest = float(np.median(agreement)) if len(agreement) else 0.9
     found = [power(rule, max(count, rule.least), labels=labels, honest=honest) for count in POWER_AT]
     weak = found[-1].clicker < ENOUGH

@@ -126,11 +126,13 @@ def standing_of(test: ReleasedTest, found: StandingRow, margin: float) -> ModelS
 def _state(test: ReleasedTest, items: int, difference: Estimate, margin: float) -> ParityState:
     if not _keeps_labels(test):
         return ParityState.SHOWN
-    if items < LEAST_EXAMPLES or difference.low is None or difference.high is None:
+    if difference.low is None or difference.high is None:
         return ParityState.TOO_FEW
-    if difference.low > -margin:
-        return ParityState.SOLVED
-    return ParityState.OPEN if difference.high < -margin else ParityState.UNDECIDED
+    if difference.high < -margin:  # few items are enough to see a model that is far behind
+        return ParityState.OPEN
+    if items < LEAST_EXAMPLES:
+        return ParityState.TOO_FEW
+    return ParityState.SOLVED if difference.low > -margin else ParityState.UNDECIDED
 
 
 def _keeps_labels(test: ReleasedTest) -> bool:

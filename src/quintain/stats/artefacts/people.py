@@ -16,6 +16,7 @@ from quintain.stats.diversity import WORD, count_words
 from quintain.stats.exact import at_least, at_most
 from quintain.stats.multiplicity import step_up
 from quintain.stats.near_duplicates import find_pairs
+from quintain.stats.posterior import around, ratio_totals
 from quintain.stats.predictability import Gain, gain_over_chance, one_hot
 from quintain.stats.workers import wilson_share
 
@@ -111,17 +112,14 @@ def held_out_writers(
         for fold in (mixed, grouped_folds(codes, FOLDS, seed))
     ]
     writers = int(codes.max()) + 1
-    sums = np.column_stack([np.bincount(codes, one, minlength=writers) for one in right])
-    sizes = np.bincount(codes, minlength=writers).astype(np.float64)
-    drawn = np.concatenate(
-        [part @ np.column_stack([sums, sizes]) for part in resample_weights(writers, 1000, np.random.default_rng(seed))]
-    )
+    rows = np.column_stack([np.bincount(codes, one, minlength=writers) for one in (*right, np.ones(len(codes)))])
+    drawn = ratio_totals(rows, [(0, 2), (1, 2)], np.random.default_rng(seed), 1000)
     shares = drawn[:, :2] / drawn[:, 2:]
     means = [float(one.mean()) for one in right]
     return HeldOutWriters(
-        Estimate(means[0], *interval(shares[:, 0])),
-        Estimate(means[1], *interval(shares[:, 1])),
-        Estimate(means[0] - means[1], *interval(shares[:, 0] - shares[:, 1])),
+        around(means[0], shares[:, 0]),
+        around(means[1], shares[:, 1]),
+        around(means[0] - means[1], shares[:, 0] - shares[:, 1]),
         writers,
     )
 

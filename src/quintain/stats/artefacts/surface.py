@@ -57,9 +57,7 @@ def length_heuristics(examples: Examples) -> list[Heuristic]:
         for one, right in zip(counts, examples.answer.tolist(), strict=True):
             best = one == choose(one)
             credit += float(best[right]) / float(best.sum())
-        share = wilson_share(round(credit), len(counts))
-        value = credit / len(counts) if counts else None
-        found.append(Heuristic(name, Estimate(value, share.low, share.high), chance))
+        found.append(Heuristic(name, wilson_share(credit, len(counts)), chance))
     return found
 
 

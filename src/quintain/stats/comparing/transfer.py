@@ -17,8 +17,8 @@ from quintain.core.records.figures import Estimate
 from quintain.core.records.study import TransferCell
 from quintain.stats.artefacts.examples import Examples
 from quintain.stats.artefacts.learner import OPTIONS, LinearLearner, SeenFields, Teachable, grouped_folds, over_folds
-from quintain.stats.bootstrap import FloatArray, IntArray, Tally, interval
-from quintain.stats.workers import wilson_share
+from quintain.stats.bootstrap import FloatArray, IntArray
+from quintain.stats.posterior import mean_estimate
 
 FOLDS = 5
 RESAMPLES = 1000
@@ -101,20 +101,13 @@ def transfer_matrix(wanted: Transfer) -> list[TransferCell]:
 
 
 def clustered_mean(values: FloatArray, groups: IntArray, seed: int = 0, resamples: int = RESAMPLES) -> Estimate:
-    """Give the mean of shares with its interval over resampled groups; where all are 0, or 1, it is Wilson's.
+    """Give the mean of shares with its interval over groups, by the posterior that metrics have theirs from.
 
     >>> found = clustered_mean(np.array([1.0, 1.0, 1.0]), np.array([0, 0, 1]))
-    >>> found.value, round(found.low, 2)
-    (1.0, 0.34)
+    >>> found.value, found.high, found.low < 0.5
+    (1.0, 1.0, True)
     """
-    if not len(values):
-        return Estimate(None, reason="there are no examples")
-    if values.min() == values.max() and values[0] in (0.0, 1.0):
-        number = len(np.unique(groups))
-        return wilson_share(number * int(values[0]), number)
-    drawn = Tally.of_scores(values).resampled(resamples, np.random.default_rng(seed), groups)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return Estimate(float(values.mean()), *interval(drawn[:, 0] / drawn[:, 1]))
+    return mean_estimate(values, groups=groups, seed=seed, resamples=resamples)
 
 
 def shared_fields(known: Mapping[str, Examples]) -> list[str]:

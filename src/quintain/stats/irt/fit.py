@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -26,7 +26,8 @@ class IrtFit:
 
     *infit* and *outfit* are mean squares around 1. *priors* says whether priors were used; *loglik* is without them.
     Where items are integrated out, *prior* has what was estimated of their distribution; of a variational fit *elbo* is
-    the bound, and *search* the bound at each spread of the prior of discrimination that was tried.
+    the bound, and *search* the bound at each spread of the prior of discrimination that was tried. Where respondents
+    are not *told_apart* there is no scale of ability, and no difficulty on it: those are NaN.
     """
 
     model: IrtModel
@@ -52,6 +53,7 @@ class IrtFit:
     prior: Mapping[str, float] = field(default_factory=dict)
     elbo: float | None = None
     search: Mapping[float, float] = field(default_factory=dict)
+    told_apart: bool = True
 
     @property
     def method(self) -> IrtMethod:
@@ -71,9 +73,18 @@ class IrtFit:
     def chances(self, ability: FloatArray, items: slice | None = None) -> FloatArray:
         """Give the chance of a right response at each *ability* (rows) to each item (columns)."""
         part = items or slice(None)
-        slope, difficulty, guess = self.discrimination[part], self.difficulty[part], self.guess[part]
-        core = scipy.special.expit(slope * (ability[:, None] - difficulty))
+        slope, guess = self.discrimination[part], self.guess[part]
+        away = slope * (ability[:, None] - self.difficulty[part])
+        if not self.told_apart:
+            away = slope * ability[:, None] + self.intercept[part]
+        core = scipy.special.expit(away)
         return np.asarray(guess + (1 - guess) * core, dtype=np.float64)
+
+
+def without_scale(fit: IrtFit) -> IrtFit:
+    """Take the difficulties away from *fit*, whose respondents cannot be told apart."""
+    nothing = np.full(len(fit.difficulty), np.nan)
+    return replace(fit, difficulty=nothing, difficulty_error=nothing.copy(), told_apart=False)
 
 
 def guess_told(prior: Normal) -> dict[str, float]:

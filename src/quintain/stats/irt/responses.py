@@ -11,6 +11,8 @@ import scipy
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judgements import total_by
 
+BY_CHANCE = 0.01  # above which chance that they are all the same, respondents cannot be told apart
+
 
 @dataclass(frozen=True, slots=True)
 class Responses:
@@ -61,3 +63,8 @@ def chance_of_scores(responses: Responses) -> float:
         return 1.0
     squared = float((responses.weight[known] * away[known] ** 2 / spread[known]).sum()) * (total - 1) / total
     return float(scipy.special.chdtrc(total - 1, squared))
+
+
+def are_told_apart(responses: Responses) -> bool:
+    """Say whether respondents differ in their scores by more than chance, so that there is a scale of ability."""
+    return chance_of_scores(responses) <= BY_CHANCE

@@ -68,8 +68,13 @@ def responses_to(sets: Sequence[ComparedSet], responses: Responses) -> Responses
 
 
 def difficulty_study(responses: Responses, model: IrtModel, seed: int) -> tuple[IrtStudy, dict[str, FloatArray]]:
-    """Estimate how hard items are; also give the difficulties by data set, those that are finite."""
+    """Estimate how hard items are; also give the difficulties by data set, those that are finite.
+
+    Where models cannot be told apart there are none, and no data set in what is given.
+    """
     study = study_responses(responses, model, seed=seed)
+    if not study.fit.told_apart:
+        return study, {}
     tests, usable = np.array(study.responses.tests), np.isfinite(study.fit.difficulty)
     return study, {
         name: study.fit.difficulty[(tests == name) & usable] for name in dict.fromkeys(study.responses.tests)

@@ -9,7 +9,7 @@ from quintain.core.records.figures import Estimate
 from quintain.core.records.report import Cell, Chart, Column, ReportSection, Table
 from quintain.core.texts import Text
 from quintain.reports.charts import interval_chart
-from quintain.services.plain.trial_measures import SLICE_WORDS
+from quintain.services.plain.trial_measures import slice_words
 from quintain.stats.arms import EVERYTHING, NAMES, ArmSums, SliceFigures, compare, figures, holm
 from quintain.stats.comparing.compared import ComparedSet, people_and_models
 from quintain.stats.human import SLICES
@@ -58,7 +58,7 @@ def gap_section(sets: Sequence[ComparedSet], seed: int, commands: list[str]) -> 
 
 
 def _row(name: str, slice_: str, figure: SliceFigures, models: Sequence[str]) -> list[Cell]:
-    row: list[Cell] = [name, SLICE_WORDS[slice_], figure.items, figure.human]
+    row: list[Cell] = [name, slice_words(slice_), figure.items, figure.human]
     for model in models:
         row += [figure.models.get(model), figure.gaps.get(model)]
     return row
@@ -73,7 +73,7 @@ def _charts(sums: Sequence[ArmSums], found: Sequence[dict[str, SliceFigures]], s
     ]
     chart = interval_chart(points, row=Text("Data set"), series=Text("who"), value=Text("right answers"))
     title = (
-        Text("How far are models behind people, where at least 4 of 5 votes agree?")
+        Text("How far are models behind people, where {which}?", which=slice_words(AGREED))
         if slice_ == AGREED
         else Text("How often are models right?")
     )
@@ -95,10 +95,11 @@ def _said(
             told.append(
                 Text(
                     "{model} is furthest behind people on {name}: by {points:.1f} points (95 % between {low:.1f} and "
-                    "{high:.1f}), where at least 4 of 5 votes agree.",
+                    "{high:.1f}), where {which}.",
                     model=model,
                     name=name,
                     points=100 * value,
+                    which=slice_words(slice_),
                     low=100 * (value if gap.low is None else gap.low),
                     high=100 * (value if gap.high is None else gap.high),
                 )
@@ -133,7 +134,7 @@ def _differences(tested: Sequence[tuple[str, str, str, str, Estimate, float | No
         Column("p", "chance"),
     ]
     rows: list[list[Cell]] = [
-        [one, other, SLICE_WORDS[name], model, difference, p] for one, other, name, model, difference, p in tested
+        [one, other, slice_words(name), model, difference, p] for one, other, name, model, difference, p in tested
     ]
     note = Text("p is of a test that deals contexts or writers out anew, raised for the number of pairs (Holm).")
     return Table("gap-differences", Text("Do the gaps differ?"), columns, rows, note)
@@ -143,7 +144,7 @@ def _verdicts(tested: Sequence[tuple[str, str, str, str, Estimate, float | None]
     return [
         Text(
             "{where}: the gap of {model} is {points:.1f} points {more} on {first} than on {second} (p = {p:.3f}).",
-            where=SLICE_WORDS[name],
+            where=slice_words(name),
             model=model,
             points=100 * abs(difference.value or 0.0),
             more=Text("larger") if (difference.value or 0.0) > 0 else Text("smaller"),

@@ -83,7 +83,8 @@ def compare_datasets(
     if responses is not None:
         study, harder = difficulty_study(responses, options.model, options.seed)
         sections.append(difficulty_section(study, commands))
-        measures[Text("Difficulty")] = harder
+        if harder:
+            measures[Text("Difficulty")] = harder
     done(0.85)
     texts = {one.name: written(one, fields) for one in sets}
     sections += compare_texts(
