@@ -34,7 +34,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["dataset_id"], ["datasets.id"], name=op.f("fk_input_requests_dataset_id_datasets")),
         sa.ForeignKeyConstraint(["user_id"], ["users.id"], name=op.f("fk_input_requests_user_id_users")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_input_requests")),
-        sa.UniqueConstraint("dataset_id", "user_id", name=op.f("uq_input_requests_dataset_id")),
+        sa.UniqueConstraint("dataset_id", "user_id", name=op.f("uq_input_requests_dataset_id_user_id")),
     )
     for column in ("dataset_id", "user_id"):
         op.create_index(op.f(f"ix_input_requests_{column}"), "input_requests", [column])
