@@ -49,8 +49,9 @@ def test_flips_and_answers_follow_the_labels(people: dict[str, TestClient]) -> N
     assert 0 < len(found["flips"]) <= 5
     assert found["flips"][0]["before"] != found["flips"][0]["after"]
     inputs = "/api/v1/tasks/mood/datasets/secret/inputs"
-    assert people["bert"].get(f"{BRITTLE}/results/secret/flips").status_code == 403
-    assert people["olga"].put(inputs, json={"inputs": "open"}).json()["readable"]
+    for chosen, status in (("never", 403), ("open", 200)):
+        assert people["olga"].put(inputs, json={"inputs": chosen}).json()["inputs"] == chosen
+        assert people["bert"].get(f"{BRITTLE}/results/secret/flips").status_code == status
     assert people["bert"].get(f"{BRITTLE}/results/secret/flips").status_code == 200
     assert people["boris"].get(f"{BRITTLE}/results/secret/flips").status_code == 403
     for name, status in {"": 403, "bert": 403, "olga": 200}.items():

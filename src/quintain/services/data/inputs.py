@@ -132,7 +132,7 @@ def ask_for_inputs(db: Session, actor: Actor, ref: str, why: str = "") -> record
         row.why, row.state, row.asked_at, row.decided_at = why.strip(), "waiting", now(), None
         audit.record(db, actor, "data.inputs.ask", name)
         text = Text("{name} asks to read the inputs of {dataset}.", name=actor.name, dataset=dataset.name)
-        notify_all(db, owners(db, task), "data.inputs.request", text, f"/tasks/{task}/data/{dataset.name}#inputs")
+        notify_all(db, owners(db, task), "data.inputs.request", text, f"/tasks/{task}/data/{dataset.name}#readers")
     return inputs_of(db, actor, ref)
 
 

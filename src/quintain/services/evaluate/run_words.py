@@ -15,7 +15,7 @@ from quintain.store.tables import CellEvent
 
 FRAMES = 3
 OURS = frozenset({"queued", "leased", "cancelled"})  # events that no word of a model enters
-_FRAME = re.compile(r'^\s*File "[^"\n]*", line (\d{1,4})\b', re.MULTILINE)
+_FRAME = re.compile(r'^[ \t]{0,40}File "[^"\n]*", line (\d{1,4})\b', re.MULTILINE)
 _ERROR = re.compile(r"^([A-Z]\w*)(?::|$)", re.MULTILINE)
 _KNOWN = frozenset(
     name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)

@@ -204,7 +204,7 @@ def _input_requests(db: Session, owned: list[str]) -> Iterator[Errand]:
     """Give data sets whose inputs somebody asks to read."""
     asked = Counter((row.task, row.dataset) for row in inputs.waiting(db, owned))
     for (task, dataset), count in asked.items():
-        place = f"/tasks/{task}/data/{dataset}#inputs"
+        place = f"/tasks/{task}/data/{dataset}#readers"
         yield Errand(WaitingKind.INPUTS, task, dataset, place, count=count)
 
 

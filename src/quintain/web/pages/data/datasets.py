@@ -129,21 +129,21 @@ def choose_inputs(post: Posting, task: str, dataset: str) -> Response:
     visit = post.visit
     ref = f"{task}/{dataset}"
     inputs.set_inputs(visit.db, visit.actor, ref, post.text("inputs"), traces=post.flag("traces"))
-    return visit.redirect(f"/tasks/{task}/data/{dataset}#inputs", visit.tongue.gettext("Saved."))
+    return visit.redirect(f"/tasks/{task}/data/{dataset}#readers", visit.tongue.gettext("Saved."))
 
 
 def ask_inputs(post: Posting, task: str, dataset: str) -> Response:
     """Ask to read the inputs of a data set."""
     visit = post.visit
     inputs.ask_for_inputs(visit.db, visit.actor, f"{task}/{dataset}", post.text("why"))
-    return visit.redirect(f"/tasks/{task}/data/{dataset}#inputs", visit.tongue.gettext("Asked: an owner will decide."))
+    return visit.redirect(f"/tasks/{task}/data/{dataset}#readers", visit.tongue.gettext("Asked: an owner will decide."))
 
 
 def decide_inputs(post: Posting, task: str, dataset: str, request: int) -> Response:
     """Allow, decline or take back the reading of inputs."""
     visit = post.visit
     inputs.decide_inputs(visit.db, visit.actor, f"{task}/{dataset}", request, post.text("decision"))
-    return visit.redirect(f"/tasks/{task}/data/{dataset}#inputs", visit.tongue.gettext("Saved."))
+    return visit.redirect(f"/tasks/{task}/data/{dataset}#readers", visit.tongue.gettext("Saved."))
 
 
 def fetch(
