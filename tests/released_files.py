@@ -2,7 +2,7 @@
 
     python tests/released_files.py FOLDER [--answers]
 
-It reads `dynasent/*.jsonl` and counts. With `--answers` the hidden answers of test are in the folder, too; without,
+It reads `dynasent/*.jsonl` and counts; of texts that are withheld nothing can be compared. With `--answers` the hidden answers of test are in the folder, too; without,
 what can be known of test without them is proved, and that they are not there.
 """
 
@@ -78,7 +78,7 @@ def _rating(row: Row) -> Any:
 def _apart(splits: dict[str, list[Row]], *, disjoint: bool) -> Iterable[str]:
     """Check that no text, no prompt and (where asked) no writer is in two splits."""
     for what, key in (("text", "sentence"), ("id", "text_id")):
-        seen = Counter(row[key] for rows in splits.values() for row in rows)
+        seen = Counter(row[key] for rows in splits.values() for row in rows if row[key] is not None)
         yield from (f"the {what} {name!r} is there {count} times" for name, count in seen.items() if count > 1)
     held = [row for name, rows in splits.items() if name != "train" for row in rows if row.get("prompt_data")]
     every = Counter(
@@ -98,7 +98,10 @@ def _apart(splits: dict[str, list[Row]], *, disjoint: bool) -> Iterable[str]:
 
 def _near(splits: dict[str, list[Row]]) -> Iterable[str]:
     """Compare every held-out text with every other one: none is nearly the same as one of another split."""
-    grams = {name: [(row["text_id"], _grams(row["sentence"])) for row in rows] for name, rows in splits.items()}
+    grams = {
+        name: [(row["text_id"], _grams(row["sentence"])) for row in rows if row["sentence"] is not None]
+        for name, rows in splits.items()
+    }
     for name, mine in grams.items():
         if name == "train":
             continue

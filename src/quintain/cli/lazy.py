@@ -61,6 +61,7 @@ COMMANDS: Mapping[str, Listed] = {
         (
             "quintain.cli.plain.data_files:app",
             "quintain.cli.data.data",
+            "quintain.cli.data.inputs",
             "quintain.cli.plain.perturb",
             "quintain.cli.plain.split",
             "quintain.cli.evaluate.overlap",

@@ -277,6 +277,9 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/data/import", imports.run_import),
     PageRoute("GET", "/tasks/{task}/data/{dataset}", datasets.show),
     PageRoute("POST", "/tasks/{task}/data/{dataset}/score", datasets.score),
+    PageRoute("POST", "/tasks/{task}/data/{dataset}/inputs", datasets.choose_inputs),
+    PageRoute("POST", "/tasks/{task}/data/{dataset}/inputs/ask", datasets.ask_inputs),
+    PageRoute("POST", "/tasks/{task}/data/{dataset}/inputs/{request}", datasets.decide_inputs),
     PageRoute("GET", "/tasks/{task}/data/{dataset}/download", datasets.fetch),
     PageRoute("GET", "/tasks/{task}/data/{dataset}/diff", datasets.compare),
     # the board
@@ -547,6 +550,15 @@ API = [
     ),
     Endpoint("GET", "/tasks/{task}/datasets/{dataset}", api_datasets.get_dataset, "datasets"),
     Endpoint("GET", "/tasks/{task}/datasets/{dataset}/preview", api_datasets.preview, "datasets"),
+    Endpoint("GET", "/tasks/{task}/datasets/{dataset}/inputs", api_datasets.get_inputs, "datasets"),
+    Endpoint("PUT", "/tasks/{task}/datasets/{dataset}/inputs", api_datasets.set_inputs, "datasets"),
+    Endpoint("POST", "/tasks/{task}/datasets/{dataset}/inputs/requests", api_datasets.ask_for_inputs, "datasets"),
+    Endpoint(
+        "POST",
+        "/tasks/{task}/datasets/{dataset}/inputs/requests/{request}",
+        api_datasets.decide_inputs,
+        "datasets",
+    ),
     Endpoint("GET", "/tasks/{task}/datasets/{dataset}/labels", api_datasets.get_label_counts, "datasets"),
     Endpoint("GET", "/tasks/{task}/datasets/{dataset}/diff", api_datasets.diff_datasets, "datasets"),
     Endpoint(

@@ -22,11 +22,12 @@ _WORK = """
 """
 _BUILD = """
     submit_model change_visibility change_card withdraw_model restore_model
-    start_training cancel_training begin_upload put_part
+    start_training cancel_training ask_for_inputs begin_upload put_part
     cancel_run retry_run measure_run submit_contest_model hand_in_answers
 """
 _OWN = """
     put_task change_task archive_task restore_task import_dataset set_board remeasure queue_runs let_score take_snapshot
+    set_inputs decide_inputs
     put_round add_harvest open_round close_round clone_round import_prompts decide_flag
     put_quiz retire_quiz restore_quiz qualify
     approve_round_pay set_pay_policy grant_bonus answer_pay_question create_study change_study create_judging_study

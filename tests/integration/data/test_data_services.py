@@ -16,6 +16,7 @@ from quintain.core.people import ANONYMOUS, Actor
 from quintain.data.plan import ImportPlan
 from quintain.services.data import content
 from quintain.services.data import datasets as service
+from quintain.services.data.inputs import set_inputs
 from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
 from quintain.store.tables import AuditEntry, Dataset, DatasetVersion
@@ -124,7 +125,8 @@ def test_a_full_disk_leaves_nothing_behind(
 def test_hidden_answers_stay_with_owners(
     db: Session, blobs: Blobs, owner: Actor, worker: Actor, version: service.VersionInfo, tmp_path: Path
 ) -> None:
-    """Others see inputs only: in scans, previews, counts, exports and diffs."""
+    """Others see inputs only, where they are open: in scans, previews, counts, exports and diffs."""
+    set_inputs(db, owner, "sentiment/reviews", "open")
     with pytest.raises(Forbidden, match="hidden"):
         content.scan(db, blobs, worker, version.ref, answers=True)
     page = content.preview(db, blobs, worker, version.ref)

@@ -22,6 +22,7 @@ from quintain.data.identity import ContentHash, salted
 from quintain.data.importing import check_file
 from quintain.data.plan import ImportPlan
 from quintain.services.data import datasets as service
+from quintain.services.data.inputs import set_inputs
 from quintain.services.evaluate.dataset_results import few_of
 from quintain.services.house.backup import create_backup, restore_backup
 from quintain.services.tasks.definitions import get_task, put_task
@@ -63,6 +64,7 @@ def test_answers_cannot_be_computed_from_what_is_public(
     """Whoever tries all answers finds those of an open set in its hash, and those of a hidden set nowhere."""
     service.import_dataset(db, blobs, owner, "mood", "secret", write(tmp_path), HIDDEN)
     service.import_dataset(db, blobs, owner, "mood", "known", write(tmp_path), ImportPlan(role="test"))
+    set_inputs(db, owner, "mood/secret", "open")
     anybody = TestClient(create_app(workspace))
     public = "/api/v1/tasks/mood/datasets"
     secret, known = (anybody.get(f"{public}/{name}").json() for name in ("secret", "known"))
@@ -84,6 +86,8 @@ def test_what_is_public_does_not_depend_on_hidden_answers(
     """Two hidden sets that differ in their answers only look the same to anybody, but for names, times and hashes."""
     service.import_dataset(db, blobs, owner, "mood", "aaa", write(tmp_path), HIDDEN)
     service.import_dataset(db, blobs, owner, "mood", "bbb", write(tmp_path, ANSWERS[::-1]), HIDDEN)
+    for name in ("aaa", "bbb"):
+        set_inputs(db, owner, f"mood/{name}", "open")
     anybody = TestClient(create_app(workspace))
 
     def seen(name: str) -> list[str | bytes]:

@@ -22,6 +22,7 @@ from quintain.core.errors import BadInput, Conflict, Forbidden
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor
 from quintain.data.plan import ImportPlan
 from quintain.services.data.datasets import VersionInfo, import_dataset
+from quintain.services.data.inputs import set_inputs
 from quintain.services.data.publishing import export_folder
 from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
@@ -73,11 +74,13 @@ def splits(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> list[Vers
     """A training, a development and a hidden test set."""
     put_task(db, owner, TOML)
     known = {"license": "CC-BY-4.0", "citation": CITATION}
-    return [
+    made = [
         _import(db, blobs, tmp_path, "train", _rows("t", 30), role="train", description="Moods.", **known),
         _import(db, blobs, tmp_path, "dev", _rows("d", 9), role="dev", **known),
         _import(db, blobs, tmp_path, "test", _rows("e", 6), role="test", hidden=True, **known),
     ]
+    set_inputs(db, owner, "mood/test", "open")
+    return made
 
 
 @pytest.fixture

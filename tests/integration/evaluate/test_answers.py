@@ -18,6 +18,7 @@ from quintain.compose import Workspace
 from quintain.core.errors import Forbidden, NotFound
 from quintain.core.people import ANONYMOUS, OPERATOR
 from quintain.core.records.base import to_json
+from quintain.services.data.inputs import set_inputs
 from quintain.services.evaluate.answers import SHOWS, Sieve, get_answer, list_answers
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
@@ -86,7 +87,16 @@ def test_filters_part_the_answers(evaluated_site: Workspace) -> None:
 def test_words_and_labels_are_for_those_who_may_see_them(
     evaluated_site: Workspace, tmp_path: Path, dataset: str
 ) -> None:
-    """On every page: hidden labels for owners only, answers on them for the builder too, words for both alone."""
+    """On every page: hidden labels for owners only, answers on them for the builder too, words for both alone.
+
+    That is where the inputs are open; of a closed set the builder sees no answer.
+    """
+    with evaluated_site.session() as db:
+        builder = browser_of(evaluated_site, "bert")
+        if dataset == "secret":
+            set_inputs(db, OPERATOR, "mood/secret", "never")
+            assert builder.get(f"{PAGES}/secret/answers").status_code == 403
+        set_inputs(db, OPERATOR, f"mood/{dataset}", "open")
     with worded(evaluated_site, tmp_path, dataset) as first:
         for name, answers, gold, words in (
             ("olga", True, True, True),

@@ -13,10 +13,11 @@ from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
 from quintain.core.errors import Conflict, Forbidden
-from quintain.core.people import Actor, RoleName
+from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.engine.jobs import CellResult, LocalEngine, is_machine_free, machine_taken
 from quintain.engine.sandbox.limits import MIB, Limits, Outcome
 from quintain.services.access.notify import list_notifications
+from quintain.services.data.inputs import set_inputs
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import progress, worker
 from quintain.services.evaluate.conditions import Conditions
@@ -153,6 +154,7 @@ def test_a_lost_lease_is_no_failed_attempt(db: Session, owner: Actor, one_cell: 
 @pytest.mark.parametrize("said", ["\ud800", "a\x00b", "\udcff" * 3])
 def test_what_a_database_cannot_take_is_written_out(db: Session, builder: Actor, one_cell: int, said: str) -> None:
     """A reason and a log with halves of characters or NUL are kept, readable, and the builder is told."""
+    set_inputs(db, OPERATOR, "mood/test", "open")  # what a model says is as open as the inputs
     lease = evaluate.claim(db, "w")
     assert lease is not None
     evaluate.fail(db, lease, f"crashed: {said}", log=said, ours=False)

@@ -44,10 +44,14 @@ def test_results_have_five_axes(people: dict[str, TestClient]) -> None:
 
 
 def test_flips_and_answers_follow_the_labels(people: dict[str, TestClient]) -> None:
-    """Flips of open data sets are public; those of hidden ones are the builder's; answers with gold never leak."""
+    """Flips of open sets are public, of hidden ones the builder's if inputs are open; gold never leaks."""
     found = people[""].get(f"{BRITTLE}/results/open/flips", params={"family": "word_case", "limit": 5}).json()
     assert 0 < len(found["flips"]) <= 5
     assert found["flips"][0]["before"] != found["flips"][0]["after"]
+    inputs = "/api/v1/tasks/mood/datasets/secret/inputs"
+    for chosen, status in (("never", 403), ("open", 200)):
+        assert people["olga"].put(inputs, json={"inputs": chosen}).json()["inputs"] == chosen
+        assert people["bert"].get(f"{BRITTLE}/results/secret/flips").status_code == status
     assert people["bert"].get(f"{BRITTLE}/results/secret/flips").status_code == 200
     assert people["boris"].get(f"{BRITTLE}/results/secret/flips").status_code == 403
     for name, status in {"": 403, "bert": 403, "olga": 200}.items():

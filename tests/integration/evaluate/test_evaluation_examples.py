@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Forbidden, NotFound
 from quintain.core.people import ANONYMOUS, Actor, RoleName
+from quintain.services.data.inputs import set_inputs
 from quintain.services.evaluate import example_files, examples
 from quintain.services.evaluate.compare import compare, differences
 from quintain.services.evaluate.example_files import export_examples
@@ -75,6 +76,9 @@ def test_single_examples_are_shown_only_where_they_tell_no_hidden_label(
     sure = [one.confidence for one in wrong if one.confidence is not None]
     assert sure == sorted(sure, reverse=True)
 
+    with pytest.raises(Forbidden, match="not open"):
+        flips(db, blobs, builder, model, "secret")
+    set_inputs(db, owner, "mood/secret", "open")
     assert flips(db, blobs, builder, model, "secret").total > 0
     for actor in (stranger, ANONYMOUS):
         with pytest.raises(Forbidden, match="hidden"):

@@ -12,6 +12,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from quintain.compose import Workspace
+from quintain.core.people import OPERATOR
+from quintain.services.data.inputs import set_inputs
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
 from tests.web_support import browser_of, post
@@ -63,7 +65,11 @@ def test_one_data_set_in_detail(evaluated_site: Workspace) -> None:
 
 
 def test_hidden_labels_do_not_leak_through_the_pages(evaluated_site: Workspace) -> None:
-    """On hidden labels a builder sees flips but no mistakes, no downloads and no small confusion matrix."""
+    """On hidden labels with open inputs a builder sees flips but no mistakes, downloads or small confusion matrix."""
+    with evaluated_site.session() as db:
+        set_inputs(db, OPERATOR, "mood/secret", "never")
+        assert "are not open to you" in page(browser_of(evaluated_site, "bert"), f"{BRITTLE}/results/secret")
+        set_inputs(db, OPERATOR, "mood/secret", "open")
     for name, sees_flips in (("bert", True), ("boris", False), (None, False)):
         client = browser_of(evaluated_site, name)
         text = page(client, f"{BRITTLE}/results/secret")
@@ -106,6 +112,8 @@ def test_failures_are_counted_for_all_and_told_to_the_builder(
     evaluated_site: Workspace, tmp_path: Path, dataset: str
 ) -> None:
     """Everybody reads that some examples failed; why is for builder and owners, the inputs for who sees answers."""
+    with evaluated_site.session() as db:
+        set_inputs(db, OPERATOR, f"mood/{dataset}", "open")
     with one_failure(evaluated_site, tmp_path, dataset):
         for name, sees_input, sees_reason in (
             ("bert", True, True),

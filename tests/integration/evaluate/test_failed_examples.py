@@ -11,10 +11,11 @@ from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
 from quintain.core.errors import Forbidden
-from quintain.core.people import Actor, RoleName
+from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox.limits import MIB, Limits, Outcome
 from quintain.perturbations.contract import names_of
+from quintain.services.data.inputs import set_inputs
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import example_files, examples
 from quintain.services.evaluate.conditions import Conditions
@@ -95,6 +96,7 @@ def test_failures_are_listed_for_those_who_may_see_them(
     workspace: Workspace, db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
 ) -> None:
     """Builder and owner see inputs and reasons; others see neither on hidden labels, and no reason in any file."""
+    set_inputs(db, OPERATOR, "mood/test", "open")  # what a model says is as open as the inputs
     add_model(db, blobs, builder, tmp_path, name="picky", code=PICKY)
     run(workspace, db, blobs, tmp_path, "plain")
     for actor in (builder, owner):
@@ -129,6 +131,7 @@ def test_crashing_on_a_variant_counts_as_changed_answers(
     workspace: Workspace, db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
 ) -> None:
     """A constant model that raises on an odd wording is less robust than one that answers; it was more so before."""
+    set_inputs(db, OPERATOR, "mood/test", "open")  # what a model says is as open as the inputs
     code = """
         def predict(batch):
             return ["positive" if "number 3 " in item["text"].lower() and item["text"] != "The number 3 is here."

@@ -22,6 +22,7 @@ from quintain.engine.jobs import LocalEngine
 from quintain.engine.runner import RunnableModel
 from quintain.perturbations.contract import PERTURBATIONS
 from quintain.services.board.assemble import board
+from quintain.services.data.inputs import set_inputs
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import spending
 from quintain.services.evaluate.answers import list_answers
@@ -271,6 +272,7 @@ def test_only_perturbations_that_count_are_run_unless_all_are_asked_for(bench: B
 
 def test_the_words_of_a_run_are_kept(bench: Bench) -> None:
     """What was sent and what came back stand with each answer."""
+    set_inputs(bench.db, OPERATOR, "mood/test", "open")  # what a model says is as open as the inputs
     bench.submit("m", 'system = "Be brief."\n')
     bench.run()
     page = list_answers(bench.db, bench.workspace.blobs, bench.builder, "mood/m", "test")

@@ -13,11 +13,12 @@ from sqlalchemy.orm import Session
 from quintain.adapters.contract import Outside
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Forbidden, NotFound, TooMany
-from quintain.core.people import Actor
+from quintain.core.people import OPERATOR, Actor
 from quintain.engine.archives import packed
 from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox.limits import MIB, Limits
 from quintain.services.access.notify import list_notifications
+from quintain.services.data.inputs import set_inputs
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import submit, tryouts
 from quintain.services.evaluate.conditions import Conditions
@@ -115,7 +116,8 @@ def test_a_model_that_breaks_is_refused_with_its_traceback(
 def test_the_model_sees_inputs_of_the_data_and_no_answers(
     db: Session, blobs: Blobs, mood: str, send: Callable[..., submit.ModelSubmission]
 ) -> None:
-    """It is asked real inputs: just their fields."""
+    """It is asked real inputs where they are open: just their fields."""
+    set_inputs(db, OPERATOR, "mood/test", "open")  # what a model says is as open as the inputs
     with pytest.raises(BadInput) as caught:
         send("def predict(batch): return ['|'.join(f'{k}={v}' for k, v in x.items()) for x in batch]")
     told = [str(fault) for fault in caught.value.faults]

@@ -281,6 +281,7 @@ ALONE = {
     "board_settings.let_score": "one data set",
     "standings.set_margin": "one number",
     "registry.set_visibility": "one choice",
+    "inputs.set_inputs": "one choice",
     "accounts.change_password": "one's own, by the old one",
     "contests.extend": "one moment",
     "keep.save_fork": "one's own view, under its name",
@@ -424,7 +425,15 @@ def test_every_call_that_replaces_says_what_it_was_made_from() -> None:
     """Of the API's calls that replace something, each takes a revision, or sets one value that it names."""
     replacing = {one.name for one in API if one.method in {"PUT", "PATCH"} or one.name.startswith("put_")}
     taking = {one.name for one in API if {"revision", "edit"} & set(inspect.signature(one.view).parameters)}
-    values = {"change_visibility", "let_score", "set_margin", "let_reference_count", "state_fact", "change_grade"}
+    values = {
+        "change_visibility",
+        "set_inputs",
+        "let_score",
+        "set_margin",
+        "let_reference_count",
+        "state_fact",
+        "change_grade",
+    }
     work = {"put_part", "save_draft", "save_answer", "put_contest_pair"}
     assert replacing - taking == values | work
 

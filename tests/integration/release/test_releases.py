@@ -20,6 +20,7 @@ from quintain.core.release import ReleaseSpec
 from quintain.data.plan import ImportPlan
 from quintain.services.data.content import scan
 from quintain.services.data.datasets import get_version, import_dataset, list_versions
+from quintain.services.data.inputs import set_inputs
 from quintain.services.models.train import train
 from quintain.services.release import releases as service
 from quintain.services.release.releases import parse_release
@@ -177,6 +178,9 @@ def test_test_labels_are_hidden_and_roles_are_set(workspace: Workspace, db: Sess
     reader = make_person(db, "rita", RoleName.WORKER)
     with pytest.raises(Forbidden):
         scan(db, workspace.blobs, reader, made.versions["test"], answers=True)
+    with pytest.raises(Forbidden, match="not open"):
+        scan(db, workspace.blobs, reader, made.versions["test"], answers=False)
+    set_inputs(db, owner, made.versions["test"], "open")
     seen = scan(db, workspace.blobs, reader, made.versions["test"], answers=False).collect()
     assert "answer" not in seen.columns
     assert "meta" not in seen.columns

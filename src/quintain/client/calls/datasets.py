@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from quintain.client.refs import address, place, task_path
 from quintain.client.transport import Transport
-from quintain.core.records.tasks import DatasetDifference, DatasetVersion, DatasetVersions, LabelCounts, Preview
+from quintain.core.records.tasks import (
+    DatasetDifference,
+    DatasetInputs,
+    DatasetVersion,
+    DatasetVersions,
+    LabelCounts,
+    Preview,
+)
 
 
 class DatasetsCalls:
@@ -34,6 +41,28 @@ class DatasetsCalls:
             "GET",
             f"{where}/preview",
             params={**version, "text": text, "label": label, "tag": tag, "offset": offset, "limit": limit},
+        )
+
+    def inputs(self, ref: str) -> DatasetInputs:
+        """Say who may read the inputs of a data set, and what was asked."""
+        return self._transport.read(DatasetInputs, "GET", f"{place(ref, 'datasets')}/inputs")
+
+    def set_inputs(self, ref: str, inputs: str, *, traces: bool | None = None) -> DatasetInputs:
+        """Choose who reads the inputs of a data set (owners)."""
+        return self._transport.read(
+            DatasetInputs, "PUT", f"{place(ref, 'datasets')}/inputs", json={"inputs": inputs, "traces": traces}
+        )
+
+    def ask_for_inputs(self, ref: str, why: str = "") -> DatasetInputs:
+        """Ask the owners to read the inputs of a data set."""
+        return self._transport.read(
+            DatasetInputs, "POST", f"{place(ref, 'datasets')}/inputs/requests", json={"why": why}
+        )
+
+    def decide_inputs(self, ref: str, request: int, decision: str) -> DatasetInputs:
+        """Allow or decline a request to read inputs, or revoke what was allowed (owners)."""
+        return self._transport.read(
+            DatasetInputs, "POST", f"{place(ref, 'datasets')}/inputs/requests/{request}", json={"decision": decision}
         )
 
     def label_counts(self, ref: str) -> dict[str, int]:

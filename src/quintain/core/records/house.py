@@ -17,6 +17,7 @@ class WaitingKind(StrEnum):
     OPEN = "open"  # a round that is a draft
     VALIDATE = "validate"  # let people judge what was written
     ADJUDICATE = "adjudicate"
+    INPUTS = "inputs"  # decide who reads the inputs of a data set
     RELEASE = "release"
     TRAIN = "train"
     NEXT_ROUND = "next_round"

@@ -12,6 +12,7 @@ from quintain.core.records.evaluate import CostEstimate
 from quintain.core.task import Label
 
 Visibility = Literal["public", "private", "anonymous"]
+InputsPolicy = Literal["open", "request", "never"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ class Step(Record):
 
 @dataclass(frozen=True, slots=True)
 class DatasetVersion(Record):
-    """One version of a data set; *scores* says whether the data set scores on the board.
+    """One version of a data set; *scores* says whether the data set scores, *readable* whether you may read its inputs.
 
     *new* is false where an import found that it was there already.
     """
@@ -140,6 +141,35 @@ class DatasetVersion(Record):
     parents: tuple[Step, ...]
     children: tuple[Step, ...]
     new: bool = True
+    readable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class InputRequest(Record):
+    """Somebody asked to read the inputs of a data set; *state* is waiting, granted, declined or revoked."""
+
+    id: int
+    name: str
+    why: str
+    state: str
+    asked_at: datetime
+    decided_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetInputs(Record):
+    """Who may read the inputs of a data set: everybody (open), whom its owners let (request), or owners only (never).
+
+    *chosen* says whether an owner chose that, *readable* whether who asks may read them, *traces* whether builders are
+    told where in their code a model failed. Owners see all *requests*, others their own.
+    """
+
+    dataset: str
+    inputs: InputsPolicy
+    chosen: bool
+    traces: bool
+    readable: bool
+    requests: list[InputRequest]
 
 
 @dataclass(frozen=True, slots=True)

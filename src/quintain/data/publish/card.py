@@ -133,6 +133,9 @@ def _card(collection: Collection) -> str:
     lines += ["", "`id` is the hash of an example's inputs; `answer` is the gold answer."]
     if not all(split.answers for split in collection.splits):
         lines += ["Where labels are withheld, `answer` is empty: models are scored on them by those who hold them."]
+    if not all(split.inputs for split in collection.splits):
+        names = ", ".join(split.name for split in collection.splits if not split.inputs)
+        lines += [f"The inputs of {markdown(names)} are withheld, too: their columns are empty."]
     if collection.citations:
         lines += ["", "## Citation", "", "\n\n".join(markdown_code(one) for one in collection.citations)]
     return "\n".join(lines) + "\n"

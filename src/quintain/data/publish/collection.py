@@ -18,7 +18,7 @@ _USUAL = {"dev": "validation"}
 class PublishedSplit:
     """One version: its *table*, which is read when it is written, and what is said of it.
 
-    *answers* is false where they are withheld; the column is there all the same, and empty.
+    *answers* and *inputs* are false where they are withheld; the columns are there all the same, and empty.
     """
 
     name: str
@@ -31,6 +31,7 @@ class PublishedSplit:
     license: str = ""
     citation: str = ""
     answers: bool = True
+    inputs: bool = True
 
 
 @dataclass(frozen=True, slots=True)

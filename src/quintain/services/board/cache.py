@@ -23,13 +23,16 @@ from quintain.core.records.jobs import JobStanding
 from quintain.services.access.permissions import require_owner
 from quintain.services.board.holding import seen_now
 from quintain.services.board.kept import BOARD, LONGEST, BoardKey, decode_board, make_board, sight_of, task_of
-from quintain.services.board.parts import BoardMatrix, BoardPart
+from quintain.services.board.parts import BoardMatrix, BoardPart, MatrixModel
 from quintain.services.board.ranking import Ranked, rank
 from quintain.services.jobs.figures import compute_now, wake
 from quintain.services.jobs.memory import WarmValues
+from quintain.services.models.registry import get_model
+from quintain.services.models.registry import sight_of as eyes_of
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.queries.jobs import figures
+from quintain.store.queries.models.models import visibilities
 from quintain.store.state import state_of
 
 Given = TypeVar("Given")
@@ -149,6 +152,11 @@ def _weight(warm: WarmBoard) -> int:
 def _as_seen_now(db: Session, key: BoardKey, last: WarmBoard) -> WarmBoard:
     """Show an older board without what is not to be seen any more, and by the settings of now."""
     seen = seen_now(db, key.actor, last.board)
+    shown = visibilities(db, eyes_of(key.actor), key.task)
+    models = tuple(
+        _unnamed(db, key.actor, model) if shown.get(model.name) == "anonymous" else model for model in seen.models
+    )
+    seen = seen if models == tuple(seen.models) else replace(seen, models=models)
     return last if seen is last.board else _make(seen)
 
 
@@ -158,6 +166,12 @@ def _made_now(db: Session, blobs: Blobs, key: BoardKey) -> BoardMatrix:
     if key.part.live or key.part.tag is not None or key.part.language is not None or len(subject) > LONGEST:
         return make_board(db, blobs, key)
     return decode_board(task_of(db, subject), compute_now(db, blobs, BOARD, subject), now())
+
+
+def _unnamed(db: Session, actor: Actor, model: MatrixModel) -> MatrixModel:
+    """Show a row as that of a model that is anonymous now: without its owner, under the hashes that others see."""
+    hashes = tuple(get_model(db, actor, ref).version.hash for ref in model.seeds or (model.ref,))
+    return replace(model, owner=None, visibility="anonymous", hash=hashes[0], hashes=hashes)
 
 
 def _require_known(db: Session, blobs: Blobs, actor: Actor, key: BoardKey) -> None:

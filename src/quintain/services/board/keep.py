@@ -173,9 +173,11 @@ def snapshot_shape(ranked: Ranked, sure: Mapping[str, Any], title: str = "", ser
             "datasets": {one.ref: one.hash for one in made.datasets},
             "rounds": {one.ref: content_id(to_plain(one.record())) for one in made.rounds},
             "models": {one.ref: list(one.hashes) for one in made.models},
+            # Equal models answer equally: the files of an anonymous one would tell which public one it is.
             "predictions": {
                 model.ref: {one.ref: list(keys) for one, keys in zip(made.datasets, model.predictions, strict=True)}
                 for model in made.models
+                if model.visibility != "anonymous"
             },
         },
     }

@@ -75,7 +75,7 @@ def boundary(
     if show not in {"broken", "all"}:
         raise BadInput("'{word}' is not one of {known}.", word=show, known="broken, all")
     row = _cell(db, actor, model, dataset)
-    require_gold(actor, row)
+    require_gold(db, actor, row)
     kept = _kept(db, blobs, row)
     names = [name for name, whole in kept["sets"] if show == "all" or not whole]
     page = names[offset : offset + limit]

@@ -18,6 +18,7 @@ from quintain.data.label_view import in_view
 from quintain.data.publish.dynasent import DYNASENT, write_dynasent
 from quintain.services.access.audit import record
 from quintain.services.data.datasets import VersionInfo, get_version, may_see_answers
+from quintain.services.data.inputs import closed
 from quintain.services.jobs.memory import WarmValues
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
@@ -69,8 +70,8 @@ class VersionDifference:
 def scan(db: Session, blobs: Blobs, actor: Actor, ref: str, *, answers: bool) -> pl.LazyFrame:
     """Give the examples of a version as a table that is read when it is needed.
 
-    With *answers* the gold answers are in it, which for a hidden version only the task's owners may ask for. The column
-    `meta` is for owners alone.
+    Its inputs must be open to who asks. With *answers* the gold answers are in it, which for a hidden version only the
+    task's owners may ask for. The column `meta` is for owners alone.
     """
     version = get_version(db, actor, ref)
     if answers and not may_see_answers(actor, version):
@@ -80,6 +81,8 @@ def scan(db: Session, blobs: Blobs, actor: Actor, ref: str, *, answers: bool) ->
             remedy="Only owners of the task may see them.",
             code="labels_hidden",
         )
+    if not version.readable:
+        raise closed(f"{version.task}/{version.dataset}")
     table = scan_for_scoring(blobs, version)
     # What is kept beside an example may say who wrote it, or how people voted on it.
     private = [] if actor.has(RoleName.OWNER, version.task) else ["meta"]
@@ -107,6 +110,8 @@ def preview(
     if offset < 0 or not 1 <= limit <= MAX_PAGE:
         raise BadInput("A page begins at 0 or later and has 1 to {most} examples.", most=MAX_PAGE)
     version = get_version(db, actor, ref)
+    if not version.readable:
+        raise closed(f"{version.task}/{version.dataset}")
     visible = may_see_answers(actor, version)
     if label and not visible:
         raise Forbidden(

@@ -37,6 +37,7 @@ from quintain.data.plan import ImportPlan
 from quintain.services.access.audit import record
 from quintain.services.access.concealing import Conceal
 from quintain.services.access.permissions import require_owner
+from quintain.services.data.inputs import may_read_inputs
 from quintain.services.tasks.board_settings import board_spec, let_score
 from quintain.services.tasks.board_spec import BoardSpec
 from quintain.services.tasks.definitions import find_row, get_task
@@ -54,7 +55,7 @@ _NAME = re.compile(r"[a-z0-9]([a-z0-9._-]{0,118}[a-z0-9])?")
 class VersionInfo:
     """One version of a data set. *new* is false where an import found that it was there already.
 
-    *scores* says whether its data set scores on the board.
+    *scores* says whether its data set scores on the board, *readable* whether who asks may read its inputs.
     """
 
     id: int
@@ -75,6 +76,7 @@ class VersionInfo:
     children: tuple[Step, ...] = ()
     new: bool = True
     scores: bool = False
+    readable: bool = True
     report: ImportReport | None = field(default=None, compare=False)
 
     @property
@@ -94,6 +96,7 @@ class VersionInfo:
             hidden=self.hidden,
             rows=self.rows,
             scores=self.scores,
+            readable=self.readable,
             language=self.language,
             description=self.description,
             meta=self.meta,
@@ -246,16 +249,23 @@ def list_versions(db: Session, actor: Actor, task: str | None = None) -> list[Ve
     rows = queries.versions(db, task)
     specs = {name: board_spec(db, name) for name in {row.task for row in rows}}
     conceal = {name: Conceal(db, actor, name) for name in specs}
-    return [_shown(conceal[row.task], _info(row, spec=specs[row.task])) for row in rows]
+    return [
+        replace(
+            _shown(conceal[row.task], _info(row, spec=specs[row.task])),
+            readable=may_read_inputs(db, actor, row.task, row.version),
+        )
+        for row in rows
+    ]
 
 
 def get_version(db: Session, actor: Actor, ref: str) -> VersionInfo:
     """Find the version that *ref* means, with its lineage; see the module's docstring."""
     row = _find(db, ref)
     parents, children = queries.parents(db, row.version.id), queries.children(db, row.version.id)
-    return _shown(
+    shown = _shown(
         Conceal(db, actor, row.task), _info(row, parents=parents, children=children, spec=board_spec(db, row.task))
     )
+    return replace(shown, readable=may_read_inputs(db, actor, row.task, row.version))
 
 
 def _shown(conceal: Conceal, info: VersionInfo) -> VersionInfo:

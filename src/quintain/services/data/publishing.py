@@ -1,7 +1,8 @@
 """Versions taken out as a folder that other tools know: Hugging Face, Croissant.
 
 Such a folder is made to be passed on. So hidden answers are left out of it even for owners, who get them by asking; and
-`meta`, which may say who wrote or judged something, never goes into it.
+`meta`, which may say who wrote or judged something, never goes into it. Inputs that are not open to all are left out
+with the answers: such a split has the ids of its examples.
 """
 
 from __future__ import annotations
@@ -21,9 +22,11 @@ from quintain.data.publish.folder import FOLDERS, write_folder
 from quintain.services.access.audit import record
 from quintain.services.data.content import scan
 from quintain.services.data.datasets import VersionInfo, get_version
+from quintain.services.data.inputs import is_open
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
+from quintain.tasks.contract import kind_of
 
 
 def export_folder(
@@ -51,7 +54,9 @@ def export_folder(
     for name, version in zip(names, versions, strict=True):
         answers = hidden_answers or not version.hidden
         table = _public(scan(db, blobs, actor, version.ref, answers=answers), task)
-        splits.append(_split(name, version, table, answers=answers))
+        inputs = hidden_answers or is_open(db, version.id)
+        table = table if inputs else without_inputs(table, task)
+        splits.append(_split(name, version, table, answers=answers, inputs=inputs))
     write_folder(_collection(task, versions, splits), form, path, archive=archive)
     told = [one for one in versions if one.hidden and hidden_answers]
     with transaction(db):
@@ -76,6 +81,13 @@ def _check(versions: Sequence[VersionInfo]) -> None:
         raise BadInput("{ref} is named twice.", ref=twice[0], remedy="Name each version once.")
 
 
+def without_inputs(table: pl.LazyFrame, task: Task) -> pl.LazyFrame:
+    """Empty the columns of the inputs, and keep the ids of the examples."""
+    dtypes = table.collect_schema()
+    names = [item.name for item in kind_of(task).fields(task)]
+    return table.with_columns(pl.lit(None, dtype=dtypes[name]).alias(name) for name in names if name in dtypes)
+
+
 def _public(table: pl.LazyFrame, task: Task) -> pl.LazyFrame:
     """Give the columns that are passed on; answers that are withheld are an empty column, as in the other splits."""
     schema = {name: dtype for name, dtype in stored_schema(task).items() if name != "meta"}
@@ -85,7 +97,7 @@ def _public(table: pl.LazyFrame, task: Task) -> pl.LazyFrame:
     )
 
 
-def _split(name: str, version: VersionInfo, table: pl.LazyFrame, *, answers: bool) -> PublishedSplit:
+def _split(name: str, version: VersionInfo, table: pl.LazyFrame, *, answers: bool, inputs: bool) -> PublishedSplit:
     return PublishedSplit(
         name=name,
         table=table,
@@ -97,6 +109,7 @@ def _split(name: str, version: VersionInfo, table: pl.LazyFrame, *, answers: boo
         license=str(version.meta.get("license", "")),
         citation=str(version.meta.get("citation", "")),
         answers=answers,
+        inputs=inputs,
     )
 
 

@@ -68,7 +68,7 @@ def list_answers(
     if offset < 0 or not 1 <= limit <= MAX_PAGE:
         raise BadInput("A page begins at 0 or later and has 1 to {most} answers.", most=MAX_PAGE)
     seen = _look(db, blobs, actor, model, dataset)
-    ids, total = _sifted(seen, sieve or Sieve(), actor, offset, limit)
+    ids, total = _sifted(db, seen, sieve or Sieve(), actor, offset, limit)
     return Answers(_read(seen, ids), total, offset, seen.gold)
 
 
@@ -100,7 +100,7 @@ class _Seen:
 def _look(db: Session, blobs: Blobs, actor: Actor, model: str, dataset: str) -> _Seen:
     version = get_model(db, actor, model).version
     row = finished_cells(db, version, dataset)[PLAIN]
-    require_answers(actor, row)
+    require_answers(db, actor, row)
     said = pl.scan_parquet(blobs.path(str(row.cell.predictions)), glob=False)
     if "failure" not in said.collect_schema():
         said = said.with_columns(failure=pl.lit(None, dtype=pl.String))
@@ -114,13 +114,13 @@ def _look(db: Session, blobs: Blobs, actor: Actor, model: str, dataset: str) -> 
     )
 
 
-def _sifted(seen: _Seen, sieve: Sieve, actor: Actor, offset: int, limit: int) -> tuple[list[str], int]:
+def _sifted(db: Session, seen: _Seen, sieve: Sieve, actor: Actor, offset: int, limit: int) -> tuple[list[str], int]:
     """Give the ids of a page, and how many there are; reads no more columns than the filters need."""
     if sieve == Sieve():
         total = int(seen.examples.select(pl.len()).collect().item())
         return seen.examples.select("id").slice(offset, limit).collect()["id"].to_list(), total
     if sieve.label or sieve.show in {"right", "wrong"}:
-        require_gold(actor, seen.row)
+        require_gold(db, actor, seen.row)
     table = seen.examples
     schema = table.collect_schema()
     if sieve.text:

@@ -25,7 +25,9 @@ from quintain.engine.sandbox.limits import OURS, Outcome
 from quintain.services.access import audit
 from quintain.services.access.notify import notify, notify_once
 from quintain.services.access.permissions import require_owner, require_signed_in
+from quintain.services.data.inputs import may_read_inputs, open_to_all
 from quintain.services.evaluate.conditions import LEASE_SECONDS
+from quintain.services.evaluate.run_words import own_words
 from quintain.services.evaluate.variants import counted_variants, outdated, variants_for
 from quintain.services.tasks.board_settings import board_spec
 from quintain.services.tasks.definitions import get_task, list_tasks
@@ -333,9 +335,17 @@ def retry(db: Session, actor: Actor, cell_id: int) -> None:
 
 
 def may_see_logs(actor: Actor, row: CellRow) -> bool:
-    """Say whether *actor* may read what a model printed: its builder, the task's owner, an admin."""
+    """Say whether *actor* may look into a run and manage it: its builder, the task's owner, an admin."""
     mine = actor.user_id is not None and row.model.owner_id == actor.user_id
     return mine or actor.has(RoleName.OWNER, row.task.name)
+
+
+def may_read_words(db: Session, actor: Actor, row: CellRow) -> bool:
+    """Say whether *actor* may read what a model said in a run: whoever sees its log, where the inputs are open to them.
+
+    A model can print what it is asked.
+    """
+    return may_see_logs(actor, row) and may_read_inputs(db, actor, row.task.name, row.dataset_version)
 
 
 def estimate_wait(durations: Sequence[float], ahead: int, workers: int) -> float | None:
@@ -369,6 +379,8 @@ def _tell_builder(db: Session, row: CellRow, reason: str) -> None:
     # A broken model fails on every variant; its builder hears of it once for each data set.
     first = queries.failures(db, row.model_version.id, row.dataset_version.id) == 1
     if row.model.owner_id is not None and first:
+        if not open_to_all(row.dataset, row.dataset_version):
+            reason = own_words(reason)
         text = Text(
             "{model} failed on {dataset} ({variant}): {reason}",
             model=row.model.name,

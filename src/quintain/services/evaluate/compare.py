@@ -21,6 +21,7 @@ from quintain.metrics.aligned import Aligned, align
 from quintain.metrics.evaluate import metric_named
 from quintain.metrics.flips import same_answers
 from quintain.metrics.paired import paired_metric
+from quintain.services.data.inputs import require_inputs
 from quintain.services.data.label_shares import label_shares
 from quintain.services.evaluate.dataset_results import sees_all
 from quintain.services.evaluate.examples import example_scores
@@ -137,6 +138,7 @@ def differences(
             remedy="Data sets with open labels show them to everybody.",
             code="labels_hidden",
         )
+    require_inputs(db, actor, task.name, one.dataset_version)
     table = blobs.state.part(DifferingAnswers).get(
         _key(task, one, two), lambda: _differing(task, _answered(blobs, one, two))
     )

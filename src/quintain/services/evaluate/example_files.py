@@ -37,7 +37,7 @@ def export_examples(  # noqa: PLR0917 - what, of whom, on what, how, where to
     version = get_model(db, actor, model).version
     task = get_task(db, version.task)
     row = finished_cells(db, version, dataset)[PLAIN]
-    require_gold(actor, row)
+    require_gold(db, actor, row)
     parts = _parts(blobs, task, row, with_words=may_see_logs(actor, row))
     first = next(parts)
     return write_parts(chain([first], parts), first.schema, format, path)

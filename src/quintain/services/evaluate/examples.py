@@ -1,7 +1,8 @@
 """Single examples and what a model made of them: flips, mistakes, failures.
 
 Hidden labels stay hidden. Whether a model is right on one example tells its label, so on hidden data sets that is for
-the task's owners alone; what a model answered there, without the gold, is for its builder too, who could run it anyway.
+the task's owners alone; what a model answered there, without the gold, is for its builder too where the inputs of the
+data set are open to them.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from quintain.metrics.aligned import align
 from quintain.metrics.contract import MeanMetric
 from quintain.metrics.evaluate import metric_named
 from quintain.metrics.flips import kept_answers, same_answers
+from quintain.services.data.inputs import require_inputs
 from quintain.services.evaluate.cells import may_see_logs
 from quintain.services.evaluate.dataset_results import sees_all
 from quintain.services.evaluate.flips import flip_table
@@ -105,7 +107,7 @@ def flips(
     version = get_model(db, actor, model).version
     task = get_task(db, version.task)
     cells = finished_cells(db, version, dataset)
-    require_answers(actor, cells[PLAIN])
+    require_answers(db, actor, cells[PLAIN])
     members = {name: row for name, row in cells.items() if family_of(name) is not None}
     if not members:
         return Flips([], 0, [], [])
@@ -189,7 +191,7 @@ def mistakes(
     version = get_model(db, actor, model).version
     task = get_task(db, version.task)
     row = finished_cells(db, version, dataset)[PLAIN]
-    require_gold(actor, row)
+    require_gold(db, actor, row)
     key = _key(task, row)
     if offset + limit <= FIRST_KEPT:
         first, total = blobs.state.part(FirstMistakes).get(key, lambda: _first(_all_mistakes(blobs, task, row)))
@@ -237,7 +239,7 @@ def failures(
     version = get_model(db, actor, model).version
     task = get_task(db, version.task)
     row = finished_cells(db, version, dataset)[PLAIN]
-    require_answers(actor, row)
+    require_answers(db, actor, row)
     failed = read_predictions(blobs, row, ("id", "failure")).filter(pl.col("failure").is_not_null()).sort("id")
     shown = failed.slice(offset, limit)
     names = [item.name for item in kind_of(task).fields(task)]
@@ -296,8 +298,8 @@ def finished_cells(db: Session, version: ModelVersionInfo, dataset: str) -> dict
     return newest_variants(found)
 
 
-def require_gold(actor: Actor, row: CellRow) -> None:
-    """Refuse what would tell a hidden label to somebody who may not see it."""
+def require_gold(db: Session, actor: Actor, row: CellRow) -> None:
+    """Refuse what would tell a hidden label, or an input, to somebody who may not see it."""
     if not sees_all(actor, row.task.name, row.dataset_version.hidden):
         raise Forbidden(
             "The labels of {name} are hidden, and what is right or wrong on one example tells its label.",
@@ -305,10 +307,14 @@ def require_gold(actor: Actor, row: CellRow) -> None:
             remedy="The task's owners see them; data sets with open labels show them to everybody.",
             code="labels_hidden",
         )
+    require_inputs(db, actor, row.task.name, row.dataset_version)
 
 
-def require_answers(actor: Actor, row: CellRow) -> None:
-    """Refuse single answers on hidden labels to all but owners and the model's builder."""
+def require_answers(db: Session, actor: Actor, row: CellRow) -> None:
+    """Refuse single answers on hidden labels to all but owners and the model's builder, and where inputs are closed.
+
+    A model may answer with the input itself, so that its answers are no more open than the inputs are.
+    """
     if not sees_all(actor, row.task.name, row.dataset_version.hidden) and not may_see_logs(actor, row):
         raise Forbidden(
             "The labels of {name} are hidden, so single answers are for the model's builder.",
@@ -316,3 +322,4 @@ def require_answers(actor: Actor, row: CellRow) -> None:
             remedy="Data sets with open labels show them to everybody.",
             code="labels_hidden",
         )
+    require_inputs(db, actor, row.task.name, row.dataset_version)

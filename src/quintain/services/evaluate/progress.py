@@ -12,7 +12,8 @@ from quintain.core.errors import NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.core.records.evaluate import Run, RunEvent, RunReport, Runs
 from quintain.services.data.datasets import VersionInfo, get_version
-from quintain.services.evaluate.cells import ASKED, EVALUATED, estimate_wait, may_see_logs
+from quintain.services.evaluate.cells import ASKED, EVALUATED, estimate_wait, may_read_words, may_see_logs
+from quintain.services.evaluate.run_words import own_words, told_of
 from quintain.services.evaluate.variants import counted_variants, variants_of
 from quintain.services.models.registry import ModelVersionInfo, get_model
 from quintain.services.tasks.definitions import get_task
@@ -38,7 +39,11 @@ def list_cells(
     version_id = get_model(db, actor, model).version.id if model else None
     rows = queries.rows(db, task=task, model_version_id=version_id, states=states)
     seen = [(row, may_see_logs(actor, row)) for row in rows]
-    return [describe(row, full=full) for row, full in seen if full or row.model.visibility != "private"]
+    return [
+        describe(row, full=full, words=full and may_read_words(db, actor, row))
+        for row, full in seen
+        if full or row.model.visibility != "private"
+    ]
 
 
 def page_of_cells(
@@ -67,7 +72,8 @@ def page_of_cells(
         offset=offset,
         limit=limit,
     )
-    return Runs([describe(row, full=may_see_logs(actor, row)) for row in rows], total, offset)
+    described = [describe(row, full=may_see_logs(actor, row), words=may_read_words(db, actor, row)) for row in rows]
+    return Runs(described, total, offset)
 
 
 def explain_cell(db: Session, actor: Actor, cell_id: int) -> RunReport:
@@ -124,7 +130,8 @@ def _never(db: Session, actor: Actor, model: ModelVersionInfo, data: VersionInfo
 def _explain(db: Session, actor: Actor, row: CellRow) -> RunReport:
     cell = row.cell
     logs = may_see_logs(actor, row)
-    info = describe(row, full=logs)
+    words = may_read_words(db, actor, row)
+    info = describe(row, full=logs, words=words)
     where = f"{row.model.name} on {row.dataset.name}@{row.dataset_version.number}, {cell.variant}"
     ahead = queries.ahead(db, cell, counted_variants()) if cell.state == CellState.QUEUED else None
     wait = None
@@ -132,26 +139,29 @@ def _explain(db: Session, actor: Actor, row: CellRow) -> RunReport:
         running = len(queries.rows(db, states=[CellState.RUNNING]))
         wait = estimate_wait(queries.recent_durations(db), ahead + 1, running)
     on = f" on {info.worker}" if info.worker else ""
-    words = {
+    states = {
         CellState.QUEUED: f"{where}: waiting, {ahead} before it." + (f" About {wait:.0f} s to go." if wait else ""),
         CellState.RUNNING: f"{where}: running{on}, {cell.done} of {cell.total} rows.",
         CellState.DONE: f"{where}: done, {cell.total} rows.",
         CellState.FAILED: f"{where}: failed. {info.reason}",
-        CellState.CANCELLED: f"{where}: {cell.reason}.",
+        CellState.CANCELLED: f"{where}: {info.reason}.",
     }
-    summary = words[CellState(cell.state)]
+    summary = states[CellState(cell.state)]
     if cell.state == CellState.QUEUED and cell.machine:
         summary += f" Only a worker on a machine of class '{cell.machine}' takes it."
     if cell.waits_for:
         summary = f"{where}: {info.reason}"
     elif cell.state == CellState.QUEUED and cell.reason:
         summary += f" The last attempt failed: {info.reason}"
-    events = [RunEvent(event.at, event.kind, event.text if logs else "") for event in queries.events(db, cell.id)]
+    events = [
+        RunEvent(event.at, event.kind, event.text if words else told_of(row, event) if logs else "")
+        for event in queries.events(db, cell.id)
+    ]
     return RunReport(summary, info, ahead, wait, events)
 
 
-def describe(row: CellRow, *, full: bool = True) -> Run:
-    """Describe a cell for people. Without *full*, what the model said of itself and where it ran is left out."""
+def describe(row: CellRow, *, full: bool = True, words: bool = True) -> Run:
+    """Describe a cell for people. Without *full*, where it ran is left out; without *words*, what the model said."""
     cell = row.cell
     return Run(
         id=cell.id,
@@ -163,7 +173,7 @@ def describe(row: CellRow, *, full: bool = True) -> Run:
         done=cell.done,
         total=cell.total,
         attempts=cell.attempts,
-        reason=cell.reason if full else cell.reason.partition(":")[0],
+        reason=cell.reason if full and words else own_words(cell.reason),
         waits_for=cell.waits_for,
         worker=cell.worker if full else None,
         created_at=cell.created_at,

@@ -6,6 +6,8 @@ tags and no ids of ours.
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import logging
 import threading
 import time
@@ -31,6 +33,7 @@ from quintain.engine.sandbox.limits import Outcome, RunEnded
 from quintain.engine.scratch import scratch
 from quintain.perturbations.contract import perturbation
 from quintain.perturbations.tables import perturb_table
+from quintain.services.access.installation_keys import installation_key
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import spending
 from quintain.services.evaluate.cells import CellLease
@@ -38,7 +41,7 @@ from quintain.services.evaluate.conditions import Conditions, runnable
 from quintain.services.evaluate.in_hand import ModelInHand
 from quintain.services.evaluate.results import compute_figures
 from quintain.services.evaluate.sandbox_wait import put_back
-from quintain.services.evaluate.variants import VARIANT_ROWS, VARIANT_SEED, outdated
+from quintain.services.evaluate.variants import VARIANT_ROWS, outdated
 from quintain.services.models.outside import share_of
 from quintain.services.tasks.board_settings import board_spec
 from quintain.services.tasks.definitions import get_task
@@ -54,6 +57,7 @@ BEATS_PER_LEASE = 6
 ABANDON_SECONDS = 0.25
 FIRST_PAUSE_S = 0.5
 LOG_CHARACTERS = 20_000
+PERTURBATIONS_KEY = "perturbations"
 
 Recorded = TypeVar("Recorded")
 Sessions = Callable[[], AbstractContextManager[Session]]
@@ -299,7 +303,10 @@ def _write_inputs(db: Session, blobs: Blobs, task: Task, row: CellRow, target: P
 
 
 def variant_of(db: Session, blobs: Blobs, task: Task, version: DatasetVersion, name: str) -> Variant:
-    """Give the variant *name* of a data set version, made now if nobody has yet: the same for every model."""
+    """Give the variant *name* of a data set version, made now if nobody has yet: the same for every model.
+
+    Its seed is a secret of the workspace, so that nobody makes the same texts from published inputs.
+    """
     found = queries.variant(db, version.id, name)
     if found is not None:
         return found
@@ -308,7 +315,7 @@ def variant_of(db: Session, blobs: Blobs, task: Task, version: DatasetVersion, n
             Outcome.PLATFORM, "{name} can no longer be made: the perturbation has a newer version.", name=name
         )
     source = pl.scan_parquet(blobs.path(version.blob)).sort("id").head(VARIANT_ROWS).collect()
-    table = perturb_table(task, source, perturbation(name.rpartition(".v")[0]), seed=VARIANT_SEED)
+    table = perturb_table(task, source, perturbation(name.rpartition(".v")[0]), seed=_seed(db, version, name))
     with blobs.scratch(".parquet") as path:
         table.write_parquet(path)
         key = blobs.put_file(path)
@@ -316,7 +323,14 @@ def variant_of(db: Session, blobs: Blobs, task: Task, version: DatasetVersion, n
         lock(db, f"variant {version.id}/{name}")
         made = queries.variant(db, version.id, name)
         if made is None:
-            made = Variant(dataset_version_id=version.id, name=name, hash=key, blob=key, rows=table.height)
+            made = Variant(dataset_version_id=version.id, name=name, hash=key, blob=key, rows=table.height, secret=True)
             db.add(made)
             db.flush()
         return made
+
+
+def _seed(db: Session, version: DatasetVersion, name: str) -> int:
+    """Give the seed of a variant: the same whenever it is made in this workspace, and nowhere else."""
+    key = installation_key(db, PERTURBATIONS_KEY)
+    digest = hmac.new(key, f"{version.hash}/{name}".encode(), hashlib.sha256).digest()
+    return int.from_bytes(digest[:8]) >> 1  # a signed column holds it

@@ -32,6 +32,7 @@ from quintain.engine.sandbox.layers import require_sandbox
 from quintain.engine.sandbox.limits import Outcome, RunEnded
 from quintain.models import artefact
 from quintain.services.access.notify import notify
+from quintain.services.data.inputs import open_to_all
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate.check_model import CheckReport, check_model, sample_inputs
 from quintain.services.evaluate.conditions import Conditions, runnable
@@ -46,7 +47,7 @@ from quintain.store.queries.evaluate import cells
 from quintain.store.queries.evaluate import tryouts as queries
 from quintain.store.queries.models.models import versions_by_id
 from quintain.store.queries.models.tried import PASSED, QUEUED, REFUSED
-from quintain.store.tables import ModelVersion, Trial
+from quintain.store.tables import Dataset, ModelVersion, Trial
 from quintain.tasks.contract import kind_of
 
 EXAMPLES = 8
@@ -80,8 +81,12 @@ class Payer:
 
 
 def inputs_for(db: Session, blobs: Blobs, task: Task) -> list[dict[str, Any]]:
-    """Give a few inputs of the task's data sets, without ids or answers; samples of its kind where it has none."""
-    versions = cells.newest_dataset_versions(db, find_row(db, task.name).id, evaluate.EVALUATED)
+    """Give a few inputs of the task's data sets, without ids or answers; samples of its kind where it has none.
+
+    Builders read what their model prints when it is tried, so only data sets whose inputs are open are drawn on.
+    """
+    newest = cells.newest_dataset_versions(db, find_row(db, task.name).id, evaluate.EVALUATED)
+    versions = [one for one in newest if open_to_all(db.get_one(Dataset, one.dataset_id), one)]
     names = [item.name for item in kind_of(task).fields(task)]
     found: list[dict[str, Any]] = []
     for version in versions:

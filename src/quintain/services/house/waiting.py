@@ -6,6 +6,7 @@ ones are looked at, so that the front page costs the same however long a task ha
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
 from itertools import chain, islice
@@ -31,6 +32,7 @@ from quintain.services.validate.offers import open_offers
 from quintain.services.validate.validations import find, list_validations
 from quintain.store.base import now
 from quintain.store.queries.collect import rounds as round_queries
+from quintain.store.queries.data import inputs
 from quintain.store.queries.house import waiting as queries
 from quintain.store.queries.pay import ledger
 from quintain.store.queries.validate import slots
@@ -75,6 +77,7 @@ def waiting_for(db: Session, actor: Actor, *, limit: int = MOST) -> list[Errand]
         (one for one in work if one.begun),
         _steps(db, actor, rounds, owned),
         _contested(db, actor, tasks, owned),
+        _input_requests(db, owned),
         (one for one in contrast if one.kind is WaitingKind.SETTLE),
         (one for one in trials if one.kind is WaitingKind.CLOSE_STAGE),
         (one for one in contests if one.kind is WaitingKind.RULE),
@@ -195,6 +198,14 @@ def _contested(db: Session, actor: Actor, tasks: set[str], owned: list[str]) -> 
             if count:
                 place = f"/tasks/{task}/validation/{name}/adjudicate"
                 yield Errand(WaitingKind.ADJUDICATE, task, name, place, count=count)
+
+
+def _input_requests(db: Session, owned: list[str]) -> Iterator[Errand]:
+    """Give data sets whose inputs somebody asks to read."""
+    asked = Counter((row.task, row.dataset) for row in inputs.waiting(db, owned))
+    for (task, dataset), count in asked.items():
+        place = f"/tasks/{task}/data/{dataset}#readers"
+        yield Errand(WaitingKind.INPUTS, task, dataset, place, count=count)
 
 
 def _is_judged(db: Session, ref: str) -> bool:

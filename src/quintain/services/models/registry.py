@@ -29,6 +29,7 @@ from quintain.models import artefact
 from quintain.models.card import check_card
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_role, require_signed_in
+from quintain.services.models.shown_hash import salted_hash
 from quintain.services.tasks.definitions import find_row
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -422,6 +423,11 @@ def _may_see(actor: Actor, model: Model, task: str) -> bool:
     return model.visibility != "private" or _may_edit(actor, model, task)
 
 
+def _named_by_content(actor: Actor, model: Model, task: str) -> bool:
+    """Say whether *actor* may find a model by the hash of its content: an anonymous one would tell its twins."""
+    return _may_edit(actor, model, task) or model.visibility == "public"
+
+
 def _editable(db: Session, actor: Actor, ref: str) -> tuple[ModelInfo, Model]:
     require_signed_in(actor)
     info = get_model(db, actor, ref)
@@ -445,7 +451,7 @@ def _parse(db: Session, actor: Actor, ref: str) -> tuple[str, str, str | None]:
     visible = [
         (version, task, name)
         for version, task, name in found
-        if _may_see(actor, db.get_one(Model, version.model_id), task)
+        if _named_by_content(actor, db.get_one(Model, version.model_id), task)
     ]
     if not visible:
         raise _not_found(ref)
@@ -482,7 +488,16 @@ def _describe(db: Session, actor: Actor, rows: list[tuple[Model, str, str | None
         may_edit = _may_edit(actor, model, task)
         shown = None if model.visibility == "anonymous" and not may_edit else owner
         infos = tuple(
-            _version_info(version, model, task, shown, cards.get(version.id, version.card))
+            _version_info(
+                version,
+                model,
+                task,
+                shown,
+                cards.get(version.id, version.card),
+                salted_hash(db, version.id, version.hash)
+                if model.visibility == "anonymous" and not may_edit
+                else version.hash,
+            )
             for version in by_model.get(model.id, ())
         )
         if infos:
@@ -493,12 +508,14 @@ def _describe(db: Session, actor: Actor, rows: list[tuple[Model, str, str | None
     return found
 
 
-def _version_info(version: ModelVersion, model: Model, task: str, owner: str | None, card: str) -> ModelVersionInfo:
+def _version_info(
+    version: ModelVersion, model: Model, task: str, owner: str | None, card: str, shown_hash: str
+) -> ModelVersionInfo:
     return ModelVersionInfo(
         task=task,
         model=model.name,
         number=version.number,
-        hash=version.hash,
+        hash=shown_hash,
         adapter=version.adapter,
         blob=version.blob,
         card=card,

@@ -23,7 +23,8 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.collect.rounds import get_round
 from quintain.services.data.content import scan
 from quintain.services.data.datasets import get_version
-from quintain.services.data.publishing import export_folder
+from quintain.services.data.inputs import is_open
+from quintain.services.data.publishing import export_folder, without_inputs
 from quintain.services.jobs.exports import ExportKind, FileFacts, WantedFile
 from quintain.services.jobs.figures import Tell
 from quintain.services.release.changelog import changelog
@@ -138,6 +139,8 @@ def _fill(db: Session, blobs: Blobs, actor: Actor, made: Release, folder: Path, 
     for split, ref in made.versions.items():
         version = get_version(db, actor, ref)
         table = scan(db, blobs, actor, ref, answers=hidden_answers or not version.hidden)
+        if not (hidden_answers or is_open(db, version.id)):
+            table = without_inputs(table, task)
         write_dynasent(table, task, version.meta, folder / "dynasent" / f"{split}.jsonl")
 
 

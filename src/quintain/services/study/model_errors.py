@@ -16,6 +16,7 @@ from quintain.core.people import Actor, RoleName
 from quintain.core.records.report import Report, ReportFact, ReportSection
 from quintain.core.texts import Text
 from quintain.services.data.datasets import get_version
+from quintain.services.data.inputs import closed
 from quintain.services.evaluate.dataset_results import sees_all
 from quintain.services.models.registry import get_model
 from quintain.services.plain.errors.reading import LEAST_EXAMPLES, AnsweredSet
@@ -48,6 +49,8 @@ def asked_errors(db: Session, actor: Actor, task: str, dataset: str, models: Seq
             "The labels of {dataset} are hidden, and errors on them are shown to the owners of the task only.",
             dataset=version.ref,
         )
+    if not version.readable:
+        raise closed(f"{version.task}/{version.dataset}")
     found = [get_model(db, actor, f"{task}/{one}") for one in dict.fromkeys(models)]
     names = tuple(dict.fromkeys(f"{one.version.model}@{one.version.number}" for one in found))
     may = actor.has(RoleName.OWNER, task) or any(one.may_edit for one in found)

@@ -43,7 +43,7 @@ from quintain.store.tables.crowd_trials import (
     CrowdRound,
     CrowdTrial,
 )
-from quintain.store.tables.datasets import Dataset, DatasetVersion, Lineage
+from quintain.store.tables.datasets import Dataset, DatasetVersion, InputRequest, Lineage
 from quintain.store.tables.doors import PanelDevice, PanelRequest, PanelWord
 from quintain.store.tables.evaluation import Cell, CellEvent, ResultCache, Upload, Variant
 from quintain.store.tables.jobs import CountTail, Job, KeptCount, KeptFigure, LoopRow
@@ -155,6 +155,7 @@ __all__ = [
     "EarningStanding",
     "FlagDecision",
     "FlagStanding",
+    "InputRequest",
     "ItemFigure",
     "Job",
     "JudgeEstimate",

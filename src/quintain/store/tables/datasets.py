@@ -5,14 +5,18 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, String, Text, UniqueConstraint
+from sqlalchemy import ForeignKey, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from quintain.store.base import Base, now
 
 
 class Dataset(Base):
-    """A data set of a task, by name."""
+    """A data set of a task, by name.
+
+    *inputs* is who may read its inputs, `open`, `request` or `never`; where nobody chose, versions with hidden labels
+    are `never` and others `open`. With *traces* builders are told where their model failed on it, without values.
+    """
 
     __tablename__ = "datasets"
     __table_args__ = (UniqueConstraint("task_id", "name"),)
@@ -20,7 +24,24 @@ class Dataset(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     task_id: Mapped[int] = mapped_column(ForeignKey("tasks.id"), index=True)
     name: Mapped[str] = mapped_column(String(120))
+    inputs: Mapped[str | None] = mapped_column(String(10))
+    traces: Mapped[bool] = mapped_column(default=False, server_default=false())
     created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class InputRequest(Base):
+    """Somebody asked to read the inputs of a data set: *state* is `waiting`, `granted`, `declined` or `revoked`."""
+
+    __tablename__ = "input_requests"
+    __table_args__ = (UniqueConstraint("dataset_id", "user_id"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    dataset_id: Mapped[int] = mapped_column(ForeignKey("datasets.id"), index=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
+    why: Mapped[str] = mapped_column(Text, default="")
+    state: Mapped[str] = mapped_column(String(10), default="waiting")
+    asked_at: Mapped[datetime] = mapped_column(default=now)
+    decided_at: Mapped[datetime | None]
 
 
 class DatasetVersion(Base):

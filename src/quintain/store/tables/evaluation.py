@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from quintain.core.cells import CellState
@@ -62,7 +62,10 @@ class CellEvent(Base):
 
 
 class Variant(Base):
-    """A data set version as changed by one perturbation: only the rows that it changes, made once for all models."""
+    """A data set version as changed by one perturbation: only the rows that it changes, made once for all models.
+
+    *secret* says that its seed is the workspace's own; variants of earlier releases have the public one.
+    """
 
     __tablename__ = "variants"
     __table_args__ = (UniqueConstraint("dataset_version_id", "name"),)
@@ -73,6 +76,7 @@ class Variant(Base):
     hash: Mapped[str] = mapped_column(String(64))
     blob: Mapped[str] = mapped_column(String(80))
     rows: Mapped[int]
+    secret: Mapped[bool] = mapped_column(default=False, server_default=false())
     created_at: Mapped[datetime] = mapped_column(default=now)
 
 

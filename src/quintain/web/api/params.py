@@ -28,6 +28,7 @@ Version = Annotated[
 Number = Annotated[
     int | None, Parameter(description="Number of the version; the newest by default.", ge=1, le=2**31 - 1)
 ]
+InputsRequest = Annotated[int, Path(description="Number of the request to read inputs.", ge=1, le=2**31 - 1)]
 OneNumber = Annotated[int, Parameter(description="Number of a version.", ge=1, le=2**31 - 1)]
 Format = Annotated[Literal["jsonl", "csv", "tsv", "parquet"], Parameter(description="Format of the file.")]
 DatasetFormat = Annotated[

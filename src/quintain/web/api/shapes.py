@@ -59,6 +59,25 @@ class VisibilityChange(Shape):
     visibility: Literal["public", "private", "anonymous"]
 
 
+class InputsChoice(Shape):
+    """Who reads the inputs of a data set; without *traces*, what was chosen of them stays."""
+
+    inputs: Literal["open", "request", "never"]
+    traces: bool | None = None
+
+
+class InputsAsked(Shape):
+    """Why somebody wants to read inputs."""
+
+    why: Text = ""
+
+
+class InputsDecision(Shape):
+    """What becomes of a request."""
+
+    decision: Literal["allow", "decline", "revoke"]
+
+
 class CardChange(Shape):
     """A new card, in Markdown with the required headings."""
 

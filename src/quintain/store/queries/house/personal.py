@@ -14,6 +14,7 @@ from quintain.store.tables import (
     ApiToken,
     AuditEntry,
     Draft,
+    InputRequest,
     JudgingDraft,
     Notification,
     OneTimeLink,
@@ -83,7 +84,18 @@ def erase(db: Session, user: User, at: datetime) -> None:
     """Leave of *user* a row without a name, so that what they did still counts, and remove what only they used."""
     name = f"deleted-{user.id}"
     panel = (PanelPerson, PanelVisit, PanelStay, PanelDevice, PanelRequest, PanelWord)
-    own = (WebSession, OneTimeLink, ApiToken, OutgoingMail, Notification, Draft, JudgingDraft, WorkerFact, *panel)
+    own = (
+        WebSession,
+        OneTimeLink,
+        ApiToken,
+        OutgoingMail,
+        Notification,
+        Draft,
+        JudgingDraft,
+        WorkerFact,
+        InputRequest,
+        *panel,
+    )
     for table in own:
         db.execute(delete(table).where(table.user_id == user.id))
     held = update(RoleGrant).where(RoleGrant.user_id == user.id, RoleGrant.revoked_at.is_(None))

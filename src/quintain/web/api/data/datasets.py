@@ -9,18 +9,27 @@ from fastapi import File, Form, Query, Response, UploadFile
 from quintain.core.errors import BadInput
 from quintain.core.example import Role
 from quintain.core.records.base import to_json
-from quintain.core.records.tasks import DatasetDifference, DatasetVersion, DatasetVersions, LabelCounts, Preview
+from quintain.core.records.tasks import (
+    DatasetDifference,
+    DatasetInputs,
+    DatasetVersion,
+    DatasetVersions,
+    LabelCounts,
+    Preview,
+)
 from quintain.data.plan import parse_plan
 from quintain.data.publish.dynasent import DYNASENT
 from quintain.data.publish.folder import FOLDERS
 from quintain.services.data import content as dataset_content
 from quintain.services.data import datasets, import_jobs
+from quintain.services.data import inputs as inputs_service
 from quintain.services.data.publishing import export_folder
 from quintain.web.api.call import Calling
 from quintain.web.api.params import (
     DatasetFormat,
     DatasetName,
     Filter,
+    InputsRequest,
     LabelsAs,
     Limit,
     Number,
@@ -28,7 +37,7 @@ from quintain.web.api.params import (
     OneNumber,
     TaskName,
 )
-from quintain.web.api.shapes import LongText, Text
+from quintain.web.api.shapes import InputsAsked, InputsChoice, InputsDecision, LongText, Text
 from quintain.web.files import download, download_archive, on_disk
 
 Also = Annotated[
@@ -103,6 +112,28 @@ def preview(
         limit=limit,
     )
     return page.record()
+
+
+def get_inputs(call: Calling, task: TaskName, dataset: DatasetName) -> DatasetInputs:
+    """Say who may read the inputs of a data set, and what was asked."""
+    return inputs_service.inputs_of(call.db, call.actor, f"{task}/{dataset}")
+
+
+def set_inputs(call: Calling, task: TaskName, dataset: DatasetName, body: InputsChoice) -> DatasetInputs:
+    """Choose who reads the inputs of a data set (owners)."""
+    return inputs_service.set_inputs(call.db, call.actor, f"{task}/{dataset}", body.inputs, traces=body.traces)
+
+
+def ask_for_inputs(call: Calling, task: TaskName, dataset: DatasetName, body: InputsAsked) -> DatasetInputs:
+    """Ask the owners to read the inputs of a data set."""
+    return inputs_service.ask_for_inputs(call.db, call.actor, f"{task}/{dataset}", body.why)
+
+
+def decide_inputs(
+    call: Calling, task: TaskName, dataset: DatasetName, request: InputsRequest, body: InputsDecision
+) -> DatasetInputs:
+    """Allow or decline a request to read inputs, or revoke what was allowed (owners)."""
+    return inputs_service.decide_inputs(call.db, call.actor, f"{task}/{dataset}", request, body.decision)
 
 
 def get_label_counts(call: Calling, task: TaskName, dataset: DatasetName, version: Number = None) -> LabelCounts:

@@ -12,8 +12,8 @@ from quintain.data.publish.dynasent import DYNASENT
 from quintain.data.publish.folder import FOLDERS
 from quintain.reports.charts import bar_chart
 from quintain.services.data import content as dataset_content
-from quintain.services.data import datasets
-from quintain.services.data.content import VersionDifference
+from quintain.services.data import datasets, inputs
+from quintain.services.data.content import ExamplePage, VersionDifference
 from quintain.services.data.datasets import VersionInfo
 from quintain.services.data.fitness import fitness
 from quintain.services.data.publishing import export_folder
@@ -56,18 +56,23 @@ def show(
     """Show one version: its examples, filtered, with the distribution of labels."""
     found = tasks.get_task(visit.db, task)
     ref = _ref(task, dataset, version)
-    page = dataset_content.preview(
-        visit.db,
-        visit.blobs,
-        visit.actor,
-        ref,
-        text=text.strip()[:200] or None,
-        label=label[:200] or None,
-        tag=tag[:200] or None,
-        offset=max(0, offset),
-        limit=PAGE_SIZE,
-    )
     info = datasets.get_version(visit.db, visit.actor, ref)
+    page = (
+        dataset_content.preview(
+            visit.db,
+            visit.blobs,
+            visit.actor,
+            ref,
+            text=text.strip()[:200] or None,
+            label=label[:200] or None,
+            tag=tag[:200] or None,
+            offset=max(0, offset),
+            limit=PAGE_SIZE,
+        )
+        if info.readable
+        else ExamplePage(info, info.rows, 0, (), datasets.may_see_answers(visit.actor, info))
+    )
+    access = inputs.inputs_of(visit.db, visit.actor, f"{task}/{dataset}")
     counts = _in_task_order(found, dataset_content.label_counts(visit.db, visit.blobs, visit.actor, info.ref))
     tags = dataset_content.tag_counts(visit.db, visit.blobs, visit.actor, info.ref)
     query = {"version": str(info.number), "text": text.strip(), "label": label, "tag": tag}
@@ -79,6 +84,18 @@ def show(
         section="data",
         info=info,
         origin=(origin := origin_of(visit.db, visit.actor, info.ref)),
+        access=access,
+        policies=[
+            ("open", _("Everybody")),
+            ("request", _("People whom an owner lets, on request")),
+            ("never", _("Owners only")),
+        ],
+        request_states={
+            "waiting": _("waits"),
+            "granted": _("may read them"),
+            "declined": _("declined"),
+            "revoked": _("taken back"),
+        },
         votes=origin is not None and visit.owns(found),
         others=_versions_of(visit, task, dataset),
         page=page,
@@ -105,6 +122,28 @@ def score(post: Posting, task: str, dataset: str) -> Response:
     return visit.redirect(
         f"/tasks/{task}/data/{dataset}", _("It scores from now on.") if on else _("It does not score any more.")
     )
+
+
+def choose_inputs(post: Posting, task: str, dataset: str) -> Response:
+    """Choose who reads the inputs of a data set."""
+    visit = post.visit
+    ref = f"{task}/{dataset}"
+    inputs.set_inputs(visit.db, visit.actor, ref, post.text("inputs"), traces=post.flag("traces"))
+    return visit.redirect(f"/tasks/{task}/data/{dataset}#readers", visit.tongue.gettext("Saved."))
+
+
+def ask_inputs(post: Posting, task: str, dataset: str) -> Response:
+    """Ask to read the inputs of a data set."""
+    visit = post.visit
+    inputs.ask_for_inputs(visit.db, visit.actor, f"{task}/{dataset}", post.text("why"))
+    return visit.redirect(f"/tasks/{task}/data/{dataset}#readers", visit.tongue.gettext("Asked: an owner will decide."))
+
+
+def decide_inputs(post: Posting, task: str, dataset: str, request: int) -> Response:
+    """Allow, decline or take back the reading of inputs."""
+    visit = post.visit
+    inputs.decide_inputs(visit.db, visit.actor, f"{task}/{dataset}", request, post.text("decision"))
+    return visit.redirect(f"/tasks/{task}/data/{dataset}#readers", visit.tongue.gettext("Saved."))
 
 
 def fetch(

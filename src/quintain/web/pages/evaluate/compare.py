@@ -5,8 +5,9 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from quintain.core.errors import QuintainError
-from quintain.core.records.evaluate import AnswerDifference, Comparison
+from quintain.core.records.evaluate import AnswerDifference, Comparison, DatasetComparison
 from quintain.metrics.contract import METRICS
+from quintain.services.data.datasets import get_version
 from quintain.services.evaluate import compare
 from quintain.services.evaluate.dataset_results import sees_all
 from quintain.services.tasks import definitions as tasks
@@ -43,7 +44,7 @@ def show(
             made = compare.compare(visit.db, visit.blobs, visit.actor, f"{task}/{a}", f"{task}/{b}")
         except QuintainError as error:
             trouble, pending = trouble_of(error), error.code == compare.PENDING
-    open_sets = [one.dataset for one in made.datasets if sees_all(visit.actor, task, one.hidden)] if made else []
+    open_sets = [one.dataset for one in made.datasets if _shown(visit, task, one)] if made else []
     chosen = dataset if dataset in open_sets else open_sets[0] if open_sets else ""
     query = {"a": a, "b": b, "dataset": chosen, "only": only}
     rows, total = _rows(visit, query, task, max(0, offset)) if chosen else ([], 0)
@@ -74,6 +75,13 @@ def show(
             (_("Compare"), None),
         ],
         error=trouble,
+    )
+
+
+def _shown(visit: Visit, task: str, one: DatasetComparison) -> bool:
+    """Say whether single examples of a data set may be looked at."""
+    return (
+        sees_all(visit.actor, task, one.hidden) and get_version(visit.db, visit.actor, f"{task}/{one.dataset}").readable
     )
 
 

@@ -12,6 +12,7 @@ from quintain.core.task import Task
 from quintain.engine.sandbox.layers import missing_layers
 from quintain.metrics.contract import METRICS
 from quintain.reports.charts import heat_map
+from quintain.services.data.datasets import get_version
 from quintain.services.evaluate import example_files, examples
 from quintain.services.evaluate.dataset_results import KeptResult, sees_all
 from quintain.services.evaluate.measure_again import may_measure_again
@@ -42,7 +43,9 @@ def dataset(visit: Visiting, task: str, model: str, dataset: str, version: str =
     result = _result(visit, info, dataset, data)
     _ = visit.tongue.gettext
     confusion = result.confusion
-    gold = sees_all(visit.actor, task, result.hidden)
+    readable = get_version(visit.db, visit.actor, f"{task}/{result.dataset}@{result.number}").readable
+    gold = readable and sees_all(visit.actor, task, result.hidden)
+    answers = gold or (readable and info.may_edit)
     return visit.render(
         "evaluate/results_dataset.html",
         task=found,
@@ -62,9 +65,10 @@ def dataset(visit: Visiting, task: str, model: str, dataset: str, version: str =
         if confusion
         else None,
         sees_gold=gold,
-        sees_answers=gold or info.may_edit,
+        readable=readable,
+        sees_answers=answers,
         mistakes=_mistakes(visit, found, info, result) if gold and result.metrics else ([], 0),
-        failures=_failures(visit, info, result) if (gold or info.may_edit) and result.metrics else ([], 0),
+        failures=_failures(visit, info, result) if answers and result.metrics else ([], 0),
         fields=kind_of(found).fields(found),
         formats=list(MEDIA_TYPES),
         crumbs=crumbs(visit, found, info, (dataset, None)),

@@ -14,6 +14,7 @@ ICONS = {
     WaitingKind.OPEN: "round",
     WaitingKind.VALIDATE: "check",
     WaitingKind.ADJUDICATE: "shield",
+    WaitingKind.INPUTS: "lock",
     WaitingKind.RELEASE: "data",
     WaitingKind.TRAIN: "model",
     WaitingKind.NEXT_ROUND: "round",
@@ -65,6 +66,9 @@ def _title(visit: Visit, one: Errand) -> str:
         WaitingKind.OPEN: _("Open the round"),
         WaitingKind.VALIDATE: _("Let people judge"),
         WaitingKind.ADJUDICATE: ngettext("Decide %(num)s contested item", "Decide %(num)s contested items", count),
+        WaitingKind.INPUTS: ngettext(
+            "Decide who reads inputs: %(num)s request", "Decide who reads inputs: %(num)s requests", count
+        ),
         WaitingKind.RELEASE: _("Release what was judged"),
         WaitingKind.TRAIN: _("Train the next model"),
         WaitingKind.NEXT_ROUND: _("Aim the next round at the new model"),
