@@ -2,7 +2,8 @@
 
     python tests/released_files.py FOLDER [--answers]
 
-It reads `dynasent/*.jsonl` and counts; of texts that are withheld nothing can be compared. With `--answers` the hidden answers of test are in the folder, too; without,
+It reads `dynasent/*.jsonl` and counts; of texts that are withheld nothing can be compared. With `--answers` the
+hidden answers of test are in the folder, too; without,
 what can be known of test without them is proved, and that they are not there.
 """
 
