@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from quintain.core.editing import EditOrigin
 from quintain.core.people import Actor
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import validations as validate
@@ -45,7 +46,7 @@ def make_round(
     db: Session, owner: Actor, rows: list[dict[str, Any]], policy: str = "", *, definition: str = ROUND
 ) -> None:
     """Make round 1 with attempts, and open its validation."""
-    tasks.put_task(db, owner, TASK)
+    tasks.put_task(db, owner, TASK, edit=EditOrigin(whole=True))
     with transaction(db):
         task_id = db.scalar(select(TaskRow.id))
         row = Round(task_id=task_id, number=1, state="open", entry_key="k")

@@ -91,7 +91,7 @@ def test_figures_of_answers_that_are_not_scored_are_withheld(
     assert {axis: result.gaps[axis].kind for axis in MEASURED} == dict.fromkeys(MEASURED, "otherwise")
     model = board(db, blobs, owner, "mood").models[0]
     assert list(model.values["throughput"]) == list(model.values["memory"]) == [None]
-    assert "otherwise while it was timed" in why_unranked(model, ["throughput"], [1.0])
+    assert "otherwise while it was timed" in why_unranked(model, {"throughput": [1.0]}, [1.0])
 
 
 def test_an_uneven_figure_is_shown_and_does_not_rank(

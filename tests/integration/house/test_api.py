@@ -117,19 +117,23 @@ def test_predictions(anybody: TestClient) -> None:
 
 
 def test_hidden_answers_never_leave(anybody: TestClient, owner: TestClient) -> None:
-    """Preview, download, counts and filters give no hidden answer to anybody but an owner."""
+    """Preview, download, counts and filters give no hidden answer to anybody but an owner, and no input unasked."""
     base = "tasks/sentiment/datasets/test"
+    assert anybody.get(f"{base}/preview").status_code == anybody.get(f"{base}/download").status_code == 403
+    assert owner.put(f"{base}/inputs", json={"inputs": "open"}).status_code == 200
     assert all("answer" not in row for row in anybody.get(f"{base}/preview").json()["examples"])
     assert anybody.get(f"{base}/labels").json() == {"labels": {}}
     assert anybody.get(f"{base}/preview", params={"label": "positive"}).status_code == 403
     first = json.loads(anybody.get(f"{base}/download").text.splitlines()[0])
     assert "answer" not in first
     assert owner.get(f"{base}/labels").json()["labels"]
+    assert owner.put(f"{base}/inputs", json={"inputs": "never"}).json()["inputs"] == "never"
 
 
 def test_a_folder_comes_as_a_zip_without_hidden_answers(owner: TestClient, anybody: TestClient) -> None:
     """Several versions are splits of one ZIP; the hidden one's answers are empty, for the owner as well."""
     wanted = {"format": "hf", "also": ["train@1"]}
+    assert owner.put("tasks/sentiment/datasets/test/inputs", json={"inputs": "open"}).status_code == 200
     for client in (anybody, owner):
         answer = client.get("tasks/sentiment/datasets/test/download", params=wanted)
         assert (answer.status_code, answer.headers["content-type"]) == (200, "application/zip")
@@ -141,6 +145,7 @@ def test_a_folder_comes_as_a_zip_without_hidden_answers(owner: TestClient, anybo
         assert "meta" not in tables["train"].columns
     refused = anybody.get("tasks/sentiment/datasets/test/download", params={"format": "csv", "also": "train"})
     assert (refused.status_code, refused.json()["error"]["message"]) == (422, "A file holds one version.")
+    assert owner.put("tasks/sentiment/datasets/test/inputs", json={"inputs": "never"}).status_code == 200
     missing = anybody.get("tasks/sentiment/datasets/test/download", params={"format": "hf", "also": "nope"})
     assert missing.status_code == 404
 

@@ -94,13 +94,15 @@ def test_preview_filters_and_pages(anybody: TestClient) -> None:
 
 
 def test_hidden_labels_stay_hidden(anybody: TestClient, owner: TestClient) -> None:
-    """A hidden version shows no label, no distribution and no answer column to others than its owner."""
+    """A hidden version shows no label, no distribution and no input to others than its owner."""
     shown = anybody.get(f"{TASK}/data/test").text
     assert '<th scope="col">Answer</th>' not in shown
     assert "data-spec" not in shown
-    lines = anybody.get(f"{TASK}/data/test/download?format=jsonl").text.splitlines()
-    assert "answer" not in json.loads(lines[0])
-    assert anybody.get(f"{TASK}/data/test?label=positive").status_code == 403
+    assert anybody.get(f"{TASK}/data/test/download?format=jsonl").status_code == 403
+    lines = owner.get(f"{TASK}/data/test/download?format=jsonl").text.splitlines()
+    assert "text" in json.loads(lines[0])
+    by_label = [anybody.get(f"{TASK}/data/test?label={label}").text for label in ("positive", "negative")]
+    assert by_label[0].replace("positive", "negative") == by_label[1].replace("positive", "negative")
     assert "data-spec" in owner.get(f"{TASK}/data/test").text
 
 

@@ -18,6 +18,7 @@ from quintain.core.records.report import Report
 from quintain.data.trials import write_trial
 from quintain.services.data.content import preview, scan
 from quintain.services.data.datasets import get_version
+from quintain.services.data.inputs import set_inputs
 from quintain.services.evaluate import cells
 from quintain.services.evaluate.progress import explain
 from quintain.services.models.registry import withdraw
@@ -129,6 +130,9 @@ def test_nothing_of_labels_or_arms_is_in_what_models_and_workers_see(
     run_models(db, blobs, owner, *WHERE, ["lexicon"])
     version = get_version(db, owner, ITEMS)
     assert (version.hidden, version.scores, version.role) == (True, False, "test")
+    with pytest.raises(Forbidden, match="inputs"):
+        preview(db, blobs, people[0], ITEMS)
+    set_inputs(db, owner, ITEMS, "open")
     page = preview(db, blobs, people[0], ITEMS)
     assert not page.answers
     assert {*page.examples[0]} == {"id", "text", "tags", "group"}

@@ -131,7 +131,7 @@ def test_an_owner_watches_and_reviews_the_judges(workspace: Workspace, owner_cli
 def test_the_policy_is_read_changed_and_kept_in_every_state(owner_client: Client, judge_client: Client) -> None:
     """A policy that cannot be read changes nothing; a paused validation stays paused."""
     owner_client.set_validation_state(REF, "paused")
-    made = owner_client.set_validation_policy(REF, "judgements = 3\nminimum = 2")
+    made = owner_client.set_validation_policy(REF, "judgements = 3\nminimum = 2\nautomatic = false")
     assert (made.version, made.by) == (2, "olga")
     assert "judgements = 3" in owner_client.validation_policy(REF)
     assert [one.version for one in owner_client.validation_policies(REF)] == [2, 1]

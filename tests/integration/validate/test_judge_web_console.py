@@ -77,7 +77,10 @@ def test_opening_pausing_policy_gold_and_export(web: Workspace) -> None:
     assert "Open again" in client.get(HOME).text
     assert post(client, HOME, f"{HOME}/state", state="gone").status_code == 422
     assert post(client, HOME, f"{HOME}/policy", policy="judgements = 0").status_code == 422
-    assert post(client, HOME, f"{HOME}/policy", policy="judgements = 7").status_code == 303
+    assert (
+        post(client, HOME, f"{HOME}/policy", policy="judgements = 7\nautomatic = false\n[gold]\nrate = 0").status_code
+        == 303
+    )
     assert "judgements = 7" in client.get(HOME).text
     fields = {"judgements": "9", "minimum": "3", "page_size": "6", "items": "all", "method": "majority"}
     fields |= {"pay_amount": "0.25", "pay_currency": "EUR", "lease_seconds": "900", "seconds_per_item": "12"}

@@ -228,11 +228,11 @@ def signing_keys(db: Session) -> Sequence[SigningKey]:
 
 def opened_rounds(db: Session, task: str, before: datetime | None = None) -> list[tuple[int, datetime | None, str]]:
     """List the rounds of *task* that are no drafts by number: when each was closed, and its file, as at *before*."""
-    newest = select(func.max(RoundVersion.id)).where(RoundVersion.round_id == Round.id).scalar_subquery()
+    newest = select(func.max(RoundVersion.id)).where(RoundVersion.round_id == Round.id).correlate(Round)
     query = (
         select(Round.number, Round.closed_at, RoundVersion.toml)
         .join(TaskRow, TaskRow.id == Round.task_id)
-        .join(RoundVersion, RoundVersion.id == newest)
+        .join(RoundVersion, RoundVersion.id == newest.scalar_subquery())
         .where(TaskRow.name == task, Round.state != "draft")
         .order_by(Round.number)
     )
