@@ -74,6 +74,12 @@ function onSubmit(event) {
   };
 }
 
+// Who clicks twice means one click. The answer to the first may be here before the second click is, and the second
+// would then send the form of the answer; the browser counts the clicks that belong together.
+function onSecondClick(event) {
+  if (event.detail > 1 && event.target.closest?.("form[method=post] button:not([type=button])")) event.preventDefault();
+}
+
 // A form whose answer takes a while says what is happening, and is not sent twice.
 function onBusy(event) {
   const note = event.target.querySelector?.("[data-busy]");
@@ -99,6 +105,7 @@ function showRoom() {
 document.addEventListener("keydown", onKey);
 document.addEventListener("keydown", onEscape);
 document.addEventListener("click", onClick);
+document.addEventListener("click", onSecondClick, true);
 document.addEventListener("submit", onSubmit, true);
 document.addEventListener("submit", onBusy);
 document.addEventListener("quintain:theme", () => drawCharts());
