@@ -134,4 +134,5 @@ def stations(context: typer.Context, ref: RoundName, json: JsonFlag = False) -> 
         for station in found.stations
     ]
     print_table(["station", "", "count", "of", ""], rows)
-    say(f"Next: {found.step.value.replace('_', ' ')}." if found.step else "It has passed all stations.")
+    steps = " or ".join(one.value.replace("_", " ") for one in (found.step, found.also) if one)
+    say(f"Next: {steps}." if steps else "It has passed all stations.")
