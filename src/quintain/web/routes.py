@@ -42,6 +42,7 @@ from quintain.web.api.models import models as api_models
 from quintain.web.api.pay import pay as api_pay
 from quintain.web.api.pay import payouts as api_payouts
 from quintain.web.api.pay import prolific as api_prolific
+from quintain.web.api.release import datasheet as api_datasheet
 from quintain.web.api.release import releases as api_releases
 from quintain.web.api.study import codings as api_codings
 from quintain.web.api.study import reports as api_reports
@@ -83,7 +84,7 @@ from quintain.web.pages.house import help as help_room
 from quintain.web.pages.jobs import jobs
 from quintain.web.pages.models import models, talk
 from quintain.web.pages.pay import earnings, round_pay, task_pay
-from quintain.web.pages.release import release
+from quintain.web.pages.release import datasheet, release
 from quintain.web.pages.study import code as coding_desk
 from quintain.web.pages.study import codings, reports, studies
 from quintain.web.pages.tasks import tasks
@@ -450,6 +451,8 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/validation/{name}/adaptive", validation.try_adaptive),
     PageRoute("POST", "/tasks/{task}/validation/{name}/review", validation.review),
     PageRoute("GET", "/tasks/{task}/validation/{name}/live", validation.live),
+    PageRoute("GET", "/tasks/{task}/datasheet", datasheet.show),
+    PageRoute("POST", "/tasks/{task}/datasheet", datasheet.save),
     PageRoute("GET", "/tasks/{task}/validation/{name}/release", release.show),
     PageRoute("POST", "/tasks/{task}/validation/{name}/release", release.act),
     PageRoute("POST", "/tasks/{task}/validation/{name}/next", timeline.start_next),
@@ -860,6 +863,8 @@ API = [
     ),
     Endpoint("GET", "/tasks/{task}/validations/{validation}/parity", api_wheel.get_parity, "validation"),
     Endpoint("POST", "/tasks/{task}/validations/{validation}/next", api_wheel.start_next, "validation", 201),
+    Endpoint("GET", "/tasks/{task}/datasheet", api_datasheet.get_datasheet, "tasks"),
+    Endpoint("PUT", "/tasks/{task}/datasheet", api_datasheet.set_datasheet, "tasks"),
     Endpoint("GET", "/tasks/{task}/timeline", api_wheel.get_timeline, "tasks"),
     Endpoint("PUT", "/tasks/{task}/margin", api_wheel.set_margin, "tasks"),
     Endpoint("GET", "/contrast/formats", api_published.list_contrast_formats, "contrast"),
