@@ -28,7 +28,7 @@ _BUILD = """
 _OWN = """
     put_task change_task archive_task restore_task import_dataset set_board remeasure queue_runs let_score take_snapshot
     set_inputs decide_inputs
-    put_round add_harvest open_round close_round clone_round import_prompts decide_flag
+    put_round add_harvest start_harvest open_round close_round clone_round import_prompts decide_flag
     put_quiz retire_quiz restore_quiz qualify
     approve_round_pay set_pay_policy grant_bonus answer_pay_question create_study change_study create_judging_study
     create_trial_study create_grading_study change_panel_study sync_group plan_payouts send_payout cancel_payout

@@ -278,6 +278,7 @@ PASSED_ON = {
     "validations.open_validation",
     "item_files.open_with_items",
     "policy.put_policy",
+    "datasheet_answers.put_answers",
     "rounds.put_round",
     "contests.put_contest",
     "projects.put_project",
