@@ -152,7 +152,7 @@ def _page(
         rules=[
             ("contradictions", _("Against the rating"), _("Half of it contradicts the stars of its review.")),
             ("labels", _("Even by predicted label"), _("For a corpus without ratings.")),
-            ("unsure", _("Where the model is unsure"), _("Half of it has a probability below 60 %%.")),
+            ("unsure", _("Where the model is unsure"), _("Half of it has a probability below 0.6.")),
             ("own", _("A rule of my own"), _("As TOML, below.")),
         ],
         columns=COLUMNS,
