@@ -1,11 +1,13 @@
 // Two axes against each other. The chart is drawn by Vega-Lite from the server's specification; here it gets its data
 // and is tied to the table: pointing at a row shows its point, and the other way round.
 
-import { element } from "./board_dom.js";
+import { element, isFew } from "./board_dom.js";
 import { colour, drawCharts } from "./charts.js";
 
 // Beyond, each point as an element of the page would weigh on every frame that the table makes.
 const ELEMENTS = 150;
+// The layers of points: those that are settled, and those of few examples.
+const POINTS = [1, 3];
 
 export function showScatter(place, state, titles, words, [x, y]) {
   const spec = JSON.parse(place.dataset.chart);
@@ -13,8 +15,12 @@ export function showScatter(place, state, titles, words, [x, y]) {
   const front = state.front(x, y);
   spec.data.values = state.models.flatMap((model, m) => {
     const [one, two] = [state.values[cx][m], state.values[cy][m]];
-    return Number.isNaN(one) || Number.isNaN(two) ? [] : [{ ref: model.ref, name: model.name, x: one, y: two, front: front.has(m) }];
+    if (Number.isNaN(one) || Number.isNaN(two)) return [];
+    const counts = [cx, cy].map((c) => state.figure(m, c)?.n).filter((n) => n > 0);
+    const n = counts.length ? Math.min(...counts) : null;
+    return [{ ref: model.ref, name: model.name, x: one, y: two, front: front.has(m), n, few: isFew(n) }];
   });
+  if (!spec.data.values.some(({ few }) => few)) delete spec.title;
   if (!spec.data.values.length) {
     place.replaceChildren(element("p", { class: "muted" }, words.none));
     delete place.dataset.spec;
@@ -33,10 +39,10 @@ export function showScatter(place, state, titles, words, [x, y]) {
       delete scale.zero;
       Object.assign(spec.encoding[channel].axis, { format: "~s", values: powers(known) });
     }
-    spec.layer[1].encoding.tooltip[channel === "x" ? 1 : 2].title = titles[name];
+    for (const points of spec.layer.slice(...POINTS)) points.encoding.tooltip[channel === "x" ? 1 : 2].title = titles[name];
   }
   sides(spec.data.values, state.axes[cx].lower, spec.encoding.x.scale.type === "log");
-  spec.layer[1].encoding.stroke.value = colour("--verdict-mark");
+  for (const points of spec.layer.slice(...POINTS)) points.encoding.stroke.condition.value = colour("--verdict-mark");
   place.dataset.renderer = spec.data.values.length > ELEMENTS ? "canvas" : "svg";
   place.dataset.spec = JSON.stringify(spec);
   drawCharts(place.parentElement);
