@@ -274,6 +274,7 @@ class Ranked:
             by_median=None
             if self.by_median is None
             else records.Aggregate(self.by_median.dynascore[row], self.by_median.rank[row]),
+            newer=model.newer,
         )
 
 

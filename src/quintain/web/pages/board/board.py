@@ -20,6 +20,7 @@ from quintain.services.board import keep as board_keep
 from quintain.services.board import remeasure as measuring_again
 from quintain.services.board.abilities import shown_abilities
 from quintain.services.board.cache import PENDING, SOON_S, WarmBoard, warm_board
+from quintain.services.board.claims import board_claim
 from quintain.services.board.export import KINDS, SINGLE
 from quintain.services.board.parts import BoardMatrix, BoardPart
 from quintain.services.board.ranking import Ranked, parse_view
@@ -184,6 +185,18 @@ def _has_few(made: BoardMatrix) -> bool:
         for model in made.models
         for figure in (*chain.from_iterable(model.values.values()), *model.pooled.values())
     )
+
+
+def claim_part(visit: Visiting, task: str) -> Response:
+    """Show who leads: a part of the board that was not ready with it."""
+    found = get_task(visit.db, task)
+    try:
+        claim = board_claim(visit.db, visit.blobs, visit.actor, task)
+    except Unavailable as error:
+        if error.code != PENDING:
+            raise
+        claim = None
+    return visit.render("board/claim.html", task=found, claim=claim)
 
 
 def _pending(visit: Visit, task: Task) -> Response:
