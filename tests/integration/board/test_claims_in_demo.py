@@ -52,9 +52,7 @@ def _answer(db: Session, blobs: Blobs, task: str) -> None:
 
 
 @pytest.mark.slow
-def test_all_that_speaks_of_a_leader_says_the_same(
-    demo: Workspace, tmp_path: Path, cli: Callable[..., Result]
-) -> None:
+def test_all_that_speaks_of_a_leader_says_the_same(demo: Workspace, tmp_path: Path, cli: Callable[..., Result]) -> None:
     """Of every task, each surface has the claim of the board word by word, also where nobody is ranked."""
     workspace = copy_demo(demo, tmp_path / "demo")
     with workspace.session() as db:

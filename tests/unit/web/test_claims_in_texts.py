@@ -1,4 +1,4 @@
-"""No text of a page, message or document says by itself who leads or which model is the best: the board's claim does."""
+"""No text of ours says by itself who leads or which model is the best: the board's claim does."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from quintain.services.board.claims import claim_text
 LOCALE = Path(quintain.web.__file__).parent / "locale/de/LC_MESSAGES"
 ROOT = Path(quintain.web.__file__).parents[3]
 CLAIMING = re.compile(
-    r"\bbest (model|system)|\b(model|system)s?\b[^.]{0,90}\b(best|leads(?! to)|wins|leader)\b|\bleads(?! to)\b[^.]{0,30}\b(with|by)\b"
+    r"\bbest (model|system)|\b(model|system)s?\b[^.]{0,90}\b(best|leads(?! to)|wins|leader)\b"
+    r"|\bleads(?! to)\b[^.]{0,30}\b(with|by)\b"
     r"|\bbest of the board\b|\bleader\b|\bthe winner\b",
     re.IGNORECASE,
 )

@@ -6,8 +6,6 @@ import { colour, drawCharts } from "./charts.js";
 
 // Beyond, each point as an element of the page would weigh on every frame that the table makes.
 const ELEMENTS = 150;
-// The layers of points: those that are settled, and those of few examples.
-const POINTS = [1, 3];
 
 export function showScatter(place, state, titles, words, [x, y]) {
   const spec = JSON.parse(place.dataset.chart);
@@ -20,7 +18,7 @@ export function showScatter(place, state, titles, words, [x, y]) {
     const n = counts.length ? Math.min(...counts) : null;
     return [{ ref: model.ref, name: model.name, x: one, y: two, front: front.has(m), n, few: isFew(n) }];
   });
-  if (!spec.data.values.some(({ few }) => few)) delete spec.title;
+  const points = hollow(spec);
   if (!spec.data.values.length) {
     place.replaceChildren(element("p", { class: "muted" }, words.none));
     delete place.dataset.spec;
@@ -39,13 +37,23 @@ export function showScatter(place, state, titles, words, [x, y]) {
       delete scale.zero;
       Object.assign(spec.encoding[channel].axis, { format: "~s", values: powers(known) });
     }
-    for (const points of spec.layer.slice(...POINTS)) points.encoding.tooltip[channel === "x" ? 1 : 2].title = titles[name];
+    for (const layer of points) layer.encoding.tooltip[channel === "x" ? 1 : 2].title = titles[name];
   }
   sides(spec.data.values, state.axes[cx].lower, spec.encoding.x.scale.type === "log");
-  for (const points of spec.layer.slice(...POINTS)) points.encoding.stroke.condition.value = colour("--verdict-mark");
+  for (const layer of points) layer.encoding.stroke.condition.value = colour("--verdict-mark");
   place.dataset.renderer = spec.data.values.length > ELEMENTS ? "canvas" : "svg";
   place.dataset.spec = JSON.stringify(spec);
   drawCharts(place.parentElement);
+}
+
+/** Give the layers of points: those that are settled and those of few examples, without one that would stay empty. */
+function hollow(spec) {
+  const { values } = spec.data;
+  if (!values.some(({ few }) => few)) delete spec.title;
+  const empty = [["datum.few", values.every(({ few }) => !few)], ["!datum.few", values.every(({ few }) => few)]];
+  const unused = new Set(empty.filter(([, none]) => none).map(([test]) => test));
+  spec.layer = spec.layer.filter(({ transform }) => !transform?.some(({ filter }) => unused.has(filter)));
+  return spec.layer.filter(({ mark }) => mark.type === "point");
 }
 
 /** The powers of ten that the values lie between: lines at every step of a logarithm are a thicket. */
