@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from quintain.core.jsontext import parse_json
+
 
 @dataclass(frozen=True, slots=True)
 class Presence:
@@ -56,4 +58,4 @@ def running_server(folder: Path) -> Presence | None:
         return None
     text = max(running)[1]
     # An older server, still running while the program is brought up to date, wrote its address alone.
-    return Presence(**json.loads(text)) if text.startswith("{") else Presence(text)
+    return Presence(**parse_json(text)) if text.startswith("{") else Presence(text)
