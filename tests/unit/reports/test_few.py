@@ -150,6 +150,27 @@ def test_every_bar_with_a_whisker_says_on_how_many_examples_it_rests() -> None:
     assert [bar for bar in sorted(bars) if len(re.findall(r",(?![^()]*\))", bar[1])) < 4] == []
 
 
+def test_every_macro_that_draws_such_a_bar_is_told_the_number() -> None:
+    """A macro of pages that hands a number of examples on to a bar gets one wherever it is called."""
+    templates = {path: path.read_text("utf-8") for path in (SOURCE / "web/templates").rglob("*.html")}
+    macros = {
+        (path, name)
+        for path, text in templates.items()
+        for name, body in re.findall(r"{% macro (\w+)\(\w+, n\b.*?%}(.*?){%-? ?endmacro", text, re.DOTALL)
+        if "ui.bar(" in body
+    }
+    assert {name for _, name in macros} >= {"share", "figure", "interval"}
+    short = []
+    for path, name in macros:
+        for other, text in templates.items():
+            if other.parent != path.parent or not (other == path or f'import "{path.parent.name}/{path.name}"' in text):
+                continue
+            prefix = r"(?<!macro )(?<![\w.])" if other == path else r"\bparts\."
+            calls = re.findall(prefix + name + r"\(((?:[^()]|\([^()]*\))*)\)", text)
+            short += [(other.name, call) for call in calls if "," not in call and "*" not in call]
+    assert short == []
+
+
 def test_a_bar_of_few_examples_is_hollow_and_says_so() -> None:
     """On pages: its outline in place of the bar, and the number beside it, which print shows as well."""
     macros: Any = environment("en").get_template("macros.html").module
