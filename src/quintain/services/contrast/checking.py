@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.contrast import VariantState
 from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, NotFound
-from quintain.core.example import Answer
+from quintain.core.example import Answer, Example
 from quintain.core.people import Actor, RoleName
 from quintain.core.records import contrasting as records
 from quintain.core.task import Task
@@ -131,13 +131,10 @@ def settle_variant(
         task = get_task(db, info.task)
         settled = variant.answer
         if accept and answer is not None:
-            settled, faults = kind_of(task).placed(task, variant.inputs, answer)
-            faults += kind_of(task).check(task, variant.inputs, settled)
-            if faults:
-                raise BadInput(faults=faults)
-            settled = kind_of(task).answers.stored(settled)
+            settled = _read_answer(task, variant, answer)
         variant.settled = settled
-        variant.keeps_label = settled == found.pivot.answer
+        original, edited = Example(found.pivot.inputs, found.pivot.answer), Example(variant.inputs, settled)
+        variant.keeps_label = kind_of(task).same_answer(task, original, edited)
         variant.state = (VariantState.ACCEPTED if accept else VariantState.REJECTED).value
         db.add(
             ContrastCheck(
@@ -178,15 +175,23 @@ def _compared(task: Task, variant: ContrastVariant, opinion: Opinion) -> tuple[A
     kind = kind_of(task)
     if opinion.answer is None:
         raise BadInput(faults=[Fault("is missing; say what is right", field="answer")])
-    answer, faults = kind.placed(task, variant.inputs, opinion.answer)
-    faults += kind.check(task, variant.inputs, answer)
-    if faults:
-        raise BadInput(faults=faults)
+    stored = _read_answer(task, variant, opinion.answer)
     _note(opinion.note)
-    stored = kind.answers.stored(answer)
     single = stored[0] if isinstance(stored, list) and stored and kind.answers.is_text else stored
     empty = stored == [] and variant.answer == []
     return stored, empty or not kind.fooled(task, variant.answer, single)
+
+
+def _read_answer(task: Task, variant: ContrastVariant, raw: Answer) -> Answer:
+    """Give an answer to a variant as it is stored, or say what is wrong or unclear about it."""
+    kind = kind_of(task)
+    _, answer, faults = kind.resolved(task, variant.inputs, raw)
+    if not faults:
+        answer, faults = kind.placed(task, variant.inputs, answer)
+        faults += kind.check(task, variant.inputs, answer)
+    if faults:
+        raise BadInput(faults=faults)
+    return kind.answers.stored(answer)
 
 
 def _note(text: str) -> str:
