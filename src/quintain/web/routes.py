@@ -473,6 +473,7 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}/withdraw/{variant}", contrast_write.withdraw),
     PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}/phenomenon", contrast_write.add_phenomenon),
     PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}/drafts", contrast_write.show_drafts),
+    PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}/search", contrast_write.search),
     PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}/look", contrast_write.look),
     PageRoute("GET", "/tasks/{task}/contrast/{name}/check", contrast_check.check_page),
     PageRoute("POST", "/tasks/{task}/contrast/{name}/check/{variant}", contrast_check.check),

@@ -17,7 +17,7 @@ from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.core.records.contrasting import ContrastVariant as Variant
 from quintain.services.access.notify import list_notifications
-from quintain.services.contrast import authoring, checking, releasing, uploading
+from quintain.services.contrast import authoring, checking, listing, releasing, uploading
 from quintain.services.contrast.authoring import Edit
 from quintain.services.contrast.checking import Opinion
 from quintain.services.data.content import preview
@@ -141,7 +141,7 @@ def test_a_table_of_variants_names_words(db: Session, owner: Actor) -> None:
         {"original": WORDS, "tokens": words("He ate pizza with olives ."), "answer": "pizza", "preposition": "3:with"},
     ]
     uploading.add_variants(db, owner, ATTACH, rows, checked=True)
-    written = authoring.list_sets(db, owner, ATTACH).sets[0].variants
+    written = listing.list_sets(db, owner, ATTACH).sets[0].variants
     assert [(one.inputs["preposition"], one.answer, one.keeps_label) for one in written] == [
         (4, 2, True),
         (3, 2, False),

@@ -30,7 +30,7 @@ from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.contrast import projects as queries
 from quintain.store.queries.contrast import variants
-from quintain.store.tables import ContrastPivot, ContrastVariant
+from quintain.store.tables import ContrastCheck, ContrastPivot, ContrastVariant
 from quintain.tasks.contract import kind_of
 
 MOST_SECONDS = 6 * 3600.0  # nobody edits for longer: they went away
@@ -203,35 +203,10 @@ def release_pivot(db: Session, actor: Actor, ref: str, pivot_id: int) -> None:
         db.flush()
 
 
-def list_sets(
-    db: Session, actor: Actor, ref: str, *, state: str = "", offset: int = 0, limit: int = 20
-) -> records.ContrastSetPage:
-    """Give a page of the sets of a project: pivots with their variants. For owners."""
-    info = find_project(db, ref)
-    require_owner(actor, info.task)
-    known = [one.value for one in VariantState]
-    if state and state not in known:
-        raise BadInput("'{word}' is not one of {known}.", word=state, known=", ".join(known))
-    pivots, total = variants.pivots_with_variants(db, info.id, state=state, limit=limit, offset=offset)
-    written = variants.of_pivots(db, [one.id for one in pivots])
-    sets = [
-        records.ContrastSet(
-            id=one.id,
-            example=one.example,
-            inputs=one.inputs,
-            answer=one.answer,
-            state=one.state,
-            variants=tuple(
-                variant_record(row, author) for row, author in written[one.id] if not state or row.state == state
-            ),
-        )
-        for one in pivots
-    ]
-    return records.ContrastSetPage(sets, total, offset)
-
-
-def variant_record(row: ContrastVariant, author: str | None = None) -> records.ContrastVariant:
-    """Give a variant as programs see it."""
+def variant_record(
+    row: ContrastVariant, author: str | None = None, actor: Actor | None = None
+) -> records.ContrastVariant:
+    """Give a variant as programs see it, and whether it is *actor*'s own."""
     return records.ContrastVariant(
         id=row.id,
         pivot=row.pivot_id,
@@ -248,6 +223,14 @@ def variant_record(row: ContrastVariant, author: str | None = None) -> records.C
         state=row.state,
         created_at=row.created_at,
         author=author,
+        mine=actor is not None and actor.user_id is not None and row.author_id == actor.user_id,
+    )
+
+
+def check_record(check: ContrastCheck) -> records.VariantCheck:
+    """Give what somebody said of a variant as programs see it."""
+    return records.VariantCheck(
+        check.answer, check.agrees, check.minimal, check.sound, check.note, adjudicates=check.adjudicates
     )
 
 

@@ -21,7 +21,7 @@ from quintain.core.records import contrasting as records
 from quintain.core.task import Task
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_role, require_user
-from quintain.services.contrast.authoring import MAX_NOTE, MOST_SECONDS, variant_record
+from quintain.services.contrast.authoring import MAX_NOTE, MOST_SECONDS, check_record, variant_record
 from quintain.services.contrast.projects import ProjectInfo, find_project, require_part
 from quintain.services.tasks.definitions import get_task
 from quintain.store.base import now
@@ -66,6 +66,7 @@ def next_check(db: Session, actor: Actor, ref: str) -> records.VariantToCheck | 
             characters=variant.characters,
             lease_until=until,
             waiting=queries.count_to_check(db, info.id, user_id),
+            reason=variant.reason,
         )
 
 
@@ -207,5 +208,5 @@ def _state(info: ProjectInfo, said: Sequence[ContrastCheck]) -> VariantState:
 
 
 def _contested(found: WrittenVariant, said: Sequence[ContrastCheck]) -> records.ContestedVariant:
-    checks = tuple(records.VariantCheck(one.answer, one.agrees, one.minimal, one.sound, one.note) for one in said)
+    checks = tuple(map(check_record, said))
     return records.ContestedVariant(variant_record(found.variant), found.pivot.inputs, found.pivot.answer, checks)
