@@ -86,6 +86,7 @@ from quintain.web.pages.pay import earnings, round_pay, task_pay
 from quintain.web.pages.release import release
 from quintain.web.pages.study import code as coding_desk
 from quintain.web.pages.study import codings, reports, studies
+from quintain.web.pages.tasks import roles as task_roles
 from quintain.web.pages.tasks import tasks
 from quintain.web.pages.trial import grade as trial_grade
 from quintain.web.pages.trial import owner as trial_owner
@@ -270,6 +271,8 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}", tasks.overview),
     PageRoute("GET", "/tasks/{task}/settings", tasks.settings_page),
     PageRoute("POST", "/tasks/{task}/settings", tasks.save),
+    PageRoute("POST", "/tasks/{task}/roles/grant", task_roles.grant),
+    PageRoute("POST", "/tasks/{task}/roles/revoke", task_roles.revoke),
     PageRoute("POST", "/tasks/{task}/archive", tasks.archive),
     PageRoute("POST", "/tasks/{task}/restore", tasks.restore),
     # data sets
@@ -540,6 +543,7 @@ API = [
     Endpoint("DELETE", "/tasks/{task}", api_tasks.archive_task, "tasks", 204),
     Endpoint("POST", "/tasks/{task}/restore", api_tasks.restore_task, "tasks", 204),
     Endpoint("GET", "/tasks/{task}/history", api_tasks.get_task_history, "tasks"),
+    Endpoint("GET", "/tasks/{task}/roles", api_people.list_task_roles, "tasks"),
     Endpoint("GET", "/tasks/{task}/datasets", api_datasets.list_datasets, "datasets"),
     Endpoint(
         "POST",

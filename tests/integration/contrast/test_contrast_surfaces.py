@@ -13,9 +13,12 @@ from click.testing import Result
 from quintain.client import Client
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
+from quintain.core.people import OPERATOR, RoleName
+from quintain.services.access.links import make_link, redeem_link
 from tests.contrast_site import contrast_site, png
 from tests.contrasting import EDITS, PROJECT
-from tests.web_support import browser_of, on_one_line, post, running, token_for
+from tests.people import make_person
+from tests.web_support import PASSWORD, browser_of, on_one_line, post, running, token_for
 
 LABELS = dict(EDITS.values())
 
@@ -231,6 +234,34 @@ def test_experts_see_their_variants_and_what_was_said(made: Workspace, clients: 
     others = clients("zoe").contrast_sets("mood/near")
     assert "written" not in {variant.state for one in others.sets for variant in one.variants if not variant.mine}
     assert clients("olga").contrast_sets("mood/near").sets[0].variants[0].author == "xenia"
+
+
+def test_owners_name_experts_on_the_settings_page(
+    made: Workspace, clients: Callable[[str], Client], cli: Callable[..., Result]
+) -> None:
+    """A role given on the page opens the project to its person, taken back it is closed; bad input stays there."""
+    with made.session() as db:
+        make_person(db, "erik", RoleName.WORKER)
+        redeem_link(db, make_link(db, OPERATOR, "erik").token, PASSWORD)
+    assert clients("erik").contrast_projects("mood") == []
+    browser, page = browser_of(made, "olga"), "/tasks/mood/settings"
+    assert post(browser, page, "/tasks/mood/roles/grant", person="erik", role="expert").status_code == 303
+    assert "erik" in browser.get(page).text
+    listed = clients("olga").task_roles("mood", search="erik")
+    assert [(one.name, one.role) for one in listed.roles] == [("erik", "expert")]
+    assert clients("erik").contrast_projects("mood")
+    with pytest.raises(Forbidden):
+        clients("erik").task_roles("mood")
+    shown = cli("--workspace", made.settings.workspace, "task", "roles", "mood", "--role", "expert", "--json")
+    assert [one["name"] for one in json.loads(shown.stdout)["roles"]] == ["erik"]
+    assert "erik" in cli("--workspace", made.settings.workspace, "task", "roles", "mood").stdout
+    for person, role, status in (("nobody", "expert", 404), ("erik", "builder", 422), ("erik", "owner", 404)):
+        where = "revoke" if role == "owner" else "grant"
+        refused = post(browser, page, f"/tasks/mood/roles/{where}", person=person, role=role)
+        assert refused.status_code == status
+        assert "Who may do what here" in refused.text
+    assert post(browser, page, "/tasks/mood/roles/revoke", person="erik", role="expert").status_code == 303
+    assert clients("erik").contrast_projects("mood") == []
 
 
 def test_images_are_images(made: Workspace) -> None:
