@@ -16,7 +16,7 @@ from quintain.core.records import contrasting as records
 from quintain.services.contrast.authoring import check_record, variant_record
 from quintain.services.contrast.projects import ProjectInfo, find_project, require_part
 from quintain.store.queries.contrast import variants
-from quintain.store.queries.contrast.variants import Sight
+from quintain.store.queries.contrast.variants import VariantSight
 
 
 def list_sets(
@@ -57,8 +57,8 @@ def list_sets(
     return records.ContrastSetPage(sets, total, offset)
 
 
-def _sight(actor: Actor, info: ProjectInfo, *, mine: bool) -> Sight:
+def _sight(actor: Actor, info: ProjectInfo, *, mine: bool) -> VariantSight:
     if actor.has(RoleName.OWNER, info.task) and not mine:
-        return Sight()
+        return VariantSight()
     expert = actor.has(RoleName.EXPERT, info.task) and not mine
-    return Sight(actor.user_id, everything=False, decided=expert)
+    return VariantSight(actor.user_id, everything=False, decided=expert)

@@ -15,7 +15,7 @@ from quintain.store.tables import ContrastCheck, ContrastPivot, ContrastVariant,
 LIVE = ContrastVariant.state != VariantState.WITHDRAWN.value
 
 
-class Sight(NamedTuple):
+class VariantSight(NamedTuple):
     """Which variants somebody sees: all; or their own, with *decided* also those that are not theirs to check."""
 
     user_id: int | None = None
@@ -23,7 +23,7 @@ class Sight(NamedTuple):
     decided: bool = False
 
 
-ALL = Sight()
+ALL = VariantSight()
 
 
 class WrittenVariant(NamedTuple):
@@ -41,7 +41,7 @@ def find(db: Session, project_id: int, variant_id: int) -> WrittenVariant | None
 
 
 def of_pivots(
-    db: Session, pivot_ids: Sequence[int], sight: Sight = ALL, *, state: str = ""
+    db: Session, pivot_ids: Sequence[int], sight: VariantSight = ALL, *, state: str = ""
 ) -> dict[int, list[tuple[ContrastVariant, str | None]]]:
     """Give the variants of pivots, in the order in which they were written; without those taken back."""
     query = (
@@ -66,7 +66,7 @@ def is_there(db: Session, project_id: int, content: str) -> bool:
 
 
 def pivots_with_variants(
-    db: Session, project_id: int, sight: Sight = ALL, *, state: str = "", limit: int, offset: int
+    db: Session, project_id: int, sight: VariantSight = ALL, *, state: str = "", limit: int, offset: int
 ) -> tuple[list[ContrastPivot], int]:
     """List the pivots that have a variant (in that *state*), in the order of their first one; and count them."""
     first = (
@@ -139,7 +139,7 @@ def _in_state(state: str) -> ColumnElement[bool]:
     return ContrastVariant.state == state if state else LIVE
 
 
-def _seen(sight: Sight) -> list[ColumnElement[bool]]:
+def _seen(sight: VariantSight) -> list[ColumnElement[bool]]:
     if sight.everything:
         return []
     own = ContrastVariant.author_id == sight.user_id
