@@ -68,7 +68,7 @@ class Attachment(TaskKind):
 
     def resolved(
         self, task: Task, inputs: Inputs, answer: Answer, before: Inputs | None = None
-    ) -> tuple[Inputs, Answer, list[Fault]]:
+    ) -> tuple[dict[str, Any], Answer, list[Fault]]:
         """Read the answer as the preposition: as a number, as a word that stands once, or as both (`3:with`)."""
         inputs, answer, faults = super().resolved(task, inputs, answer, before)
         words = words_of(inputs.get("tokens"))

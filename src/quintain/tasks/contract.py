@@ -122,7 +122,7 @@ class TaskKind(ABC):
 
     def resolved(
         self, task: Task, inputs: Inputs, answer: Answer, before: Inputs | None = None
-    ) -> tuple[Inputs, Answer, list[Fault]]:
+    ) -> tuple[dict[str, Any], Answer, list[Fault]]:
         """Turn what points at a word into its number; ask which one is meant where it could be another.
 
         Where *inputs* are an edit of *before*, what was not said anew moves along with its word. Done before `check`.

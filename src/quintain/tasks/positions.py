@@ -75,7 +75,7 @@ def resolve_word(words: Sequence[str], raw: Any, field: str, of: str) -> tuple[A
 
 def resolve_inputs(
     fields: Iterable[Field], of: str, inputs: Inputs, before: Inputs | None
-) -> tuple[Inputs, list[Fault]]:
+) -> tuple[dict[str, Any], list[Fault]]:
     """Give *inputs* with a number for every word that one of them points at, and what has to be asked.
 
     Where they are an edit of *before*, what still has its number from there moves along with its word.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -53,7 +53,7 @@ class QaSrl(SpanKind):
 
     def resolved(
         self, task: Task, inputs: Inputs, answer: Answer, before: Inputs | None = None
-    ) -> tuple[Inputs, Answer, list[Fault]]:
+    ) -> tuple[dict[str, Any], Answer, list[Fault]]:
         """Ask that an edit leaves the predicate a word of the sentence, and the one that the question is about."""
         inputs, answer, faults = super().resolved(task, inputs, answer, before)
         if before is not None and (reason := _predicate_fault(before, inputs)):

@@ -91,7 +91,7 @@ class SpanKind(TaskKind):
 
     def resolved(
         self, task: Task, inputs: Inputs, answer: Answer, before: Inputs | None = None
-    ) -> tuple[Inputs, Answer, list[Fault]]:
+    ) -> tuple[dict[str, Any], Answer, list[Fault]]:
         """Move a span along whose start is still that of the text before the edit."""
         inputs, answer, faults = super().resolved(task, inputs, answer, before)
         first, second = (str((one or {}).get(self.source) or "") for one in (before, inputs))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,8 +13,8 @@ from quintain.core.texts import Text, packed
 from quintain.stats.alignment import follow_word
 from quintain.store.base import UtcTime
 
-revision = "0048"
-down_revision = "0047"
+revision = "0050"
+down_revision = "0049"
 branch_labels = None
 depends_on = None
 
@@ -59,8 +58,8 @@ def upgrade() -> None:
 
 def _meant(before: dict[str, Any], inputs: dict[str, Any]) -> int | None:
     """Give the number that a variant should have; None where it is right, or where nobody can tell."""
-    first, second, number = before.get(TOKENS), inputs.get(TOKENS), inputs.get(POINTER)
-    if not _is_words(first) or not _is_words(second) or not isinstance(number, int) or number != before.get(POINTER):
+    first, second, number = _words(before), _words(inputs), inputs.get(POINTER)
+    if not isinstance(number, int) or number != before.get(POINTER):
         return None
     if first == second or not 0 <= number < len(first):
         return None
@@ -70,8 +69,9 @@ def _meant(before: dict[str, Any], inputs: dict[str, Any]) -> int | None:
     return place if place is not None and second[place] == first[number] else None
 
 
-def _is_words(value: Any) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str)
+def _words(inputs: dict[str, Any]) -> list[str]:
+    value = inputs.get(TOKENS)
+    return value if isinstance(value, list) else []
 
 
 def _tell(connection: sa.Connection, project: int, changes: list[dict[str, Any]]) -> None:
