@@ -9,7 +9,7 @@ from quintain.core.errors import Conflict, Forbidden
 from quintain.core.people import Actor, RoleName
 from quintain.services.access import audit
 from quintain.services.evaluate.cells import managed_row
-from quintain.services.evaluate.measured_fairly import BUSY, measurement_gaps
+from quintain.services.evaluate.measured_fairly import measurement_gaps, share_disturbed
 from quintain.services.tasks.board_settings import board_spec, frozen_at
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
@@ -58,7 +58,7 @@ def is_disturbed(row: CellRow) -> bool:
     """Say whether a measurement is too uneven to rank, or was made while others kept the machine busy."""
     measured = row.cell.measurements or {}
     uneven = any(why.kind == "uneven" for why in measurement_gaps(measured).values())
-    return uneven or (measured.get("busy") or 0.0) > BUSY
+    return uneven or share_disturbed(measured) is not None
 
 
 def queue_measurement(db: Session, row: CellRow, *, machine: str | None, why: str) -> None:
