@@ -39,6 +39,7 @@ ASKED_AGAIN = 60
 GIB = 1 << 30
 
 Inputs = list[dict[str, Any]]
+Rows = Sequence[int]  # the numbers of the inputs that are asked for together
 OpenRunner = Callable[[], AbstractContextManager[ModelRunner]]
 
 
@@ -91,7 +92,7 @@ class Measured:
         return {
             "throughput": throughput,
             "throughput_spread": statistics.stdev(every) if len(every) > 1 else 0.0,
-            "throughput_half": max(relative_half(rates), lost) * throughput,
+            "throughput_half": max(relative_half(rates), lost / (1 - lost)) * throughput,
             "throughput_repeats": every,
             **_latencies(requests),
             **_memory(self.sessions),
@@ -133,7 +134,9 @@ def measure(
         with open_runner() as runner:
             if runner.usage is None or not inputs:
                 return None
-            sessions.append(_session(runner, runner.usage, task, inputs, batch_size, generator, pace))
+            sessions.append(
+                _session(runner, runner.usage, task, inputs, _draw(len(inputs), batch_size, generator), pace)
+            )
             if len(sessions) == 1:
                 again = _asked_again(runner, task, inputs, sessions[0], batch_size)
             layers, printed = runner.layers, runner.printed()
@@ -169,31 +172,39 @@ def split_requests(requests: Sequence[range], batch_size: int) -> tuple[Sequence
     return requests[:warm_up], repeats
 
 
+def _draw(
+    examples: int, batch_size: int, generator: np.random.Generator
+) -> tuple[Sequence[Rows], Sequence[Sequence[Rows]]]:
+    """Draw the examples of a session, as requests that warm the model up and those of each repeat."""
+    order = [int(row) for row in generator.permutation(examples)[: session_rows(batch_size)]]
+    warm_up, parts = split_requests(cut_requests(len(order), batch_size, generator), batch_size)
+    return [order[request.start : request.stop] for request in warm_up], [
+        [order[request.start : request.stop] for request in part] for part in parts
+    ]
+
+
 def _session(
     runner: ModelRunner,
     usage: Usage,
     task: Task,
     inputs: Inputs,
-    batch_size: int,
-    generator: np.random.Generator,
+    drawn: tuple[Sequence[Rows], Sequence[Sequence[Rows]]],
     pace: Pace,
 ) -> Session:
     """Time one process. Its memory while loading ends with the look that sets the marks back."""
-    order = [int(row) for row in generator.permutation(len(inputs))[: session_rows(batch_size)]]
-    warm_up, parts = split_requests(cut_requests(len(order), batch_size, generator), batch_size)
+    warm_up, parts = drawn
     runner.observe()
     loading = usage.peak_memory
     failures = Failures(sum(len(request) for part in parts for request in part))
     for request in warm_up:
-        timed(runner, task, inputs, order[request.start : request.stop], Failures(len(request), allowed=len(request)))
+        timed(runner, task, inputs, request, Failures(len(request), allowed=len(request)))
     runner.observe()
     begun, cpu, energy = len(usage.samples), usage.cpu_seconds, read_energy()
     load = mark_load(cpu)
     repeats, means, lost = [], [], [pace.lost()]
     for part in parts:
         first = len(usage.samples)
-        rows = [order[request.start : request.stop] for request in part]
-        repeats.append([timed(runner, task, inputs, asked, failures) for asked in rows])
+        repeats.append([timed(runner, task, inputs, request, failures) for request in part])
         runner.observe()
         means.append(statistics.fmean(usage.samples[first:]))
         lost.append(pace.lost())
