@@ -45,12 +45,11 @@ OpenRunner = Callable[[], AbstractContextManager[ModelRunner]]
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What one process of the model showed: its requests by repeat, memory in bytes while loading and answering."""
+    """What one process of the model showed: requests and memory in bytes by repeat, and its memory while it loaded."""
 
     repeats: Sequence[Sequence[TimedRequest]]
     loading: int
-    memory: Sequence[int]
-    memory_by_repeat: Sequence[float]
+    memory: Sequence[Sequence[int]]
     cpu_seconds: float
     joules: float | None
     busy: float | None
@@ -199,20 +198,21 @@ def _session(
     for request in warm_up:
         timed(runner, task, inputs, request, Failures(len(request), allowed=len(request)))
     runner.observe()
-    begun, cpu, energy = len(usage.samples), usage.cpu_seconds, read_energy()
+    cpu, energy = usage.cpu_seconds, read_energy()
     load = mark_load(cpu)
-    repeats, means, lost = [], [], [pace.lost()]
+    repeats, memory, lost = [], [], []
     for part in parts:
+        lost.append(pace.lost())
+        runner.observe()  # what the idle model held meanwhile is no part of the figure
         first = len(usage.samples)
         repeats.append([timed(runner, task, inputs, request, failures) for request in part])
         runner.observe()
-        means.append(statistics.fmean(usage.samples[first:]))
-        lost.append(pace.lost())
+        memory.append(usage.samples[first:])
+    lost.append(pace.lost())
     return Session(
         repeats=repeats,
         loading=loading,
-        memory=usage.samples[begun:],
-        memory_by_repeat=means,
+        memory=memory,
         cpu_seconds=max(usage.cpu_seconds - cpu, 0.0),
         joules=joules_between(energy, read_energy()),
         busy=busy_elsewhere(load, mark_load(usage.cpu_seconds)),
@@ -251,8 +251,9 @@ def _latencies(requests: Sequence[TimedRequest]) -> dict[str, float | None]:
 
 def _memory(sessions: Sequence[Session]) -> dict[str, Any]:
     """Give the memory while answering, what the model had while it loaded, and how far apart the repeats are."""
-    samples = np.concatenate([np.asarray(session.memory, dtype=float) for session in sessions]) / GIB
-    means = [[mean / GIB for mean in session.memory_by_repeat] for session in sessions]
+    repeats = [[np.asarray(repeat, dtype=float) / GIB for repeat in session.memory] for session in sessions]
+    samples = np.concatenate([repeat for session in repeats for repeat in session])
+    means = [[float(repeat.mean()) for repeat in session] for session in repeats]
     value = float(samples.mean())
     return {
         "memory": value,
