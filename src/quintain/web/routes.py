@@ -271,6 +271,7 @@ PAGES = [
     PageRoute("GET", "/tasks/new", tasks.new_page),
     PageRoute("POST", "/tasks/new", tasks.create),
     PageRoute("GET", "/tasks/{task}", tasks.overview),
+    PageRoute("POST", "/tasks/{task}/warning", tasks.go_past_warning, anybody=True),
     PageRoute("GET", "/tasks/{task}/settings", tasks.settings_page),
     PageRoute("POST", "/tasks/{task}/settings", tasks.save),
     PageRoute("POST", "/tasks/{task}/roles/grant", task_roles.grant),
