@@ -68,7 +68,7 @@ from quintain.web.pages.collect import (
     writing_aids,
 )
 from quintain.web.pages.collect import round as round_page
-from quintain.web.pages.contest import breaking, building, contests, judging
+from quintain.web.pages.contest import breaking, building, contests, deciding, judging
 from quintain.web.pages.contest import results as contest_results
 from quintain.web.pages.contrast import check as contrast_check
 from quintain.web.pages.contrast import projects as contrast_projects
@@ -391,6 +391,10 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/contests/{name}/break/remove", breaking.remove),
     PageRoute("GET", "/tasks/{task}/contests/{name}/judge", judging.judge_page),
     PageRoute("POST", "/tasks/{task}/contests/{name}/judge", judging.judge),
+    PageRoute("POST", "/tasks/{task}/contests/{name}/judge/return", judging.give_back),
+    PageRoute("GET", "/tasks/{task}/contests/{name}/decide", deciding.decide_page),
+    PageRoute("POST", "/tasks/{task}/contests/{name}/decide/rest", deciding.rule_rest),
+    PageRoute("GET", "/tasks/{task}/contests/{name}/disputes", deciding.disputes_page),
     PageRoute("GET", "/tasks/{task}/contests/{name}/results", contest_results.results_page),
     PageRoute("GET", "/tasks/{task}/contests/{name}/pairs", contest_results.pairs_page),
     PageRoute("GET", "/tasks/{task}/contests/{name}/pairs/{pair}", contest_results.pair_page),
@@ -947,8 +951,17 @@ API = [
     Endpoint(
         "DELETE", "/tasks/{task}/contests/{contest}/break/pairs/{pair}", api_pairs.remove_contest_pair, "contests", 204
     ),
-    Endpoint("GET", "/tasks/{task}/contests/{contest}/judging", api_pairs.get_pair_to_judge, "contests"),
-    Endpoint("POST", "/tasks/{task}/contests/{contest}/judging", api_pairs.judge_pair, "contests", 204),
+    Endpoint("POST", "/tasks/{task}/contests/{contest}/judging/next", api_pairs.next_pair_to_judge, "contests"),
+    Endpoint("POST", "/tasks/{task}/contests/{contest}/judging", api_pairs.judge_pair, "contests"),
+    Endpoint(
+        "POST",
+        "/tasks/{task}/contests/{contest}/judging/{pair}/return",
+        api_pairs.return_pair_to_judge,
+        "contests",
+        204,
+    ),
+    Endpoint("GET", "/tasks/{task}/contests/{contest}/disputes", api_pairs.list_pair_disputes, "contests"),
+    Endpoint("POST", "/tasks/{task}/contests/{contest}/rest", api_pairs.rule_rest, "contests"),
     Endpoint("GET", "/tasks/{task}/contests/{contest}/results", api_pairs.get_contest_results, "contests"),
     Endpoint("GET", "/tasks/{task}/contests/{contest}/pairs", api_pairs.list_contest_pairs, "contests"),
     Endpoint("GET", "/tasks/{task}/contests/{contest}/pairs/{pair}", api_pairs.get_contest_pair, "contests"),
