@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from sqlalchemy.orm import Session
 
@@ -12,31 +10,20 @@ from quintain.core.people import ANONYMOUS, Actor
 from quintain.core.records.contests import ContestPair
 from quintain.core.records.house import WaitingKind
 from quintain.services.access.notify import list_notifications, mark_read
-from quintain.services.contest import contests, freezing, judging, pairs, scores, settling, systems, teams
+from quintain.services.contest import contests, freezing, judging, scores, settling
 from quintain.services.house.waiting import waiting_for
 from quintain.store.blobs import Blobs
 from tests.beginnings import Build
-from tests.contests import (
-    DEV,
-    REF,
-    STARTER,
-    add_contest,
-    ask_otherwise,
-    during,
-    make_teams,
-    with_contest_task,
-    with_whole_contest,
-    write_answers,
-)
+from tests.contests import REF, ask_otherwise, during, with_whole_contest
 
 REASON = "The evening is still blamed in it."
 JUDGES = ("jo", "jim", "jule")
 
 
 @pytest.fixture
-def beginning(request: pytest.FixtureRequest) -> Build:
-    """A contest of three teams in which everybody did their part, or only the task for one."""
-    return with_contest_task if request.node.get_closest_marker("empty") else with_whole_contest
+def beginning() -> Build:
+    """A contest of three teams in which everybody did their part."""
+    return with_whole_contest
 
 
 def _pair(db: Session, blobs: Blobs, actor: Actor, name: str) -> ContestPair:
@@ -56,56 +43,6 @@ def _judge(db: Session, people: dict[str, Actor], *labels: str) -> None:
 
 def _texts(db: Session, actor: Actor) -> list[str]:
     return [one.text for one in list_notifications(db, actor)]
-
-
-@pytest.mark.empty
-def test_a_rival_cannot_take_eighteen_of_a_hundred_pairs_out_of_the_score(
-    db: Session, blobs: Blobs, owner: Actor, people: dict[str, Actor], tmp_path: Path
-) -> None:
-    """Without answers and with "x" nothing is contested; with both ten pairs are; at the end all hundred count."""
-    add_contest(db, owner)
-    make_teams(db, people)
-    texts = [text for text, _ in DEV]
-    with during("build"):
-        teams.create_team(db, people["dan"], REF, "rivals", "both")
-        for name in ("anna", "dan"):
-            systems.hand_in(db, blobs, people[name], REF, write_answers(tmp_path / "dev.csv", {}, texts))
-    lines = ["pair_id,side,text,label"]
-    for number in range(100):
-        original, label = STARTER[number % len(STARTER)]
-        modified, other = f"{original[:-1]} {number}.", "negative" if label == "positive" else "positive"
-        texts += [original, modified]
-        lines += [f"q{number},a,{original},{label}", f"q{number},b,{modified},{other}"]
-    table = tmp_path / "pairs.csv"
-    table.write_text("\n".join(lines) + "\n")
-    with during("break"):
-        pairs.upload_pairs(db, blobs, people["ben"], REF, table)
-    with during("score"):
-        asked = list(dict.fromkeys(texts[len(DEV) :]))
-        systems.hand_in(db, blobs, people["anna"], REF, write_answers(tmp_path / "said.csv", {}, asked))
-        assert contests.find(db, REF).spec.disputes == 10
-    with during("review"):
-        before = scores.results(db, blobs, owner, REF).score
-        ids = [one.id for one in scores.list_pairs(db, blobs, owner, REF, limit=18).pairs]
-        for pair in ids:
-            with pytest.raises(BadInput, match="says too little"):
-                settling.contest_pair(db, people["dan"], REF, pair, "x")
-            with pytest.raises(Forbidden, match="no answers to the pairs") as refused:
-                settling.contest_pair(db, people["dan"], REF, pair, REASON)
-        assert refused.value.code == "no_answers"
-        for pair in ids[:10]:
-            settling.contest_pair(db, people["anna"], REF, pair, REASON)
-        for pair in ids[10:]:
-            with pytest.raises(Conflict, match="contested 10 pairs, which is all") as refused_again:
-                settling.contest_pair(db, people["anna"], REF, pair, REASON)
-        assert refused_again.value.code == "too_many_disputes"
-        assert scores.results(db, blobs, owner, REF).score.contested == 10
-    with during("over"):
-        after = scores.results(db, blobs, ANONYMOUS, REF)
-        assert (after.score.breakers, after.score.contested) == (before.breakers, 0)
-        assert (after.expired, after.provisional) == (10, False)
-        assert "10 pairs count as they were written: nobody settled their labels in time." in after.notes
-        assert scores.list_pairs(db, blobs, ANONYMOUS, REF, status="expired").total == 10
 
 
 def test_a_claim_says_something_once_and_is_given_back_where_it_was_right(

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import Conflict
-from quintain.core.people import Actor
+from quintain.core.people import Actor, RoleName
 from quintain.core.records.contests import PairToJudge
 from quintain.core.records.house import WaitingKind
 from quintain.core.rounds import Money
@@ -20,6 +20,7 @@ from quintain.services.pay.policy import put_policy
 from quintain.store.blobs import Blobs
 from tests.beginnings import Build
 from tests.contests import REF, ask_otherwise, during, with_whole_contest
+from tests.people import find_or_make_person
 
 REASON = "The evening is still blamed in it."
 HALF_AN_HOUR = timedelta(minutes=31).total_seconds()
@@ -87,23 +88,24 @@ def test_a_pair_is_given_back_and_waits_for_others(db: Session, blobs: Blobs, pe
 
 def test_judging_waits_at_home_and_judges_are_told_of_more(db: Session, blobs: Blobs, people: dict[str, Actor]) -> None:
     """What one has in hand comes first, and who has judged before is told when more is contested."""
+    jim, jo = (find_or_make_person(db, name, RoleName.WORKER) for name in ("jim", "jo"))
     with during("review"):
         _contested(db, blobs, people)
-        [offer] = [one for one in waiting_for(db, people["jim"]) if one.kind is WaitingKind.JUDGE_PAIRS]
+        [offer] = [one for one in waiting_for(db, jim) if one.kind is WaitingKind.JUDGE_PAIRS]
         assert (offer.url, offer.begun, offer.count) == ("/tasks/mood/contests/spring/judge", False, 1)
-        pair = _take(db, people["jo"])
-        assert next(iter(waiting_for(db, people["jo"]))).begun
-        judging.judge_pair(db, people["jo"], REF, pair.id, "negative", "negative")
-        assert not list_notifications(db, people["jo"])
+        pair = _take(db, jo)
+        assert next(iter(waiting_for(db, jo))).begun
+        judging.judge_pair(db, jo, REF, pair.id, "negative", "negative")
+        assert not list_notifications(db, jo)
         _contested(db, blobs, people, "p0")
-        [told] = list_notifications(db, people["jo"])
+        [told] = list_notifications(db, jo)
         assert (told.kind, told.url) == ("contest.judge", "/tasks/mood/contests/spring/judge")
 
 
 def test_whoever_began_in_time_finishes_and_caps_pause_new_work(
     db: Session, blobs: Blobs, owner: Actor, people: dict[str, Actor]
 ) -> None:
-    """A pair in hand when labels are settled is paid and counts no more; where the cap is reached none is handed out."""
+    """A pair in hand when labels are settled is paid and counts no more; at the cap none is handed out."""
     ask_otherwise(db, judge_pay=5)
     put_policy(db, owner, "mood", "project_cap = 5")
     left = timedelta(days=1, minutes=-5).total_seconds()

@@ -1,4 +1,4 @@
-"""`quintain contest pairs`, `rule`, `dispute`, `results`, `export`: every pair, its labels, and what came of a contest."""
+"""`quintain contest pairs`, `rule`, `dispute`, `results`, `export`: every pair, its labels, and what came of it all."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def pairs(
         str,
         typer.Option(
             "--status",
-            help="Only those contested, undecided, settled, dropped, waiting (for you) or expired (count as they were).",
+            help="Only those contested, undecided, settled, dropped, waiting (for you) or expired (as they were).",
         ),
     ] = "",
     offset: Annotated[int, typer.Option("--offset", help="Skip so many.", min=0)] = 0,

@@ -158,7 +158,15 @@ def rule_rest(db: Session, actor: Actor, ref: str, reason: str) -> records.RestD
         ruled = queries.rulings(db, info.id, waiting)
         rows = [one.row for one in queries.of_contest(db, info.id, ids=[pair for pair in waiting if pair not in ruled])]
         db.add_all(
-            ContestRuling(pair_id=row.id, decision="keep", reason=reason, created_by=actor.user_id) for row in rows
+            ContestRuling(
+                pair_id=row.id,
+                decision="keep",
+                original_label=None,
+                modified_label=None,
+                reason=reason,
+                created_by=actor.user_id,
+            )
+            for row in rows
         )
         if rows:
             queries.bump(db, info.id, len(rows))
