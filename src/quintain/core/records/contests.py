@@ -58,7 +58,10 @@ class ContestHistory(Record):
 
 @dataclass(frozen=True, slots=True)
 class ContestTeam(Record):
-    """A team. Who is in it, how many *pairs* it has and the *key* to join it are for the team and the organisers."""
+    """A team. Who is in it, how many *pairs* it has and the *key* to join it are for the team and the organisers.
+
+    *systems* are those of its systems that whoever asks may know of, by their names.
+    """
 
     name: str
     role: TeamRole
@@ -67,6 +70,7 @@ class ContestTeam(Record):
     people: tuple[str, ...] | None = None
     pairs: int | None = None
     key: str | None = None
+    systems: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +149,10 @@ class PairVote(Record):
 class ContestPair(Record):
     """A minimal pair as its author wrote it.
 
-    *words* is how many it changes. *status* is empty, contested, undecided (it has to be judged, and was not yet),
-    settled or dropped. *answers* are those of every system to the original and the modified side, *broken* the systems
-    that it broke; both are empty until they may be seen. Of one pair alone, *objections* are what was said against it;
+    *words* is how many it changes. Where the team disputes the starter set's label of the original, *claimed_label* is
+    what it says instead. *status* is empty, contested, undecided (it has to be judged, and was not yet), settled or
+    dropped. *answers* are those of every system to the original and the modified side, *broken* the systems that it
+    broke; both are empty until they may be seen. Of one pair alone, *objections* are what was said against it;
     *ruling*, with its reason, is for the teams concerned and the organisers, and *votes* are for the organisers.
     """
 
@@ -167,6 +172,7 @@ class ContestPair(Record):
     why: str = ""
     answers: Mapping[str, tuple[Any, Any]] | None = None
     broken: tuple[str, ...] = ()
+    claimed_label: Any = None
     objections: tuple[str, ...] | None = left_out()
     ruling: PairRuling | None = left_out()
     votes: tuple[PairVote, ...] | None = left_out()
@@ -183,10 +189,11 @@ class ContestPairs(Record):
 
 @dataclass(frozen=True, slots=True)
 class PairsAdded(Record):
-    """How many pairs were added, and how many the team has now."""
+    """How many pairs were added, how many the team has now, and how many of those added dispute a starter label."""
 
     added: int
     pairs: int
+    disputed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,14 +202,14 @@ class ContestResults(Record):
 
     *expired* pairs count as they were written, because nobody settled them in time; *waiting* ones wait for the
     organisers. *dev_accuracy* has the systems that enter the breakers' scores. *own* lists the breakers whose team has
-    a system of its own among those that its pairs are counted against. *command* computes the same figures from the
+    systems of its own among those that its pairs are counted against. *command* computes the same figures from the
     exported table. Where they are not *fresh*, more was said since *computed_at*, and a worker is at the next ones.
     """
 
     score: ContestScore
     systems: list[ContestSystem]
     dev_accuracy: Mapping[str, float]
-    own: Mapping[str, str]
+    own: Mapping[str, tuple[str, ...]]
     pairs: int
     dropped: int
     provisional: bool

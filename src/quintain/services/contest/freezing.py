@@ -14,6 +14,8 @@ from quintain.core.people import OPERATOR
 from quintain.engine.loops import Each, straight
 from quintain.services.access import audit
 from quintain.services.contest.contests import ContestInfo, find
+from quintain.services.contest.standing import has_judges
+from quintain.services.contest.starter_disputes import dispute_starter_labels
 from quintain.services.contest.telling import tell_organisers
 from quintain.services.contest.undecided import pairs_name, results_wait
 from quintain.services.data.datasets import Facts, VersionInfo, get_version, keep_made
@@ -44,7 +46,10 @@ def freeze(db: Session, blobs: Blobs, ref: str) -> ContestInfo:
         if row.frozen_at is None:
             row.pairs_version_id = made.id if made else None
             row.frozen_at = now()
-            audit.record(db, OPERATOR, "contest.freeze", info.ref, rows=made.rows if made else 0)
+            disputed = dispute_starter_labels(db, info)
+            if disputed and not has_judges(info.spec):
+                tell_organisers(db, info)
+            audit.record(db, OPERATOR, "contest.freeze", info.ref, rows=made.rows if made else 0, disputed=disputed)
             db.flush()
         queue_runs(db, find(db, ref))
     return find(db, ref)

@@ -77,7 +77,10 @@ def _results(
     names = visible_systems(db, actor, info)
     given = given_answers(db, info, [system for system, _ in names])
     accuracy = accuracies_of(db, blobs, info, task, names)
-    own = {one.team: one.name for one in systems if one.team and not one.reference}
+    own: dict[str, list[str]] = {}
+    for item in systems:
+        if item.team and not item.reference:
+            own.setdefault(item.team, []).append(item.name)
     missing = [name for one, name in names if given.get((one.id, "pairs")) is None or not given[one.id, "pairs"].blob]
     notes = list(score.notes)
     if missing:
@@ -88,7 +91,7 @@ def _results(
         score=score,
         systems=systems,
         dev_accuracy=accuracy,
-        own={team: own[team] for team in score.breakers if team in own},
+        own={team: tuple(own[team]) for team in score.breakers if team in own},
         pairs=queries.count(db, info.id),
         dropped=int(value["dropped"]),
         provisional=info.phase is not Phase.OVER or bool(score.contested + score.undecided),

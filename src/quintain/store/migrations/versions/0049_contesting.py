@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0048"
-down_revision = "0047"
+revision = "0049"
+down_revision = "0048"
 branch_labels = None
 depends_on = None
 
@@ -15,7 +15,7 @@ def upgrade() -> None:
     """Add the columns and the tables; what was said so far is counted, so that figures rest on it."""
     op.add_column("contests", sa.Column("facts", sa.Integer(), nullable=False, server_default="0"))
     op.add_column("contest_judgements", sa.Column("late", sa.Boolean(), nullable=False, server_default=sa.false()))
-    op.add_column("contest_judgements", sa.Column("seconds", sa.Float(), nullable=True))
+    op.add_column("contest_judgements", sa.Column("seconds", sa.Double(), nullable=True))
     _create_contest_leases()
     _create_contest_marks()
     _count_facts()
