@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from starlette.background import BackgroundTask
 from starlette.datastructures import UploadFile
@@ -48,6 +50,15 @@ def several_on_disk(uploads: Sequence[UploadFile], limits: FileLimits) -> Iterat
         for path in paths:
             check_limits(path, limits)
         yield paths[0] if len(paths) == 1 else Path(folder)
+
+
+@contextmanager
+def rows_on_disk(rows: Sequence[Mapping[str, Any]], name: str) -> Iterator[Path | None]:
+    """Put rows that came in a request into a file, called *name*, while the block runs; None where there are none."""
+    with tempfile.TemporaryDirectory(prefix="quintain-rows-") as folder:
+        path = Path(folder) / name
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        yield path if rows else None
 
 
 def _written(upload: UploadFile, folder: Path) -> Path:

@@ -253,7 +253,7 @@ def _task(
     back: int = 0,
 ) -> GradingTask:
     with course_of(db, trial, given.arm) as course:
-        rubric = decode(list[GradingQuestion], [plain(one, whole=True) for one in course.protocol.rubric])
+        rubric = decode(list[GradingQuestion], [plain(one, whole=True) for one in course.protocol.questions])
         done = grading.count_given(course.arm, given.stage, course.sample(given.stage), str(user_id))
         minutes = grading.rule_of(given.stage).minutes
     written = trial_queries.attempts(db, [int(given.item)])[int(given.item)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -27,10 +28,11 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.collect.rounds import SEED_BITS, close_round
 from quintain.services.pay.policy import policy_of
 from quintain.services.tasks.definitions import find_row
+from quintain.services.trial.contexts import DEFAULT_GENRE, ContextSource
 from quintain.services.trial.earnings import pay_unfinished
 from quintain.services.trial.pool import judging_of
 from quintain.services.trial.progress import sync
-from quintain.services.trial.rounds import DEFAULT_GENRE, Contexts, make_rounds
+from quintain.services.trial.rounds import make_rounds
 from quintain.services.trial.status import arm_status
 from quintain.services.work.qualify import STATED
 from quintain.services.work.rules import rule_faults
@@ -45,14 +47,17 @@ MOST_ARMS = 12
 
 @dataclass(frozen=True, slots=True)
 class OpenTrial:
-    """What a trial is opened with: a data set whose texts are the contexts, and the models that are to be fooled.
+    """What a trial is opened with: contexts, and the models that are to be fooled.
 
-    Every arm gets as much of each *genre* as the others: that is the tag, such as `genre:fiction`, of a text.
+    Contexts are those of the data set *source* or of a *file*, at most *most* of them where that is not 0. Every arm
+    gets as much of each *genre* as the others: that is the tag, such as `genre:fiction`, of a text.
     """
 
     source: str = ""
     models: tuple[str, ...] = ()
     genre: str = DEFAULT_GENRE
+    file: Path | None = None
+    most: int = 0
 
 
 def put_trial(
@@ -170,10 +175,13 @@ def open_trial(
         if row.state != "draft":
             raise Conflict("Trial {task}/{name} is {state} already.", task=task, name=name, state=Word(row.state))
         _check_currency(policy_of(db, row.task_id), queries.arms(db, row.id))
-        contexts = Contexts(blobs, task, options.source, row.seed, options.genre.strip() or DEFAULT_GENRE)
+        genre = options.genre.strip() or DEFAULT_GENRE
+        contexts = ContextSource(blobs, task, options.source, row.seed, genre, options.file, options.most)
+        if options.source and options.file is not None:
+            raise BadInput(faults=[Fault("is given beside a file; contexts come from one of them", field="source")])
         make_rounds(db, actor, row, queries.arms(db, row.id), contexts, options.models)
         row.state, row.opened_at = "open", now()
-        audit.record(db, actor, "trial.open", f"{task}/{name}", source=options.source, genre=contexts.genre)
+        audit.record(db, actor, "trial.open", f"{task}/{name}", source=contexts.name, genre=contexts.genre)
     return get_trial(db, actor, task, name)
 
 

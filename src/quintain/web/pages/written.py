@@ -7,6 +7,7 @@ from typing import Any
 
 from quintain.core.task import Task
 from quintain.tasks.contract import FormField, kind_of
+from quintain.web.visit import Visit
 
 
 def shown_input(field: FormField, inputs: Mapping[str, Any]) -> str:
@@ -25,3 +26,11 @@ def own_text(task: Task, inputs: Mapping[str, Any]) -> str:
     form = kind_of(task).form(task)
     own = [field for field in form.inputs if field.editable and inputs.get(field.name) is not None]
     return " · ".join(shown_input(field, inputs) for field in own)
+
+
+def context_names(visit: Visit, task: Task) -> str:
+    """Name what writers of a task are given and may not change, such as its passage; nothing where there is none."""
+    kind = kind_of(task)
+    return " + ".join(
+        visit.tongue.gettext(field.title) for field in kind.fields(task) if field.name in kind.context(task)
+    )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 from starlette.responses import Response
 
-from quintain.core.errors import BadInput, Conflict, NotFound
+from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import RoleName
 from quintain.core.spec import plain
 from quintain.core.trial_doors import TrialDoors
@@ -18,12 +19,15 @@ from quintain.services.trial import doors as doors_
 from quintain.services.trial import kept_report, model_runs, reporting, running, trials
 from quintain.services.trial import letters as letters_
 from quintain.services.trial.costs import trial_costs
+from quintain.services.trial.rounds import contexts_needed
 from quintain.services.trial.trials import OpenTrial
 from quintain.web.confirming import form_edit
 from quintain.web.errors import Trouble, trouble_of
+from quintain.web.files import on_disk
 from quintain.web.form_reading import FormReading
 from quintain.web.pages.evaluate.runs import state_names
 from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.pages.written import context_names
 from quintain.web.report_files import in_words, send_file
 from quintain.web.said import say
 from quintain.web.spec_form import Sheet, SpecForm
@@ -54,8 +58,16 @@ def open_trial(post: Posting, task: str, trial: str) -> Response:
     """Let people enter."""
     visit = post.visit
     models = tuple(one.strip() for one in post.text("models").split(",") if one.strip())
-    options = OpenTrial(post.text("source"), models, post.text("genre"))
-    trials.open_trial(visit.db, visit.blobs, visit.actor, task, trial, options)
+    upload, most = post.file("contexts"), post.text("most").strip()
+    try:
+        if most and not most.isdecimal():
+            raise BadInput(faults=[Fault("'{most}' is no whole number", most=most, field="most")])
+        with on_disk(upload, visit.workspace.file_limits) if upload else nullcontext() as file:
+            options = OpenTrial(post.text("source"), models, post.text("genre"), file, int(most or 0))
+            trials.open_trial(visit.db, visit.blobs, visit.actor, task, trial, options)
+    except (BadInput, Conflict, NotFound) as error:
+        visit.db.rollback()
+        return show_to_owner(visit, task, trial, open_trouble=trouble_of(error))
     return visit.redirect(f"/tasks/{task}/trials/{trial}", visit.tongue.gettext("People can enter now."))
 
 
@@ -203,6 +215,7 @@ def show_to_owner(
     trouble: Trouble | None = None,
     typed: dict[str, Any] | None = None,
     *,
+    open_trouble: Trouble | None = None,
     model_trouble: Trouble | None = None,
     named: str = "",
 ) -> Response:
@@ -217,12 +230,13 @@ def show_to_owner(
         doors = doors_.get_doors(visit.db, visit.actor, task, trial, base_url=visit.base_url)
     return visit.render(
         "trial/trial.html",
-        status=shown.status if (shown := trouble or model_trouble) else 200,
+        status=shown.status if (shown := trouble or model_trouble or open_trouble) else 200,
         task=found,
         section="trials",
         trial=record,
         models=model_runs.get_models(visit.db, visit.actor, task, trial) if doors and record.state != "draft" else None,
         run_states=state_names(visit),
+        open_trouble=open_trouble,
         model_trouble=model_trouble,
         named=named,
         kinds=_kinds(visit),
@@ -232,6 +246,8 @@ def show_to_owner(
         error=trouble,
         costs=None if record.state == "draft" or record.simulated else trial_costs(visit.db, visit.actor, task, trial),
         sources=prompt_sources(visit.db, visit.actor, task) if record.state == "draft" else [],
+        needed=contexts_needed([arm.toml for arm in record.arms]) if record.state == "draft" else 0,
+        context_names=context_names(visit, found),
         crumbs=[
             (title_of(visit, found), f"/tasks/{task}"),
             (visit.tongue.gettext("Trials"), f"/tasks/{task}/trials"),
