@@ -76,10 +76,10 @@ def figures_in_words(letter: Letter) -> list[Text]:
         return [Text("Thank you for your work. None of your items was graded in this round.")]
     return [
         Text.plural(
-            "{n} item of yours was graded, {grades} times.",
-            "{n} items of yours were graded, {grades} times in all.",
-            n=letter.items,
-            grades=letter.grades,
+            "{n} grade of {items} counts here.",
+            "{n} grades of {items} count here.",
+            n=letter.grades,
+            items=Text.plural("{n} item of yours", "{n} items of yours", n=letter.items),
         ),
         *(_on_a_scale(figure) if figure.own is not None else _in_shares(figure) for figure in letter.figures),
     ]

@@ -12,7 +12,7 @@ from typing import Any
 
 from starlette.background import BackgroundTask
 from starlette.datastructures import UploadFile
-from starlette.responses import FileResponse
+from starlette.responses import FileResponse, Response
 
 from quintain.core.errors import BadInput
 from quintain.data.limits import FileLimits, check_limits
@@ -71,6 +71,11 @@ def _written(upload: UploadFile, folder: Path) -> Path:
     with path.open("wb") as target:
         shutil.copyfileobj(upload.file, target, 1 << 20)
     return path
+
+
+def send_bytes(data: bytes, name: str, media_type: str) -> Response:
+    """Send *data* as a file called *name*, which is of our making."""
+    return Response(data, media_type=media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
 def download(name: str, form: str, write: Callable[[Path], object]) -> FileResponse:

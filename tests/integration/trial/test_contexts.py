@@ -95,7 +95,7 @@ def test_a_writer_gets_the_passage_and_nothing_that_others_asked(
 def test_a_trial_takes_what_it_needs_and_the_next_one_has_the_rest(
     db: Session, blobs: Blobs, owner: Actor, quiz: None
 ) -> None:
-    """3 people with 2 sessions need 6 of 20; 2 arms take 12 of the 14 that are left; a third trial hears whose they are."""
+    """3 people with 2 sessions need 6 of 20; two arms take 12 of the rest; a third trial hears whose they are."""
     open_trial(db, blobs, owner, "quiz", "first", OpenTrial("quiz/old"))
     first = {one.inputs["passage"] for one in _prompts(db)}
     assert len(first) == 6

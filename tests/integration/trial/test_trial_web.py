@@ -113,13 +113,16 @@ def test_a_trial_from_beginning_to_letter(owner: TestClient, worker: TestClient)
 
 
 def test_strangers_are_kept_out_over_http(worker: TestClient) -> None:
-    """A worker sees no letters, closes no stage, and opens nothing; a trial that is none is not found."""
+    """A worker sees no letters, closes no stage, and opens nothing; a trial that is none is not found.
+
+    Nobody enters a simulated trial, which workers do not even find while a real one runs.
+    """
     place = f"/tasks/sentiment/trials/{NAME}"
     assert worker.get(f"{place}/letters/crowd/feedback-1").status_code == 403
     for action in ("open", "close", "pool", "stage"):
         assert post(worker, place, f"{place}/{action}", arm="crowd", stage="tutorial").status_code == 403
     assert worker.get("/tasks/sentiment/trials/nothing").status_code == 404
-    assert post(worker, place, f"{place}/enter").status_code == 409
+    assert post(worker, place, f"{place}/enter").status_code in {404, 409}
 
 
 def test_programs_do_the_same(workspace: Workspace) -> None:

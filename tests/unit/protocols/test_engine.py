@@ -287,9 +287,12 @@ def test_a_letter_tells_grades_decision_and_what_comes() -> None:
     assert letter.best != letter.worst
     assert letter.passed
     lines = [*figures_in_words(letter), *decision_in_words(letter, protocol, "5.00 USD")]
-    assert lines[0] == "4 items of yours were graded, 12 times in all."
+    assert lines[0] == "12 grades of 4 items of yours count here."
     assert "“Is the question answerable and unambiguous?” Of the grades of your items: “Yes” 100%" in lines[1]
-    assert "on a scale from 0 (“Wouldn’t need to read it”) to 1 (“May need to read the passage more than once”)" in lines[2]
+    assert (
+        "on a scale from 0 (“Wouldn’t need to read it”) to 1 (“May need to read the passage more than once”)"
+        in lines[2]
+    )
     assert lines[-2:] == [
         "You get a bonus of 5.00 USD.",
         "What comes next: you write again, 2 items in each of up to 3 sessions.",

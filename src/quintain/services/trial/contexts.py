@@ -160,8 +160,9 @@ def _too_few(
     users = _users(db, find_row(db, contexts.task).id, example_ids(table, list(fields)).to_list())
     figures = {"ref": contexts.name, "rows": table.height, "free": free, "rounds": rounds}
     if not users:
-        text = "{ref} has {rows} different contexts, and {rounds} rounds need one each"
-        return Fault(text, **figures, field="source")
+        return Fault(
+            "{ref} has {rows} different contexts, and {rounds} rounds need one each", **figures, field="source"
+        )
     return Fault(
         "{ref} has {rows} different contexts, of which {free} are free, and {rounds} rounds need one each; the others "
         "are in use: {users}",

@@ -278,5 +278,5 @@ def _arms(db: Session, actor: Actor, trial: CrowdTrial, user_id: int, task: str)
     if own is not None:
         return [own]
     if not (actor.has(RoleName.EXPERT, task) or actor.has(RoleName.OWNER, task) or came_as_expert(db, trial, user_id)):
-        raise Forbidden("Only experts grade, and people who were promoted in the trial.")
+        raise Forbidden("There is nothing for you to grade here.")
     return [*trial_queries.arms(db, trial.id)]

@@ -257,6 +257,12 @@ def find_place(db: Session, task: str, name: str, user_id: int) -> tuple[CrowdTr
     return found
 
 
+def title_of(db: Session, task: str, name: str) -> str:
+    """Give what a trial is called by those who take part; nothing in it says what is compared."""
+    row = find(db, task, name)
+    return row.title or row.name
+
+
 def is_trial(db: Session, task: str, name: str) -> bool:
     """Say whether there is a trial of this name."""
     return queries.find(db, task, name) is not None
@@ -280,7 +286,7 @@ def get_trial(db: Session, actor: Actor, task: str, name: str) -> records.CrowdT
     """Give a trial; its arms to owners only, and a draft to nobody else."""
     row = find(db, task, name)
     owner = actor.has(RoleName.OWNER, task)
-    if row.state == "draft" and not owner:
+    if not owner and (row.state == "draft" or (row.data and not may_read(db, actor, row, task))):
         raise NotFound("There is no trial '{task}/{name}'.", task=task, name=name)
     if not owner:
         return _record(row, task, [])
@@ -302,11 +308,26 @@ def place_of_round(db: Session, task: str, round_id: int) -> str | None:
 def list_trials(
     db: Session, actor: Actor, task: str | None = None, *, offset: int = 0, limit: int = 100
 ) -> list[records.CrowdTrial]:
-    """List trials without their arms, the newest first; drafts to owners only."""
+    """List trials without their arms, the newest first; owners see all of their tasks.
+
+    Everybody else sees those that people can enter or that they take part in; simulated ones while no real one runs.
+    """
     if task is not None:
         find_row(db, task)
-    found = queries.all_of(db, task, offset, limit)
-    return [_record(row, name, []) for row, name in found if row.state != "draft" or actor.has(RoleName.OWNER, name)]
+    if actor.has(RoleName.OWNER, task):
+        rows = queries.all_of(db, task, offset, limit)
+    else:
+        owned = [grant.task for grant in actor.grants if grant.role is RoleName.OWNER and grant.task]
+        rows = queries.seen_by(db, actor.user_id, owned, task, offset, limit)
+    return [_record(row, name, []) for row, name in rows]
+
+
+def may_read(db: Session, actor: Actor, trial: CrowdTrial, task: str) -> bool:
+    """Say whether somebody may read the report of a trial: its owners and, of a simulated one, others.
+
+    Not while real people take part in a trial of the same task: they are to know nothing of its design.
+    """
+    return actor.has(RoleName.OWNER, task) or (bool(trial.data) and not queries.is_running(db, trial.task_id))
 
 
 def _record(row: CrowdTrial, task: str, arms: list[records.ArmStatus]) -> records.CrowdTrial:

@@ -23,6 +23,7 @@ from quintain.core.records.trial import (
     TrialModels,
     TrialPart,
 )
+from quintain.data.trials import trial_bytes
 from quintain.services.trial import (
     costs,
     doors,
@@ -40,7 +41,7 @@ from quintain.services.trial.trials import OpenTrial
 from quintain.web.api.call import Calling
 from quintain.web.api.params import Changing, Limit, Offset, PersonName, Revision, TaskName, TrialName
 from quintain.web.api.shapes import LongText, Shape, Text
-from quintain.web.files import rows_on_disk
+from quintain.web.files import rows_on_disk, send_bytes
 from quintain.web.report_files import ReportFormat, send_file
 
 ArmName = Annotated[str, Path(description="Name of the arm.", max_length=40, pattern=r"^[a-z0-9_-]+$")]
@@ -301,6 +302,15 @@ def run_trial_models(call: Calling, task: TaskName, trial: TrialName, given: Mod
     Asking again adds models, and has those tried again that failed.
     """
     return model_runs.run_models(call.db, call.blobs, call.actor, task, trial, given.models)
+
+
+def export_trial(call: Calling, task: TaskName, trial: TrialName) -> Response:
+    """Send all of a trial as one file: texts, grades, judgements, what models said; people under other names (owners).
+
+    `quintain trial report` and `qt.trial` read it.
+    """
+    arms = reporting.arms_of(call.db, call.blobs, call.actor, task, trial)
+    return send_bytes(trial_bytes(arms), f"{task}-trial-{trial}.json", "application/json")
 
 
 def get_trial_report(call: Calling, task: TaskName, trial: TrialName) -> Report:

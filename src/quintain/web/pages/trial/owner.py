@@ -11,6 +11,7 @@ from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import RoleName
 from quintain.core.spec import plain
 from quintain.core.trial_doors import TrialDoors
+from quintain.data.trials import trial_bytes
 from quintain.protocols.reading import shipped, shipped_text
 from quintain.reports.html import body_of
 from quintain.services.collect.starting import prompt_sources
@@ -19,11 +20,12 @@ from quintain.services.trial import doors as doors_
 from quintain.services.trial import kept_report, model_runs, reporting, running, trials
 from quintain.services.trial import letters as letters_
 from quintain.services.trial.costs import trial_costs
+from quintain.services.trial.offers import own_trials
 from quintain.services.trial.rounds import contexts_needed
 from quintain.services.trial.trials import OpenTrial
 from quintain.web.confirming import form_edit
 from quintain.web.errors import Trouble, trouble_of
-from quintain.web.files import on_disk
+from quintain.web.files import on_disk, send_bytes
 from quintain.web.form_reading import FormReading
 from quintain.web.pages.evaluate.runs import state_names
 from quintain.web.pages.tasks.tasks import title_of
@@ -35,8 +37,8 @@ from quintain.web.visit import Posting, Visit, Visiting
 
 
 def index(visit: Visiting, task: str) -> Response:
-    """List the trials of a task; owners can begin one here."""
-    return _index(visit, task)
+    """List the trials of a task to its owners, who can begin one here; to everybody else what is theirs to do."""
+    return _index(visit, task) if visit.actor.has(RoleName.OWNER, task) else _own_index(visit, task)
 
 
 def create(post: Posting, task: str) -> Response:
@@ -208,6 +210,12 @@ def fetch(visit: Visiting, task: str, trial: str, *, format: str = "html") -> Re
     return visit.finish(send_file(found, f"{task}-trial-{trial}", format, visit.language))
 
 
+def export(visit: Visiting, task: str, trial: str) -> Response:
+    """Send all of a trial as one file: texts, grades, judgements, what models said; people under other names."""
+    arms = reporting.arms_of(visit.db, visit.blobs, visit.actor, task, trial)
+    return visit.finish(send_bytes(trial_bytes(arms), f"{task}-trial-{trial}.json", "application/json"))
+
+
 def show_to_owner(
     visit: Visit,
     task: str,
@@ -271,6 +279,17 @@ def _kinds(visit: Visit) -> dict[str, str]:
     }
 
 
+def _own_index(visit: Visit, task: str) -> Response:
+    found = tasks.get_task(visit.db, task)
+    return visit.render(
+        "trial/own.html",
+        task=found,
+        section="trials",
+        trials=own_trials(visit.db, visit.actor, task),
+        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (visit.tongue.gettext("Your part"), None)],
+    )
+
+
 def _index(visit: Visit, task: str, trouble: Trouble | None = None, **typed: str) -> Response:
     found = tasks.get_task(visit.db, task)
     return visit.render(
@@ -279,7 +298,6 @@ def _index(visit: Visit, task: str, trouble: Trouble | None = None, **typed: str
         task=found,
         section="trials",
         trials=trials.list_trials(visit.db, visit.actor, task),
-        owner=visit.actor.has(RoleName.OWNER, task),
         protocols=[*shipped().values()],
         typed=typed,
         error=trouble,
