@@ -84,7 +84,7 @@ def _meaning(one: Option) -> str:
 def main() -> None:
     """Write the tables, or check them."""
     stale = []
-    for page in sorted(DOCS.glob("*.md")):
+    for page in sorted(DOCS.glob("**/*.md")):
         text = page.read_text(encoding="utf-8")
         if render(text) != text:
             stale.append(page.name)

@@ -52,7 +52,7 @@ def test_the_command_line_reference_is_fresh(cli_page: str) -> None:
     assert cli_page == REFERENCE.render()
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("**/*.md")), ids=lambda page: page.name)
 def test_the_tables_of_options_are_fresh(page: Path) -> None:
     """A page says of each option what its specification says; if not, run `python scripts/make_option_tables.py`."""
     text = page.read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import struct
 from dataclasses import dataclass
@@ -66,19 +67,32 @@ def picture(name: str) -> Path:
 
 
 @cache
+def names() -> tuple[str, ...]:
+    """Name every document but the list of all: those of a folder by its name and theirs, its own list by its name."""
+    docs = folder()
+    if docs is None:
+        return ()
+    lists = [path.parent.name for path in docs.glob(f"*/{FIRST}.md")]
+    pages = [*docs.glob("*.md"), *(path for name in lists for path in docs.glob(f"{name}/*.md"))]
+    titled = [path.relative_to(docs).with_suffix("").as_posix() for path in pages if path.stem != FIRST]
+    return tuple(sorted(name for name in (*titled, *lists) if all(map(NAME.fullmatch, name.split("/")))))
+
+
+@cache
 def help_page(name: str = "") -> HelpPage:
-    """Give a document, the list of all where no *name* is given."""
-    place = folder()
-    if place is None:
+    """Give a document, the list of all where no *name* is given, and that of a folder by the folder's name."""
+    docs = folder()
+    if docs is None:
         raise NotFound("The help is not installed here.")
-    path = place / f"{name or FIRST}.md"
-    if (name and not NAME.fullmatch(name)) or not path.is_file():
+    if name and name not in names():
         raise NotFound("There is no page '{name}' in the help.", name=name, remedy="See the list of pages.")
+    path = docs / name / f"{FIRST}.md" if not name or (docs / name).is_dir() else docs / f"{name}.md"
     heading, _, text = path.read_text(encoding="utf-8").partition("\n")
-    return HelpPage(name, heading.removeprefix("# ").strip(), _render(text))
+    here = path.parent.relative_to(docs).as_posix()
+    return HelpPage(name, heading.removeprefix("# ").strip(), _render(text, here))
 
 
-def _render(text: str) -> Markup:
+def _render(text: str, here: str) -> Markup:
     parser = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("table")
     tokens = parser.parse(text)
     taken: dict[str, int] = {}
@@ -87,7 +101,7 @@ def _render(text: str) -> Markup:
             token.attrSet("id", _anchor(tokens[place + 1].content, taken))
         if token.type in {"th_open", "td_open"}:
             token.attrs.pop("style", None)
-        _lead_on(token.children or [])
+        _lead_on(token.children or [], here)
     html = parser.renderer.render(tokens, parser.options, {})
     html = _KEY.sub(r"<kbd>\1</kbd>", html)
     for wide in ("pre", "table"):  # which scroll on a phone, so that keys must reach them; text in them is escaped
@@ -106,14 +120,14 @@ def _anchor(title: str, taken: dict[str, int]) -> str:
     return f"{name}-{taken[name]}" if taken[name] else name
 
 
-def _lead_on(tokens: list[Token]) -> None:
-    """Lead links and pictures to where they are here; what is in the repository only stays plain text."""
+def _lead_on(tokens: list[Token], here: str) -> None:
+    """Lead links and pictures of a document in folder *here* to their pages; what has none stays plain text."""
     plain = False
     for token in tokens:
         if token.type == "image":
-            _place_picture(token)
+            _place_picture(token, here)
         if token.type == "link_open":
-            target = _target(str(token.attrs.get("href", "")))
+            target = _target(str(token.attrs.get("href", "")), here)
             plain = target is None
             if target is not None:
                 token.attrSet("href", target)
@@ -123,9 +137,10 @@ def _lead_on(tokens: list[Token]) -> None:
             token.type, token.tag, token.nesting, token.content = "text", "", 0, ""
 
 
-def _place_picture(token: Token) -> None:
+def _place_picture(token: Token, here: str) -> None:
     """Show a picture of the documents when it comes into sight, in the room that it needs; others stay their words."""
-    folder_name, _, name = str(token.attrs.get("src", "")).partition("/")
+    source = posixpath.normpath(posixpath.join(here, str(token.attrs.get("src", ""))))
+    folder_name, _, name = source.partition("/")
     try:
         path = picture(name if folder_name == PICTURES else "")
     except NotFound:
@@ -142,17 +157,19 @@ def _place_picture(token: Token) -> None:
     }
 
 
-def _target(href: str) -> str | None:
-    """Say where a link leads from here.
+def _target(href: str, here: str = "") -> str | None:
+    """Say where a link of a document in folder *here* leads.
 
     >>> _target("board.md#weights"), _target("#top"), _target("../CONTRIBUTING.md")
     ('/help/board#weights', '#top', None)
+    >>> _target("../board.md", "repeating"), _target("README.md", "repeating"), _target("../README.md", "repeating")
+    ('/help/board', '/help/repeating', '/help')
     """
     if href.startswith(("#", "https://", "http://", "/")):
         return href
     path, _, anchor = href.partition("#")
-    name = path.removesuffix(".md")
-    if not path.endswith(".md") or not (NAME.fullmatch(name) or name == FIRST):
+    name = posixpath.normpath(posixpath.join(here, path)).removesuffix(".md").removesuffix(FIRST).rstrip("/")
+    if not path.endswith(".md") or (name and name not in names()):
         return None
-    page = "/help" if name == FIRST else f"/help/{name}"
+    page = f"/help/{name}" if name else "/help"
     return f"{page}#{anchor}" if anchor else page

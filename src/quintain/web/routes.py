@@ -221,6 +221,7 @@ PAGES = [
     PageRoute("GET", "/help", help_room.index),
     PageRoute("GET", "/help/images/{name}", help_room.show_picture),
     PageRoute("GET", "/help/{page}", help_room.show),
+    PageRoute("GET", "/help/{folder}/{page}", help_room.show_in_folder),
     PageRoute("POST", "/language", home.choose_language, anybody=True),
     PageRoute("POST", "/tour", tour.go, anybody=True),
     PageRoute("GET", "/healthz", health.healthz),

@@ -9,12 +9,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from quintain.compose import Workspace
-from quintain.web.help_pages import ROOMS, folder
+from quintain.web.help_pages import ROOMS, folder, names
 from tests.web_support import browser_of
 
-PLACE = folder()
-assert PLACE is not None
-NAMES = [path.stem for path in sorted(PLACE.glob("*.md")) if path.stem != "README"]
+DOCS = folder()
+assert DOCS is not None
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +23,7 @@ def client(evaluated_site: Workspace) -> Iterator[TestClient]:
         yield found
 
 
-@pytest.mark.parametrize("name", ["", *NAMES])
+@pytest.mark.parametrize("name", ["", *names()])
 def test_every_document_opens_and_its_links_lead_somewhere(client: TestClient, name: str) -> None:
     """Links between documents are pages of the help, with the heading that they name; none leads out of it."""
     address = f"/help/{name}" if name else "/help"
@@ -44,11 +43,25 @@ def test_every_document_opens_and_its_links_lead_somewhere(client: TestClient, n
         assert not anchor or f'id="{anchor}"' in found.text, target
 
 
+def test_documents_of_a_folder_are_pages_below_its_list(client: TestClient) -> None:
+    """A folder with a list of its documents is part of the help: from the first page one gets to each, and back."""
+    assert DOCS is not None
+    stems = {path.stem for path in DOCS.glob("repeating/*.md")} - {"README"}
+    assert {f"repeating/{stem}" for stem in stems} | {"repeating"} == {
+        name for name in names() if name.startswith("repeating")
+    }
+    assert 'href="/help/repeating"' in client.get("/help").text
+    listed = client.get("/help/repeating").text
+    for stem in stems:
+        assert f'href="/help/repeating/{stem}"' in listed
+        assert 'href="/help/repeating"' in client.get(f"/help/repeating/{stem}").text
+
+
 def test_every_page_links_to_the_help_of_its_room(client: TestClient) -> None:
     """The foot of each page leads to the help, of a task's pages to the document on just that."""
     assert 'href="/help"' in client.get("/").text
     assert 'href="/help/board"' in client.get("/tasks/mood/board").text
-    assert set(ROOMS.values()) <= set(NAMES)
+    assert set(ROOMS.values()) <= set(names())
 
 
 def test_the_documents_for_people_have_their_pictures(client: TestClient) -> None:
@@ -63,7 +76,9 @@ def test_what_is_no_picture_is_not_found(client: TestClient, name: str) -> None:
     assert client.get(f"/help/{name}").status_code == 404
 
 
-@pytest.mark.parametrize("name", ["nothing", "..%2F..%2Fpyproject", "README"])
+@pytest.mark.parametrize(
+    "name", ["nothing", "..%2F..%2Fpyproject", "README", "repeating/README", "nothing/dynasent", "notebooks/own-board"]
+)
 def test_what_is_no_document_is_not_found(client: TestClient, name: str) -> None:
     """Only documents are shown, whatever the address says."""
     assert client.get(f"/help/{name}").status_code == 404
