@@ -11,8 +11,10 @@ import pytest
 from starlette.testclient import TestClient
 from typer.testing import Result
 
+import quintain as qt
 from quintain.client import Client
 from quintain.compose import Workspace
+from quintain.data.trials import read_trial
 from quintain.simulate.trial import NAME, add_trial
 from tests.integration.trial.life import PLAIN, TRAINED
 from tests.web_support import browser_of, copy_demo, on_one_line, post, running, token_for
@@ -125,8 +127,8 @@ def test_strangers_are_kept_out_over_http(worker: TestClient) -> None:
     assert post(worker, place, f"{place}/enter").status_code in {404, 409}
 
 
-def test_programs_do_the_same(workspace: Workspace) -> None:
-    """With the client: put, open, enter, look at one's part, leave, list."""
+def test_programs_do_the_same(workspace: Workspace, tmp_path: Path) -> None:
+    """With the client: put, open, enter, look at one's part, leave, take all of it home, list."""
     with running(workspace) as url:
         owner = Client(url, token_for(workspace, "demo-owner"))
         made = owner.put_trial("sentiment/by-program", [PLAIN], title="Plain")
@@ -138,6 +140,10 @@ def test_programs_do_the_same(workspace: Workspace) -> None:
         assert (part.what, part.stage, part.sessions_left) == ("work", "writing", 2)
         assert worker.leave_trial("sentiment/by-program").what == "end"
         assert owner.trial("sentiment/by-program").arms[0].people == 1
+        file = owner.export_trial("sentiment/by-program", tmp_path / "by-program.json")
+        assert [arm.name for arm in read_trial([file])] == ["plain"]
+        with pytest.raises(qt.Forbidden):
+            worker.export_trial("sentiment/by-program", tmp_path / "no.json")
         assert "by-program" in [one.name for one in worker.trials("sentiment")]
 
 

@@ -23,6 +23,7 @@ from quintain.services.trial.costs import trial_costs
 from quintain.services.trial.offers import own_trials
 from quintain.services.trial.rounds import contexts_needed
 from quintain.services.trial.trials import OpenTrial
+from quintain.tasks.contract import kind_of
 from quintain.web.confirming import form_edit
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import on_disk, send_bytes
@@ -256,6 +257,7 @@ def show_to_owner(
         sources=prompt_sources(visit.db, visit.actor, task) if record.state == "draft" else [],
         needed=contexts_needed([arm.toml for arm in record.arms]) if record.state == "draft" else 0,
         context_names=context_names(visit, found),
+        context_columns=", ".join(kind_of(found).context(found)),
         crumbs=[
             (title_of(visit, found), f"/tasks/{task}"),
             (visit.tongue.gettext("Trials"), f"/tasks/{task}/trials"),
