@@ -383,6 +383,7 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/contests/{name}/build", building.build_page),
     PageRoute("POST", "/tasks/{task}/contests/{name}/build/model", building.submit_model),
     PageRoute("POST", "/tasks/{task}/contests/{name}/build/answers", building.hand_in),
+    PageRoute("POST", "/tasks/{task}/contests/{name}/build/withdraw", building.withdraw),
     PageRoute("POST", "/tasks/{task}/contests/{name}/build/references", building.add_reference),
     PageRoute("POST", "/tasks/{task}/contests/{name}/build/counts", building.let_count),
     PageRoute("GET", "/tasks/{task}/contests/{name}/answers", building.answers_page),
@@ -926,6 +927,13 @@ API = [
     Endpoint("GET", "/tasks/{task}/contests/{contest}/systems", api_contests.list_contest_systems, "contests"),
     Endpoint("POST", "/tasks/{task}/contests/{contest}/build/model", api_contests.submit_contest_model, "contests"),
     Endpoint("POST", "/tasks/{task}/contests/{contest}/build/answers", api_contests.hand_in_answers, "contests"),
+    Endpoint(
+        "DELETE",
+        "/tasks/{task}/contests/{contest}/build/systems/{system}",
+        api_contests.withdraw_contest_system,
+        "contests",
+        204,
+    ),
     Endpoint(
         "POST", "/tasks/{task}/contests/{contest}/references", api_contests.add_contest_reference, "contests", 201
     ),

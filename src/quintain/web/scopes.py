@@ -23,7 +23,7 @@ _WORK = """
 _BUILD = """
     submit_model change_visibility change_card withdraw_model restore_model
     start_training cancel_training ask_for_inputs begin_upload put_part
-    cancel_run retry_run measure_run submit_contest_model hand_in_answers
+    cancel_run retry_run measure_run submit_contest_model hand_in_answers withdraw_contest_system
 """
 _OWN = """
     put_task change_task archive_task restore_task import_dataset set_board remeasure queue_runs let_score take_snapshot
