@@ -8,13 +8,16 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from quintain.compose import Workspace
-from quintain.core.people import OPERATOR
+from quintain.core.people import OPERATOR, RoleName
+from quintain.services.access.links import make_link, redeem_link
 from quintain.services.tasks.definitions import put_task
 from quintain.services.trial.running import close_stage
 from quintain.services.trial.trials import OpenTrial, open_trial, put_trial
+from tests.browser.test_whole_trial import change_to
 from tests.browser.visitor import Visitor
 from tests.integration.trial.test_letter_words import PROTOCOL, QUIZ
-from tests.web_support import copy_demo, running
+from tests.people import make_person
+from tests.web_support import PASSWORD, copy_demo, running
 
 HOME = "/tasks/quiz/trials"
 PLACE = f"{HOME}/first"
@@ -31,6 +34,8 @@ def workspace(demo: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Work
     passages = folder / "passages.csv"
     passages.write_text("passage\n" + "".join(f'"Keeper {n} lit lamp {3 * n}. {REST}"\n' for n in range(12)))
     with made.session() as db:
+        make_person(db, "edda", RoleName.EXPERT)
+        redeem_link(db, make_link(db, OPERATOR, "edda").token, PASSWORD)
         put_task(db, OPERATOR, QUIZ)
         put_trial(db, OPERATOR, "quiz", "draft", [PROTOCOL])
         put_trial(db, OPERATOR, "quiz", "first", [PROTOCOL], title="Questions on a lighthouse")
@@ -61,7 +66,7 @@ def test_from_an_empty_form_to_a_letter(visitor: Visitor, workspace: Workspace) 
     visitor.sign_in("demo-owner")
     page = visitor.go_in_looks(f"{HOME}/draft")
     expect(page.get_by_text("Writers get Passage and an empty form")).to_be_visible()
-    visitor.sign_in("demo-worker")
+    change_to(visitor, "demo-worker")
     page = visitor.go_in_looks(HOME)
     expect(page.get_by_role("main").get_by_text("Ways of writing")).to_have_count(0)
     expect(page.get_by_role("navigation").get_by_role("link", name="Trials")).to_have_count(0)
@@ -77,7 +82,7 @@ def test_from_an_empty_form_to_a_letter(visitor: Visitor, workspace: Workspace) 
     expect(page.get_by_text("You have done your part for now.")).to_be_visible()
     with workspace.session() as db:
         close_stage(db, OPERATOR, "quiz", "first", "graded", "small")
-    visitor.sign_in("demo-expert")
+    change_to(visitor, "edda")
     page = visitor.go_in_looks(PLACE)
     expect(page.get_by_text("2 items wait for your grade.")).to_be_visible()
     page.get_by_role("main").get_by_role("link", name="Grade").click()
@@ -92,7 +97,7 @@ def test_from_an_empty_form_to_a_letter(visitor: Visitor, workspace: Workspace) 
     with workspace.session() as db:
         close_stage(db, OPERATOR, "quiz", "first", "graded", "grades")
         close_stage(db, OPERATOR, "quiz", "first", "graded", "letter")
-    visitor.sign_in("demo-worker")
+    change_to(visitor, "demo-worker")
     page = visitor.go_in_looks(PLACE)
     letter = page.locator(".letter")
     expect(letter).to_contain_text("Graders said “Yes, but the label is wrong” (1 of 1) of this item:")
