@@ -152,7 +152,7 @@ def _next(stage: Stage) -> list[Text]:
     items = Text.plural("{n} item", "{n} items", n=rule.items)
     return [
         Text.plural(
-            "What comes next: you write again, {items} in one session.",
+            "What comes next: you write again, {items} in {n} session.",
             "What comes next: you write again, {items} in each of up to {n} sessions.",
             n=rule.sessions,
             items=items,
