@@ -160,7 +160,7 @@ def test_what_was_stored_wrongly_is_set_right(db: Session, workspace: Workspace,
     row.inputs, row.hash = {**row.inputs, "preposition": 3}, "0" * 32
     db.commit()
     wrong = releasing.release_project(db, workspace.blobs, OPERATOR, ATTACH)
-    migration = import_module("quintain.store.migrations.versions.0050_positions")
+    migration = import_module("quintain.store.migrations.versions.0051_positions")
     for _ in range(2):
         with Operations.context(MigrationContext.configure(db.connection())):
             migration.upgrade()

@@ -13,8 +13,8 @@ from quintain.core.texts import Text, packed
 from quintain.stats.alignment import follow_word
 from quintain.store.base import UtcTime
 
-revision = "0050"
-down_revision = "0049"
+revision = "0051"
+down_revision = "0050"
 branch_labels = None
 depends_on = None
 
