@@ -17,11 +17,18 @@ class RoundClient(RoundsCalls, PayCalls):
     """What `Client` can ask about rounds (`task/number`)."""
 
     def import_prompts(
-        self, ref: str, path: Path | str, *, corpus: str = "", part: str = "", tags: Sequence[str] = ()
+        self,
+        ref: str,
+        path: Path | str,
+        *,
+        corpus: str = "",
+        part: str = "",
+        tags: Sequence[str] = (),
+        contexts: bool = False,
     ) -> PromptReport:
         """Add the prompts of a table to a round (owners), and count `rows`, `added`, `repeated`, `used`, `used_parts`.
 
-        What earlier rounds of the task used is left out.
+        What earlier rounds of the task used is left out. Of *contexts* only what writers may not change is taken.
         """
         source = Path(path)
         if not source.is_file():
@@ -31,7 +38,12 @@ class RoundClient(RoundsCalls, PayCalls):
                 PromptReport,
                 "POST",
                 f"{place(ref, 'rounds')}/prompts",
-                data={"corpus": corpus, "part": part, "tags": ",".join(tags)},
+                data={
+                    "corpus": corpus,
+                    "part": part,
+                    "tags": ",".join(tags),
+                    "contexts": str(contexts).lower(),
+                },
                 files={"file": (source.name, stream)},
             )
 
