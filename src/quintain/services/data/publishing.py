@@ -1,8 +1,9 @@
 """Versions taken out as a folder that other tools know: Hugging Face, Croissant.
 
 Such a folder is made to be passed on. So hidden answers are left out of it even for owners, who get them by asking; and
-`meta`, which may say who wrote or judged something, never goes into it. Inputs that are not open to all are left out
-with the answers: such a split has the ids of its examples.
+`meta`, which may say who wrote or judged something, does not go into it: of a release whose votes are published, these
+are columns of their own, empty where answers are left out. Inputs that are not open to all are left out with the
+answers: such a split has the ids of its examples.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from quintain.core.task import Task
 from quintain.data.importing import stored_schema
 from quintain.data.publish.collection import Collection, PublishedSplit, split_names
 from quintain.data.publish.folder import FOLDERS, write_folder
+from quintain.data.publish.votes import votes_schema, with_votes
 from quintain.services.access.audit import record
 from quintain.services.data.content import scan
 from quintain.services.data.datasets import VersionInfo, get_version
@@ -50,17 +52,19 @@ def export_folder(
     _check(versions)
     task = get_task(db, versions[0].task)
     names = split_names([(one.role, one.dataset, one.number) for one in versions])
+    votes = any(one.votes for one in versions)
     splits = []
     for name, version in zip(names, versions, strict=True):
         answers = hidden_answers or not version.hidden
-        table = _public(scan(db, blobs, actor, version.ref, answers=answers), task)
+        whole = scan(db, blobs, actor, version.ref, answers=answers)
+        shared = whole if answers and version.votes else whole.drop("meta", strict=False)
+        table = _public(with_votes(shared, task) if votes else shared, task, votes=votes)
         inputs = hidden_answers or is_open(db, version.id)
         table = table if inputs else without_inputs(table, task)
         splits.append(_split(name, version, table, answers=answers, inputs=inputs))
     write_folder(_collection(task, versions, splits), form, path, archive=archive)
-    told = [one for one in versions if one.hidden and hidden_answers]
     with transaction(db):
-        for one in told:
+        for one in (one for one in versions if one.hidden and hidden_answers):
             record(db, actor, "data.export", one.ref, answers=True)
     return versions
 
@@ -88,9 +92,10 @@ def without_inputs(table: pl.LazyFrame, task: Task) -> pl.LazyFrame:
     return table.with_columns(pl.lit(None, dtype=dtypes[name]).alias(name) for name in names if name in dtypes)
 
 
-def _public(table: pl.LazyFrame, task: Task) -> pl.LazyFrame:
+def _public(table: pl.LazyFrame, task: Task, *, votes: bool) -> pl.LazyFrame:
     """Give the columns that are passed on; answers that are withheld are an empty column, as in the other splits."""
     schema = {name: dtype for name, dtype in stored_schema(task).items() if name != "meta"}
+    schema |= votes_schema(task) if votes else {}
     there = table.collect_schema()
     return table.select(
         pl.col(name) if name in there else pl.lit(None, dtype=dtype).alias(name) for name, dtype in schema.items()

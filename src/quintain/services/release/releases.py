@@ -18,9 +18,10 @@ from quintain.core.example import Role
 from quintain.core.people import Actor
 from quintain.core.records import release as records
 from quintain.core.records.base import decode, to_json
-from quintain.core.release import ReleaseSpec
+from quintain.core.release import ReleaseSpec, known_spec
 from quintain.core.spec import plain, read
 from quintain.core.toml import parse_toml
+from quintain.data.publish.votes import PUBLISHED
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.data.datasets import Facts, WrittenTable, get_version, keep_written, write_made
@@ -223,6 +224,7 @@ def _facts(plan: Plan[Candidates], split: records.ReleaseSplit) -> Facts:
         meta={
             "validation": validation.ref,
             "model": plan.model,
+            **({PUBLISHED: True} if plan.spec.votes else {}),
             **({"round": int(validation.name)} if validation.round_id is not None else {}),
         },
     )
@@ -231,7 +233,7 @@ def _facts(plan: Plan[Candidates], split: records.ReleaseSplit) -> Facts:
 def _same(db: Session, validation_id: int, versions: Mapping[str, int], spec: Mapping[str, Any]) -> ReleaseRow | None:
     """Find the release that has exactly these versions by exactly this specification."""
     for row in queries.of_validation(db, validation_id):
-        if row.spec == json.loads(json.dumps(spec)) and queries.version_ids(db, row.id) == versions:
+        if known_spec(row.spec) == json.loads(json.dumps(spec)) and queries.version_ids(db, row.id) == versions:
             return row
     return None
 
