@@ -31,6 +31,16 @@ class Solution:
     is_proved: bool
 
 
+def limited_writers(pool: Pool, wanted: Wanted, units: IntArray) -> IntArray:
+    """Name the writer of each unit that has more units than the cap; -1 for the others."""
+    nobody = np.full(len(units), -1, dtype=np.int64)
+    if wanted.cap is None or pool.writer is None or not len(units):
+        return nobody
+    writer = pool.writer[units]
+    many = np.bincount(writer[writer >= 0], minlength=1) > wanted.cap
+    return np.where((writer >= 0) & many[np.maximum(writer, 0)], writer, nobody)
+
+
 class SplitProgram:
     """The integer program: how many units of each cell go into each split, and which writers with them.
 
@@ -48,13 +58,15 @@ class SplitProgram:
         if wanted.at_chance:
             columns.append(pool.said[units] if pool.said is not None else np.full(len(units), -1))
         columns += [pool.attributes[name][units] for name in wanted.even]
+        limited = limited_writers(pool, wanted, units)
+        columns.append(limited)
         self.closed = [name for name in wanted.sizes if name in pool.closed]
         columns += [pool.closed[name][units].astype(np.int64) for name in self.closed]
         _, base = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
         by_writer = wanted.disjoint and pool.writer is not None
         writer = pool.writer[units] if by_writer and pool.writer is not None else np.full(len(units), -1)
         groups = groups_of_units(pool, units)
-        self.patterns = patterns_of(groups, base.reshape(-1), writer)
+        self.patterns = patterns_of(groups, base.reshape(-1), np.where(limited >= 0, limited, writer))
         offered = self.patterns.offered
         self.units, self.writer, self.group = units[offered], writer[offered], groups.of[offered]
         self.pattern = self.patterns.of[offered]
@@ -63,6 +75,7 @@ class SplitProgram:
         self.cells, self.pattern_of_cell = cells[:, :-1], cells[:, -1]
         self.cell: IntArray = cell.reshape(-1).astype(np.int64)
         self.supply = np.bincount(self.cell, minlength=len(self.cells))
+        self.limited = self.cells[:, -1 - len(self.closed)]  # by cell, whose it is where that is limited
         self.whole = np.flatnonzero(~self.patterns.once)  # patterns whose groups go one way
         self.writers = int(self.writer.max(initial=-1)) + 1
         self.rows: list[tuple[IntArray, IntArray, FloatArray]] = []
@@ -84,6 +97,7 @@ class SplitProgram:
         self._demand()
         self._supply()
         self._share_groups()
+        self._limit_writers()
         wide = self.splits * (sum(shapes) + 1) + 1
         matrix = scipy.sparse.csr_array(_stacked(self.rows, self.height, wide))
         bounds = self._bounds(wide)
@@ -202,6 +216,13 @@ class SplitProgram:
                 for split in range(self.splits):
                     columns = [self._at(split, np.array([cell])), self._group(split)[[at]]]
                     self._add(columns, [np.ones(1), each], -np.inf, 0)
+
+    def _limit_writers(self) -> None:
+        """Take no more of a writer than the cap."""
+        for code in np.unique(self.limited[self.limited >= 0]):
+            cells = np.flatnonzero(self.limited == code)
+            columns = [self._at(split, cells) for split in range(self.splits)]
+            self._add(columns, [np.ones(len(cells))] * self.splits, 0, float(self.wanted.cap or 0))
 
     def _bounds(self, wide: int) -> Any:
         high = np.ones(wide)

@@ -23,9 +23,10 @@ import numpy as np
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.split_groups import groups_of_units
 from quintain.stats.split_pool import LEFT, BoolArray, Pool, Wanted
-from quintain.stats.split_program import SplitProgram
+from quintain.stats.split_program import Solution, SplitProgram, limited_writers
 
 SECONDS = 20.0  # that the program may take where it decides on writers; counting alone takes far less
+MOST_LIMITED = 60  # writers above the cap of whom the program decides what to take; of more it is chosen beforehand
 BALANCE = "balance"
 CHANCE = "chance"
 WRITERS = "writers"
@@ -67,18 +68,39 @@ def rounded_sizes(wanted: Wanted, classes: int) -> dict[str, int]:
 
 def solve(pool: Pool, wanted: Wanted, seed: int, *, seconds: float = SECONDS) -> Splits:
     """Fill the splits up to their sizes, as far as the constraints allow; units of a cell are drawn by *seed*."""
+    return solved(pool, wanted, seed, seconds=seconds).drawn(seed)
+
+
+def solved(pool: Pool, wanted: Wanted, seed: int, *, seconds: float = SECONDS) -> Solved:
+    """Find how many units of each cell go where, from which units are then drawn."""
     rng = np.random.default_rng(seed)
     fit = pool.fit()
-    if wanted.cap is not None and pool.writer is not None:
+    if wanted.disjoint and pool.writer is not None and pool.once:
+        fit = fit & _one_of_each(pool, fit, rng)  # the program has enough to decide with every writer
+    limited = limited_writers(pool, wanted, np.flatnonzero(fit))
+    if wanted.cap is not None and pool.writer is not None and len(np.unique(limited)) > MOST_LIMITED:
         fit = fit & _within_cap(pool, pool.writer, fit, wanted.cap, rng)
     program = SplitProgram(pool, wanted, np.flatnonzero(fit))
-    solution = program.run(seconds)
-    names = tuple(wanted.sizes)
-    split = np.full(len(pool), LEFT, dtype=np.int64)
-    for place in range(len(names)):
-        program.draw(split, place, solution, rng)
-    sizes = {name: int((split == place).sum()) for place, name in enumerate(names)}
-    return Splits(names, split, sizes, solution.is_proved)
+    return Solved(pool, wanted, program, program.run(seconds))
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """A program that is solved: what is drawn from it has the same sizes, whatever the seed."""
+
+    pool: Pool
+    wanted: Wanted
+    program: SplitProgram
+    solution: Solution
+
+    def drawn(self, seed: int) -> Splits:
+        """Draw the units."""
+        rng, names = np.random.default_rng(seed), tuple(self.wanted.sizes)
+        split = np.full(len(self.pool), LEFT, dtype=np.int64)
+        for place in range(len(names)):
+            self.program.draw(split, place, self.solution, rng)
+        sizes = {name: int((split == place).sum()) for place, name in enumerate(names)}
+        return Splits(names, split, sizes, self.solution.is_proved)
 
 
 def clashes(pool: Pool, wanted: Wanted, reached: Mapping[str, int], seed: int, *, seconds: float = 5.0) -> list[Clash]:
@@ -115,6 +137,15 @@ def _without_one(pool: Pool, wanted: Wanted) -> list[tuple[str, Pool, Wanted]]:
         others = {other: good for other, good in pool.allowed.items() if other != name}
         easier.append((name, replace(pool, allowed=others), wanted))
     return easier
+
+
+def _one_of_each(pool: Pool, fit: BoolArray, rng: np.random.Generator) -> BoolArray:
+    """Draw one unit of each group of which one is taken."""
+    units = rng.permutation(np.flatnonzero(fit))
+    _, first = np.unique(groups_of_units(pool, units).slots(), return_index=True)
+    chosen = np.zeros(len(pool), dtype=bool)
+    chosen[units[first]] = True
+    return chosen
 
 
 def _within_cap(pool: Pool, of: IntArray, fit: BoolArray, cap: int, rng: np.random.Generator) -> BoolArray:

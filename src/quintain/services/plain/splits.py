@@ -23,10 +23,11 @@ from quintain.stats.splitting import (
     EVEN,
     WRITERS,
     Clash,
+    Solved,
     Splits,
     clashes,
     rounded_sizes,
-    solve,
+    solved,
 )
 
 AGREEMENT = "agreement"
@@ -105,8 +106,7 @@ class KnownGroups:
 def plan_splits(candidates: C, spec: ReleaseSpec) -> Plan[C]:
     """Divide the items as *spec* says; where that cannot be, say which of its wishes clash and what would work."""
     problem = problem_of(candidates, spec, KnownGroups(candidates.texts))
-    solved, wanted = _solve(problem.pool, problem.wanted, spec)
-    splits, wanted = _with_little_gain(problem.pool, wanted, spec, solved)
+    splits, wanted = _with_little_gain(_solve(problem.pool, problem.wanted, spec), spec)
     split, left_out = assigned(problem, splits)
     repeated = shared(candidates.origin("prompt")) & spec.unique_prompts
     pool = problem.pool
@@ -216,7 +216,7 @@ def _sizes(spec: ReleaseSpec, items: int) -> dict[str, int]:
     }
 
 
-def _solve(pool: Pool, wanted: Wanted, spec: ReleaseSpec) -> tuple[Splits, Wanted]:
+def _solve(pool: Pool, wanted: Wanted, spec: ReleaseSpec) -> Solved:
     """Fill dev and test, or refuse: what was asked for by number must be reached, and nothing may be empty."""
     if not pool.classes:
         raise BadInput(
@@ -237,9 +237,10 @@ def _solve(pool: Pool, wanted: Wanted, spec: ReleaseSpec) -> tuple[Splits, Wante
         )
     sizes = {name: max(size, step) if given[name] is None else size for name, size in wanted.sizes.items()}
     wanted = replace(wanted, sizes=sizes)
-    splits = solve(pool, wanted, spec.seed)
+    program = solved(pool, wanted, spec.seed)
+    splits = program.drawn(spec.seed)
     if _is_enough(splits, spec):
-        return splits, wanted
+        return program
     raise _refusal(pool, wanted, splits, spec)
 
 
@@ -287,11 +288,13 @@ def _said(sizes: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {size}" for name, size in sizes.items())
 
 
-def _with_little_gain(pool: Pool, wanted: Wanted, spec: ReleaseSpec, splits: Splits) -> tuple[Splits, Wanted]:
+def _with_little_gain(program: Solved, spec: ReleaseSpec) -> tuple[Splits, Wanted]:
     """Make even what predicts the class better than allowed, the worst first, until nothing does.
 
     In few items an attribute predicts something by chance: other draws are looked at first, which keep more items.
     """
+    pool, wanted = program.pool, program.wanted
+    splits = program.drawn(spec.seed)
     while True:
         gains = _gains(pool, wanted, spec, splits)
         held = int((splits.split != LEFT).sum())
@@ -299,14 +302,14 @@ def _with_little_gain(pool: Pool, wanted: Wanted, spec: ReleaseSpec, splits: Spl
             # Twice the deviation of a share of right guesses: more than that is no accident of the draw.
             if not spec.delta < max(gains.values(), default=0.0) <= spec.delta + held**-0.5:
                 break
-            other = solve(pool, wanted, spec.seed + draw * STRIDE)
-            if other.sizes == splits.sizes:
-                splits, gains = other, _gains(pool, wanted, spec, other)
+            splits = program.drawn(spec.seed + draw * STRIDE)
+            gains = _gains(pool, wanted, spec, splits)
         worst = max(gains, key=lambda name: gains[name], default=None)
         if worst is None or gains[worst] <= spec.delta:
             return splits, wanted
         wanted = replace(wanted, even=(*wanted.even, worst))
-        splits = solve(pool, wanted, spec.seed)
+        program = solved(pool, wanted, spec.seed)
+        splits = program.drawn(spec.seed)
         if not _is_enough(splits, spec):
             raise BadInput(
                 "{name} predicts the class {gain:.3f} better than chance in dev and test, more than {delta:g}; made "

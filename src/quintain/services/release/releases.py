@@ -26,6 +26,7 @@ from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.data.datasets import Facts, WrittenTable, get_version, keep_written, write_made
 from quintain.services.jobs.figures import Tell, quietly
+from quintain.services.plain.split_costs import costs_of
 from quintain.services.plain.splits import Plan, plan_splits
 from quintain.services.release.candidates import Candidates, gather
 from quintain.services.release.people import people_of
@@ -91,11 +92,14 @@ def parse_release(text: str, *, file: str | None = None) -> ReleaseSpec:
 def preview(
     db: Session, blobs: Blobs, actor: Actor, ref: str, spec: ReleaseSpec, *, tell: Tell = quietly
 ) -> records.Release:
-    """Say what a release of validation *ref* would be; nothing is written. For owners."""
-    tell(0, 2)
+    """Say what a release of validation *ref* would be and what constraints cost; nothing is written. For owners."""
+    tell(0, 3)
     plan = _plan(db, blobs, actor, ref, spec)
-    tell(1, 2)
-    return records.Release(ref, None, plain(spec, whole=True), report_on(plan, people_of(db, plan.candidates)))
+    tell(1, 3)
+    report = report_on(plan, people_of(db, plan.candidates))
+    tell(2, 3)
+    costs = costs_of(plan.candidates, spec, plan.even)
+    return records.Release(ref, None, plain(spec, whole=True), report, costs=costs)
 
 
 def release(
