@@ -27,6 +27,7 @@ from quintain.stats.split_program import Solution, SplitProgram, limited_writers
 
 SECONDS = 20.0  # that the program may take where it decides on writers; counting alone takes far less
 MOST_LIMITED = 60  # writers above the cap of whom the program decides what to take; of more it is chosen beforehand
+MOST_DECIDED = 600  # units up to which the program decides on writers and on which of a group is taken
 BALANCE = "balance"
 CHANCE = "chance"
 WRITERS = "writers"
@@ -75,7 +76,7 @@ def solved(pool: Pool, wanted: Wanted, seed: int, *, seconds: float = SECONDS) -
     """Find how many units of each cell go where, from which units are then drawn."""
     rng = np.random.default_rng(seed)
     fit = pool.fit()
-    if wanted.disjoint and pool.writer is not None and pool.once:
+    if wanted.disjoint and pool.writer is not None and fit.sum() > MOST_DECIDED:
         fit = fit & _one_of_each(pool, fit, rng)  # the program has enough to decide with every writer
     limited = limited_writers(pool, wanted, np.flatnonzero(fit))
     if wanted.cap is not None and pool.writer is not None and len(np.unique(limited)) > MOST_LIMITED:
