@@ -14,6 +14,7 @@ from quintain.cli.streams import read_path, write_folder, write_path, writes
 
 # Paths that are read, and not by `-`.
 READ = {
+    "contest convert source",
     "evaluate local folder",
     "harvest corpus",
     "model check folder",

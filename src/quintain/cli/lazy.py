@@ -54,6 +54,7 @@ COMMANDS: Mapping[str, Listed] = {
             "quintain.cli.tasks.task",
             "quintain.cli.work.quiz",
             "quintain.cli.wheel.timeline",
+            "quintain.cli.release.datasheet",
         ),
     ),
     "data": Listed(
@@ -136,7 +137,12 @@ COMMANDS: Mapping[str, Listed] = {
     ),
     "contest": Listed(
         "Let builders build and breakers break.",
-        ("quintain.cli.plain.contest:app", "quintain.cli.contest.contests", "quintain.cli.contest.results"),
+        (
+            "quintain.cli.plain.contest:app",
+            "quintain.cli.contest.contests",
+            "quintain.cli.contest.results",
+            "quintain.cli.contest.teams",
+        ),
     ),
     "trial": Listed(
         "Compare ways of writing in a randomised trial.",
@@ -179,6 +185,7 @@ COMMANDS: Mapping[str, Listed] = {
 ALONE: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("board", "rank"): ("quintain.cli.plain.rank:app",),
     ("board", "verify"): ("quintain.cli.plain.rank:app", "quintain.cli.board.verify"),
+    ("contest", "convert"): ("quintain.cli.plain.contest:app",),
     ("contest", "score"): ("quintain.cli.plain.contest:app",),
     ("contrast", "formats"): ("quintain.cli.plain.contrast:app",),
     ("contrast", "import"): ("quintain.cli.plain.contrast:app", "quintain.cli.contrast.published"),

@@ -17,7 +17,8 @@ class ContestClient(ContestsCalls):
     def hand_in_answers(self, ref: str, path: Path | str, *, system: str = "") -> ContestSystem:
         """Hand in a table `id,prediction`: to the development set while building, and to the pairs while scoring.
 
-        Organisers name the reference *system* that it is of.
+        *system* says of which of the team's systems it is, where there are several; while building, a new name adds
+        one. Organisers name the reference system that it is of.
         """
         source = _there(path)
         with source.open("rb") as stream:
@@ -29,8 +30,20 @@ class ContestClient(ContestsCalls):
                 files={"file": (source.name, stream)},
             )
 
-    def upload_pairs(self, ref: str, path: Path | str, *, columns: Mapping[str, str] | None = None) -> PairsAdded:
-        """Add the pairs of a table to one's team's; all of them, or nothing and every fault by its row."""
+    def upload_pairs(
+        self,
+        ref: str,
+        path: Path | str,
+        *,
+        columns: Mapping[str, str] | None = None,
+        preset: str = "",
+        dispute: bool = False,
+    ) -> PairsAdded:
+        """Add the pairs of a table to one's team's; all of them, or nothing and every fault by its row.
+
+        *preset* is `bibi-2017` for a file of that event as it was released. With *dispute*, originals with another
+        label than the starter set's dispute that one.
+        """
         source = _there(path)
         mapped = "\n".join(f"{ours}={theirs}" for ours, theirs in (columns or {}).items())
         with source.open("rb") as stream:
@@ -38,7 +51,7 @@ class ContestClient(ContestsCalls):
                 PairsAdded,
                 "POST",
                 f"{place(ref, 'contests')}/break/upload",
-                data={"columns": mapped},
+                data={"columns": mapped, "preset": preset, "dispute": "true" if dispute else "false"},
                 files={"file": (source.name, stream)},
             )
 

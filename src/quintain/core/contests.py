@@ -15,6 +15,8 @@ TeamRole = Literal["builder", "breaker", "both"]
 Joining = Literal["open", "invitation"]
 Validated = Literal["none", "contested", "all"]
 SpanMetric = Literal["exact_match", "f1"]
+PairFormat = Literal["table", "bibi-2017"]  # a table of ours, or a file of Build It Break It 2017 as it was released
+PAIR_FORMATS: tuple[PairFormat, ...] = get_args(PairFormat)
 TEAM_ROLES: tuple[TeamRole, ...] = get_args(TeamRole)
 MOMENTS = ("starts", "build_ends", "break_ends", "score_ends", "review_ends")
 MAX_TEXT = 50_000
@@ -138,6 +140,7 @@ class ContestSpec:
     anonymous: bool = option(
         kinds.flag(), default=False, title=N_("Systems have no names until the contest is over"), section="who"
     )
+    systems: int = option(kinds.whole(1, 50), default=3, title=N_("Systems of a team, at most"), section="who")
     submissions: int = option(
         kinds.whole(1, 1000),
         default=10,

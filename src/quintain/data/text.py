@@ -42,6 +42,15 @@ def position(stream: BinaryIO) -> int:
 
 def read_bytes(path: Path) -> bytes:
     """Read the whole of *path*, without its byte-order mark; refuse an empty file and what is not UTF-8."""
+    data = read_raw(path)
+    faults = encoding_faults(data, path.name)
+    if faults:
+        raise BadInput(faults=faults, remedy="Save the file as UTF-8.")
+    return data
+
+
+def read_raw(path: Path) -> bytes:
+    """Read the whole of *path*, without its byte-order mark, in whatever encoding; refuse an empty file and UTF-16."""
     with gzip_faults(path.name), open_bytes(path) as stream:
         data = stream.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
@@ -54,9 +63,6 @@ def read_bytes(path: Path) -> bytes:
     data = strip_mark(data, path.name)
     if not data or data.isspace():
         raise BadInput(faults=[Fault("the file is empty", file=path.name)])
-    faults = encoding_faults(data, path.name)
-    if faults:
-        raise BadInput(faults=faults, remedy="Save the file as UTF-8.")
     return data
 
 

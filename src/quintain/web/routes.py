@@ -42,6 +42,7 @@ from quintain.web.api.models import models as api_models
 from quintain.web.api.pay import pay as api_pay
 from quintain.web.api.pay import payouts as api_payouts
 from quintain.web.api.pay import prolific as api_prolific
+from quintain.web.api.release import datasheet as api_datasheet
 from quintain.web.api.release import releases as api_releases
 from quintain.web.api.study import codings as api_codings
 from quintain.web.api.study import reports as api_reports
@@ -83,7 +84,7 @@ from quintain.web.pages.house import help as help_room
 from quintain.web.pages.jobs import jobs
 from quintain.web.pages.models import models, talk
 from quintain.web.pages.pay import earnings, round_pay, task_pay
-from quintain.web.pages.release import release
+from quintain.web.pages.release import datasheet, release
 from quintain.web.pages.study import code as coding_desk
 from quintain.web.pages.study import codings, reports, studies
 from quintain.web.pages.tasks import tasks
@@ -114,6 +115,7 @@ UPLOADS = (
     "/items",
     "/gold",
     "/harvests",
+    "/harvests/jobs",
     "/rounds/harvest",
     "/build/answers",
     "/break/upload",
@@ -382,6 +384,7 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/contests/{name}/build", building.build_page),
     PageRoute("POST", "/tasks/{task}/contests/{name}/build/model", building.submit_model),
     PageRoute("POST", "/tasks/{task}/contests/{name}/build/answers", building.hand_in),
+    PageRoute("POST", "/tasks/{task}/contests/{name}/build/withdraw", building.withdraw),
     PageRoute("POST", "/tasks/{task}/contests/{name}/build/references", building.add_reference),
     PageRoute("POST", "/tasks/{task}/contests/{name}/build/counts", building.let_count),
     PageRoute("GET", "/tasks/{task}/contests/{name}/answers", building.answers_page),
@@ -404,6 +407,9 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/rounds/new", rounds.create),
     PageRoute("GET", "/tasks/{task}/rounds/harvest", harvests.page),
     PageRoute("POST", "/tasks/{task}/rounds/harvest", harvests.create),
+    PageRoute("POST", "/tasks/{task}/harvests", harvests.start),
+    PageRoute("GET", "/tasks/{task}/harvests/{job}", harvests.show),
+    PageRoute("POST", "/tasks/{task}/harvests/{job}/cancel", harvests.cancel),
     PageRoute("GET", "/tasks/{task}/rounds/{number}", round_page.show),
     PageRoute("GET", "/tasks/{task}/rounds/{number}/file", rounds.download_file),
     PageRoute("GET", "/tasks/{task}/rounds/{number}/edit", rounds.edit_page),
@@ -451,6 +457,8 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/validation/{name}/adaptive", validation.try_adaptive),
     PageRoute("POST", "/tasks/{task}/validation/{name}/review", validation.review),
     PageRoute("GET", "/tasks/{task}/validation/{name}/live", validation.live),
+    PageRoute("GET", "/tasks/{task}/datasheet", datasheet.show),
+    PageRoute("POST", "/tasks/{task}/datasheet", datasheet.save),
     PageRoute("GET", "/tasks/{task}/validation/{name}/release", release.show),
     PageRoute("POST", "/tasks/{task}/validation/{name}/release", release.act),
     PageRoute("POST", "/tasks/{task}/validation/{name}/next", timeline.start_next),
@@ -655,6 +663,7 @@ API = [
     Endpoint("GET", "/tasks/{task}/rounds", api_rounds.list_rounds, "rounds"),
     Endpoint("POST", "/tasks/{task}/rounds", api_rounds.put_round, "rounds", 201),
     Endpoint("POST", "/tasks/{task}/harvests", api_harvests.add_harvest, "rounds", 201),
+    Endpoint("POST", "/tasks/{task}/harvests/jobs", api_harvests.start_harvest, "rounds", 201),
     Endpoint("GET", "/tasks/{task}/rounds/{number}", api_rounds.get_round, "rounds"),
     Endpoint("POST", "/tasks/{task}/rounds/{number}/open", api_rounds.open_round, "rounds"),
     Endpoint("POST", "/tasks/{task}/rounds/{number}/close", api_rounds.close_round, "rounds"),
@@ -861,6 +870,8 @@ API = [
     ),
     Endpoint("GET", "/tasks/{task}/validations/{validation}/parity", api_wheel.get_parity, "validation"),
     Endpoint("POST", "/tasks/{task}/validations/{validation}/next", api_wheel.start_next, "validation", 201),
+    Endpoint("GET", "/tasks/{task}/datasheet", api_datasheet.get_datasheet, "tasks"),
+    Endpoint("PUT", "/tasks/{task}/datasheet", api_datasheet.set_datasheet, "tasks"),
     Endpoint("GET", "/tasks/{task}/timeline", api_wheel.get_timeline, "tasks"),
     Endpoint("PUT", "/tasks/{task}/margin", api_wheel.set_margin, "tasks"),
     Endpoint("GET", "/contrast/formats", api_published.list_contrast_formats, "contrast"),
@@ -925,6 +936,13 @@ API = [
     Endpoint("GET", "/tasks/{task}/contests/{contest}/systems", api_contests.list_contest_systems, "contests"),
     Endpoint("POST", "/tasks/{task}/contests/{contest}/build/model", api_contests.submit_contest_model, "contests"),
     Endpoint("POST", "/tasks/{task}/contests/{contest}/build/answers", api_contests.hand_in_answers, "contests"),
+    Endpoint(
+        "DELETE",
+        "/tasks/{task}/contests/{contest}/build/systems/{system}",
+        api_contests.withdraw_contest_system,
+        "contests",
+        204,
+    ),
     Endpoint(
         "POST", "/tasks/{task}/contests/{contest}/references", api_contests.add_contest_reference, "contests", 201
     ),

@@ -23,12 +23,12 @@ _WORK = """
 _BUILD = """
     submit_model change_visibility change_card withdraw_model restore_model
     start_training cancel_training ask_for_inputs begin_upload put_part
-    cancel_run retry_run measure_run submit_contest_model hand_in_answers
+    cancel_run retry_run measure_run submit_contest_model hand_in_answers withdraw_contest_system
 """
 _OWN = """
     put_task change_task archive_task restore_task import_dataset set_board remeasure queue_runs let_score take_snapshot
     set_inputs decide_inputs
-    put_round add_harvest open_round close_round clone_round import_prompts decide_flag
+    put_round add_harvest start_harvest open_round close_round clone_round import_prompts decide_flag
     put_quiz retire_quiz restore_quiz qualify
     approve_round_pay set_pay_policy grant_bonus answer_pay_question create_study change_study create_judging_study
     create_trial_study create_grading_study change_panel_study sync_group plan_payouts send_payout cancel_payout
@@ -36,7 +36,7 @@ _OWN = """
     list_panel_people confirm_panel_people make_door_code decide_door_request get_panel_key
     open_validation set_validation_state set_validation_policy foresee_adaptive add_items review_judges
     unqualify_judges try_rule apply_rule requalify add_gold make_gold retire_gold restore_gold make_entry_quiz
-    make_release preview_release start_next set_margin
+    make_release preview_release set_datasheet start_next set_margin
     import_contrast put_contrast_project close_contrast_project reopen_contrast_project release_contrast
     open_contrast_people put_contest extend_phase add_contest_reference let_reference_count rule_pair
     start_study put_coding close_coding put_trial open_trial close_trial close_stage readmit edit_letter answer_reply

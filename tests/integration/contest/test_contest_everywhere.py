@@ -59,7 +59,9 @@ def _move(workspace: Workspace, phase: str) -> None:
         move_to(db, phase)
 
 
-def test_the_client_plays_every_part(contest: Workspace, served: str, tmp_path: Path) -> None:
+def test_the_client_plays_every_part(
+    contest: Workspace, served: str, cli: Callable[..., Result], tmp_path: Path
+) -> None:
     """Organiser, builder, breaker and judge do by calls what the pages offer."""
     olga, anna, ben, jo = (Client(served, token_for(contest, name)) for name in NAMES)
     made = olga.put_contest("mood", _ahead())
@@ -76,6 +78,9 @@ def test_the_client_plays_every_part(contest: Workspace, served: str, tmp_path: 
     assert "answer" not in anna.download_contest_part(REF, "dev", dev).read_text().splitlines()[0]
     said = write_answers(tmp_path / "dev.csv", {"bad": "negative"}, [text for text, _ in DEV])
     assert anna.hand_in_answers(REF, said).dev_accuracy == 1.0
+    assert anna.hand_in_answers(REF, said, system="second").name == "second"
+    anna.withdraw_contest_system(REF, "second")
+    assert [team.systems for team in anna.contest_teams(REF)] == [(), ("words",)]
     _move(contest, "break")
     assert ben.dev_answers(REF, limit=5).items[0].answers.keys() == {"words"}
     first, second, one, two, tag = PAIRS[0]
@@ -90,6 +95,8 @@ def test_the_client_plays_every_part(contest: Workspace, served: str, tmp_path: 
         ben.upload_pairs(REF, table)
     with pytest.raises(Forbidden, match="asked is noted"):
         anna.team_pairs(REF, "knots")
+    _upload_of_2017(cli, served, token_for(contest, "ben"), tmp_path)
+    ben.remove_contest_pair(REF, "3")
     _move(contest, "score")
     with pytest.raises(Conflict, match="too late"):
         ben.remove_contest_pair(REF, "u")
@@ -106,6 +113,16 @@ def test_the_client_plays_every_part(contest: Workspace, served: str, tmp_path: 
     assert found.score.systems["words"].broken == 2
     assert Client(served).contest_pairs(REF, broke="words").total == 2
     assert anna.export_contest(REF, tmp_path / "all.csv").read_text().startswith("breaker,pair_id,side,sentence,gold")
+
+
+def _upload_of_2017(cli: Callable[..., Result], url: str, token: str, folder: Path) -> None:
+    """Upload a pair of a file of 2017 that disputes the starter set, which is refused where nobody says so."""
+    old = folder / "Team1_breaker_test.tsv"
+    old.write_text('3_a\tI hate the ending.\t1\n3_b\tI "hate" the ending.\t1\n')
+    as_ben = ("--url", url, "--token", token, "--preset", "bibi-2017")
+    assert cli("contest", "upload", REF, old, *as_ben).exit_code == 1
+    sent = cli("contest", "upload", REF, old, *as_ben, "--dispute", "--json")
+    assert json.loads(sent.stdout) == {"added": 1, "pairs": 3, "disputed": 1}
 
 
 def test_commands_of_the_organisers(contest: Workspace, cli: Callable[..., Result], tmp_path: Path) -> None:

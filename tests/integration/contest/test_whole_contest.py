@@ -59,7 +59,7 @@ def test_a_whole_contest_has_the_figures_that_follow_by_hand(
     assert score.breakers["knots"].score == pytest.approx((0.5 * 0.5 + 1.0 * 1.0) / 2)
     assert score.breakers["mixed"].score == pytest.approx((0.5 * 1.0 + 1.0 * 0.0) / 2)
     assert score.breakers["mixed"].score_per_sentence == pytest.approx(0.125)
-    assert found.own == {"mixed": "mixed"}
+    assert found.own == {"mixed": ("mixed",)}
     assert set(score.by_tag) == {"idiom", "negation"}
     assert score.by_tag["negation"].pairs == 2
     assert score.directions["words"].original_only == 2

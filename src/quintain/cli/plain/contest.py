@@ -11,11 +11,14 @@ from quintain.cli import output
 from quintain.cli.names import split_names
 from quintain.cli.plain.contrast import percent
 from quintain.cli.plain.rank import number
-from quintain.cli.streams import in_file
+from quintain.cli.streams import in_file, named, out_file
+from quintain.core.errors import BadInput
 from quintain.core.pairs import parse_numbers
 from quintain.core.records.contest import ContestFigures, ContestScore
-from quintain.data.tables import parse_columns
+from quintain.data.shared_task import read_shared_task
+from quintain.data.tables import parse_columns, write_table
 from quintain.library import scores as library
+from quintain.services.plain import shared_task
 
 app = typer.Typer(name="contest", help="Let builders build and breakers break.", no_args_is_help=True)
 
@@ -64,6 +67,45 @@ def score(
         output.print_json(found)
     else:
         print_score(found)
+
+
+@app.command()
+def convert(
+    source: Annotated[
+        Path, typer.Argument(help="A file of pairs as released in 2017, or the folder sentiment_analysis.")
+    ],
+    out: Annotated[Path, out_file("The table: CSV, TSV, JSONL or Parquet.", metavar="OUT")],
+    rename: Annotated[
+        list[str] | None, typer.Option(help="Of a folder: call a team otherwise: Team1=osu.", show_default=False)
+    ] = None,
+    answers_of: Annotated[
+        str,
+        typer.Option(help="Of a folder: a builder whose answers are to be written, id,prediction.", show_default=False),
+    ] = "",
+    field: Annotated[str, typer.Option(help="With --answers-of: the name of the task's one input.")] = "text",
+    repeats: Annotated[str, typer.Option(help="Pairs whose name comes again: all of them, or the last.")] = "all",
+    json: output.JsonFlag = False,
+) -> None:
+    """Turn files of Build It Break It 2017 into tables: a file's pairs, a folder's matrix, or a builder's answers.
+
+    Example: quintain contest convert bibi-2017/builders/sentiment_analysis matrix.csv --rename Team1=osu
+    """
+    chosen = next((known for known in shared_task.REPEATS if known == repeats), None)
+    if chosen is None:
+        known = ", ".join(shared_task.REPEATS)
+        raise BadInput("'{repeats}' is not one of {known}.", repeats=repeats, known=known)
+    if not source.is_dir():
+        table = shared_task.pairs_table(read_shared_task(source))
+    else:
+        event = shared_task.read_folder(source, parse_columns(rename or []))
+        if answers_of and answers_of not in event.answers:
+            builders = ", ".join(event.answers)
+            raise BadInput("There is no builder '{name}'.", name=answers_of, known=builders, remedy="Known: {known}.")
+        table = shared_task.answers_table(event, answers_of, field) if answers_of else shared_task.matrix(event, chosen)
+    write_table(table, out)
+    output.say(f"Wrote {table.height} rows to {named(out)}.")
+    if json:
+        output.print_json({"file": str(out), "rows": table.height, "columns": table.columns})
 
 
 def print_score(found: ContestScore) -> None:

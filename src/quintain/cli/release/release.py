@@ -17,7 +17,7 @@ from quintain.core.records.release import Release, ReleaseCosts, ReleaseReport
 from quintain.core.toml import read_text
 from quintain.services.release import releases as service
 from quintain.services.release.bundle import write_bundle
-from quintain.services.release.markdown import NO_MAJORITY, label_rows, report_text
+from quintain.services.release.markdown import NO_MAJORITY, human_rows, label_rows, report_text
 from quintain.services.release.stations import stations_of
 
 
@@ -92,6 +92,9 @@ def _show(report: ReleaseReport) -> None:
     if report.model:
         rows = [(name, *(f"{one.f1[name]:.3f}" for one in held)) for name in held[0].f1]
         print_table([f"F1 of {report.model}", *(one.split for one in held)], rows)
+    if report.human:
+        say("People, as synthetic annotators: F1 with 95 % intervals, and who never disagreed with a label.")
+        print_table(*human_rows(report))
     print_table(["least agreement", *(one.split for one in held)], [("", *(f"{one.agreement:.2f}" for one in held))])
     for one in held:
         for attribute, values in one.even.items():
@@ -149,4 +152,5 @@ def stations(context: typer.Context, ref: RoundName, json: JsonFlag = False) -> 
         for station in found.stations
     ]
     print_table(["station", "", "count", "of", ""], rows)
-    say(f"Next: {found.step.value.replace('_', ' ')}." if found.step else "It has passed all stations.")
+    steps = " or ".join(one.value.replace("_", " ") for one in (found.step, found.also) if one)
+    say(f"Next: {steps}." if steps else "It has passed all stations.")

@@ -95,11 +95,15 @@ class ContestsCalls:
         """List the systems, by the names that one may know them by."""
         return self._transport.read(ContestSystems, "GET", f"{place(ref, 'contests')}/systems").systems
 
-    def submit_contest_model(self, ref: str, model: str) -> ContestSystem:
-        """Let a model of one's own be the team's system: the platform runs it in both phases."""
+    def submit_contest_model(self, ref: str, model: str, system: str = "") -> ContestSystem:
+        """Let a model of one's own be a system of the team: the platform runs it in both phases."""
         return self._transport.read(
-            ContestSystem, "POST", f"{place(ref, 'contests')}/build/model", json={"model": model}
+            ContestSystem, "POST", f"{place(ref, 'contests')}/build/model", json={"model": model, "system": system}
         )
+
+    def withdraw_contest_system(self, ref: str, system: str) -> None:
+        """Take a system of one's team out again, while building lasts."""
+        self._transport.ask("DELETE", f"{place(ref, 'contests')}/build/systems/{quote(system, safe='')}")
 
     def add_contest_reference(
         self, ref: str, name: str = "", *, model: str = "", counts: bool = False
@@ -139,6 +143,7 @@ class ContestsCalls:
         rationale: str = "",
         strategy: str = "",
         tags: Iterable[str] = (),
+        dispute: bool = False,
     ) -> ContestPair:
         """Add a pair to one's team's, or change the one of that name, while breaking lasts."""
         return self._transport.read(
@@ -154,6 +159,7 @@ class ContestsCalls:
                 "rationale": rationale,
                 "strategy": strategy,
                 "tags": list(tags),
+                "dispute": dispute,
             },
         )
 

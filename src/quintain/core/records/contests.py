@@ -57,7 +57,10 @@ class ContestHistory(Record):
 
 @dataclass(frozen=True, slots=True)
 class ContestTeam(Record):
-    """A team. Who is in it, how many *pairs* it has and the *key* to join it are for the team and the organisers."""
+    """A team. Who is in it, how many *pairs* it has and the *key* to join it are for the team and the organisers.
+
+    *systems* are those of its systems that whoever asks may know of, by their names.
+    """
 
     name: str
     role: TeamRole
@@ -66,6 +69,7 @@ class ContestTeam(Record):
     people: tuple[str, ...] | None = None
     pairs: int | None = None
     key: str | None = None
+    systems: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +129,8 @@ class DevAnswers(Record):
 class ContestPair(Record):
     """A minimal pair as its author wrote it.
 
-    *words* is how many it changes. *status* is empty, contested, settled or dropped. *answers* are those of every
+    *words* is how many it changes. Where the team disputes the starter set's label of the original, *claimed_label* is
+    what it says instead. *status* is empty, contested, settled or dropped. *answers* are those of every
     system to the original and the modified side, *broken* the systems that it broke; both are empty until they may be
     seen.
     """
@@ -146,6 +151,7 @@ class ContestPair(Record):
     why: str = ""
     answers: Mapping[str, tuple[Any, Any]] | None = None
     broken: tuple[str, ...] = ()
+    claimed_label: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,24 +165,25 @@ class ContestPairs(Record):
 
 @dataclass(frozen=True, slots=True)
 class PairsAdded(Record):
-    """How many pairs were added, and how many the team has now."""
+    """How many pairs were added, how many the team has now, and how many of those added dispute a starter label."""
 
     added: int
     pairs: int
+    disputed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class ContestResults(Record):
     """What came of a contest, as far as it is known.
 
-    *dev_accuracy* has the systems that enter the breakers' scores. *own* lists the breakers whose team has a system of
+    *dev_accuracy* has the systems that enter the breakers' scores. *own* lists the breakers whose team has systems of
     its own among those that its pairs are counted against. *command* computes the same figures from the exported table.
     """
 
     score: ContestScore
     systems: list[ContestSystem]
     dev_accuracy: Mapping[str, float]
-    own: Mapping[str, str]
+    own: Mapping[str, tuple[str, ...]]
     pairs: int
     dropped: int
     provisional: bool

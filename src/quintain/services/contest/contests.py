@@ -44,7 +44,7 @@ from quintain.store.tables import ContestRow, ContestSystem, ContestVersion
 
 DATA = ("dev", "starter", "train")
 # What may still change once a contest has begun; the rest was promised to the teams.
-LOOSE = ("title", "description", *MOMENTS, "joining", "team_size", "submissions", "pairs", "tags", "judges")
+LOOSE = ("title", "description", *MOMENTS, "joining", "team_size", "systems", "submissions", "pairs", "tags", "judges")
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +285,7 @@ def _sync_models(db: Session, contest_id: int, spec: ContestSpec) -> None:
 
 def free_system_name(db: Session, contest_id: int, name: str) -> str:
     """Give *name*, or one like it that no system of the contest has and that no column of its table needs."""
-    taken = {one.name for one in queries.systems(db, contest_id)}
+    taken = {one.name for one in queries.systems(db, contest_id, withdrawn=True)}
     wanted = f"{name}-system" if is_reserved(name) else name
     number = 2
     while wanted in taken:
@@ -296,7 +296,7 @@ def free_system_name(db: Session, contest_id: int, name: str) -> str:
 
 def add_system(db: Session, system: ContestSystem) -> ContestSystem:
     """Keep a system under a number by which nobody knows it."""
-    taken = {one.alias for one in queries.systems(db, system.contest_id)}
+    taken = {one.alias for one in queries.systems(db, system.contest_id, withdrawn=True)}
     free = [number for number in range(10, 100 + len(taken)) if number not in taken]
     # A secret like a token: drawn from a seed, it could be drawn again by whoever wants to know.
     system.alias = free[int.from_bytes(secrets.token_bytes(8), "big") % len(free)]

@@ -14,6 +14,7 @@ from quintain.core.people import OPERATOR
 from quintain.engine.loops import Each, straight
 from quintain.services.access import audit
 from quintain.services.contest.contests import ContestInfo, find
+from quintain.services.contest.starter_disputes import dispute_starter_labels
 from quintain.services.data.datasets import Facts, VersionInfo, get_version, keep_made
 from quintain.services.tasks.definitions import get_task
 from quintain.store.base import now
@@ -42,7 +43,8 @@ def freeze(db: Session, blobs: Blobs, ref: str) -> ContestInfo:
         if row.frozen_at is None:
             row.pairs_version_id = made.id if made else None
             row.frozen_at = now()
-            audit.record(db, OPERATOR, "contest.freeze", info.ref, rows=made.rows if made else 0)
+            disputed = dispute_starter_labels(db, info)
+            audit.record(db, OPERATOR, "contest.freeze", info.ref, rows=made.rows if made else 0, disputed=disputed)
             db.flush()
         queue_runs(db, find(db, ref))
     return find(db, ref)

@@ -68,12 +68,14 @@ def contest_offers(db: Session, actor: Actor, tasks: Collection[str]) -> Iterato
 def _of_team(db: Session, info: ContestInfo, team: ContestTeam) -> ContestStep | None:
     """Say what a team has not handed in yet in this phase."""
     builds, breaks = (team.role in DOES[part] for part in ("build", "break"))
-    system = next((one for one in queries.systems(db, info.id) if one.team_id == team.id), None) if builds else None
-    if info.phase is Phase.BUILD and builds and system is None:
+    systems = [item for item in queries.systems(db, info.id) if item.team_id == team.id] if builds else []
+    if info.phase is Phase.BUILD and builds and not systems:
         return ContestStep.BUILD
     if info.phase is Phase.BREAK and breaks:
         written = pairs.count(db, info.id, team_id=team.id)
         return ContestStep.BREAK if written < info.spec.pairs else None
-    if info.phase is Phase.SCORE and system is not None and system.model_version_id is None:
-        return None if queries.times_handed_in(db, system.id, "pairs") else ContestStep.ANSWER
+    if info.phase is Phase.SCORE:
+        by_hand = [item for item in systems if item.model_version_id is None]
+        unanswered = any(not queries.times_handed_in(db, item.id, "pairs") for item in by_hand)
+        return ContestStep.ANSWER if unanswered else None
     return None

@@ -35,7 +35,10 @@ MOST_TAGS = 20
 
 @dataclass(frozen=True, slots=True)
 class PairDraft:
-    """A pair as somebody wrote it. Labels are as typed; that of the original may be left to the starter set."""
+    """A pair as somebody wrote it. Labels are as typed; that of the original may be left to the starter set.
+
+    With *dispute*, another label of the original than the starter set's is no mistake: the starter set's is disputed.
+    """
 
     name: str
     original: Mapping[str, Any]
@@ -45,11 +48,15 @@ class PairDraft:
     rationale: str = ""
     strategy: str = ""
     tags: tuple[str, ...] = ()
+    dispute: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedPair:
-    """A pair that may stand: labels as they are stored, the starter set's example, and how many words it changes."""
+    """A pair that may stand: labels as they are stored, the starter set's example, and how many words it changes.
+
+    *claimed_gold* is the label that the team gives the original instead of the starter set's, where it disputes that.
+    """
 
     draft: PairDraft
     original_id: str | None
@@ -58,6 +65,7 @@ class CheckedPair:
     original_gold: Any
     modified_gold: Any
     words: int
+    claimed_gold: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +100,22 @@ class Desk:
         first, wrong = self._label("original", draft.original, draft.original_label, known)
         second, also = self._label("modified", draft.modified, draft.modified_label, None)
         faults += [*wrong, *also]
+        claimed = None
+        if not faults and known is not None:
+            claimed, first = (None if self._same(first, known) else first), known
+            if claimed is not None and not draft.dispute:
+                faults.append(
+                    Fault(
+                        "is '{said}', and in the starter set it is '{right}'; say that you dispute it, if you do",
+                        said=as_cell(self.task, claimed),
+                        right=as_cell(self.task, known),
+                        field="original_label",
+                    )
+                )
         if faults:
             return None, faults
-        place = original if original in self.starter else None
-        return CheckedPair(draft, place, original, modified, first, second, words), []
+        start = original if original in self.starter else None
+        return CheckedPair(draft, start, original, modified, first, second, words, claimed), []
 
     def _side_faults(self, draft: PairDraft, original: str, modified: str) -> Iterator[Fault]:
         """Ask for an original that stands in the starter set as it is, and for another side that was changed."""
@@ -116,7 +136,7 @@ class Desk:
                 yield Fault("'{name}' is fixed and may not be changed", name=one.name, field="modified")
 
     def _label(self, side: str, inputs: Mapping[str, Any], raw: Any, known: Any) -> tuple[Any, list[Fault]]:
-        """Read a label; that of an original has to be the starter set's, where there is one."""
+        """Read a label; that of an original is the starter set's where none is typed."""
         place = f"{side}_label"
         if raw is None or raw == "":
             if known is not None:
@@ -128,13 +148,11 @@ class Desk:
             found = kind.answers.stored(raw if several else kind.parse_answer(self.task, inputs, raw).answer)
         except BadInput as error:
             return None, [Fault(error.message, field=place)]
-        faults = [fault.at(field=place) for fault in kind.check(self.task, inputs, found)]
-        if not faults and known is not None:
-            said, right = as_cell(self.task, found), as_cell(self.task, known)
-            if not grading_of(self.task, self.spec)(said, right).right:
-                faults.append(Fault("is '{said}', and in the starter set it is '{right}'", said=said, right=right))
-            return known, [fault.at(field=place) for fault in faults]
-        return found, faults
+        return found, [fault.at(field=place) for fault in kind.check(self.task, inputs, found)]
+
+    def _same(self, typed: Any, known: Any) -> bool:
+        """Say whether a typed label is right where the starter set's is."""
+        return grading_of(self.task, self.spec)(as_cell(self.task, typed), as_cell(self.task, known)).right
 
     def _tag_faults(self, draft: PairDraft) -> Iterator[Fault]:
         if len(draft.tags) > MOST_TAGS:

@@ -1,7 +1,8 @@
 """Tables of pairs: two rows each, `pair_id,side,<inputs>,label`, with side a the original and side b the modified one.
 
 `gold` may stand for `label`, and `sentence` for the one input that may be changed, so that the table that a contest
-exports can be read again. What is fixed may be left out of the modified row.
+exports can be read again. What is fixed may be left out of the modified row. Files of Build It Break It 2017 are read
+as they were released (`quintain.data.shared_task`).
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from quintain.core.errors import Fault
+from quintain.core.contests import PAIR_FORMATS
+from quintain.core.errors import BadInput, Conflict, Fault
 from quintain.core.task import Task
 from quintain.core.texts import Text
 from quintain.data.rows import PlainRow, read_rows, refuse
+from quintain.data.shared_task import pair_rows
 from quintain.data.tables import read_table
 from quintain.services.contest.pair_checks import PairDraft
 from quintain.stats.grading import written
@@ -24,6 +27,7 @@ REQUIRED = ("pair_id", "side", "label")
 BESIDE = ("rationale", "strategy", "tags")
 SIDES = {"a": 0, "b": 1, "original": 0, "modified": 1}
 STRATEGY = "strategy:"
+LABELS_2017 = {"-1": "negative", "0": "neutral", "1": "positive"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +42,41 @@ class GivenPair:
         return self.rows[1] if (place or "").startswith("modified") else self.rows[0]
 
 
-def read_pairs(path: Path, task: Task, columns: Mapping[str, str]) -> list[GivenPair]:
-    """Read the pairs of a table, or say everything that keeps its rows from being pairs."""
-    fields = [one.name for one in kind_of(task).fields(task)]
+def read_pairs(path: Path, task: Task, columns: Mapping[str, str], preset: str = "") -> list[GivenPair]:
+    """Read the pairs of a table, or say everything that keeps its rows from being pairs.
+
+    *preset* names the form of the file where it is no table of ours (`PAIR_FORMATS`).
+    """
+    if preset not in ("", *PAIR_FORMATS):
+        known = ", ".join(PAIR_FORMATS)
+        raise BadInput(faults=[Fault("'{name}' is not one of {known}", name=preset, known=known, field="preset")])
+    if preset == "bibi-2017":
+        return _paired(_rows_of_2017(path, task), path, task)
+    fields = [item.name for item in kind_of(task).fields(task)]
     mapped = _columns(path, task, columns)
-    rows = read_rows(path, required=REQUIRED, optional=(*fields, *BESIDE), columns=mapped)
+    return _paired(read_rows(path, required=REQUIRED, optional=(*fields, *BESIDE), columns=mapped), path, task)
+
+
+def _rows_of_2017(path: Path, task: Task) -> list[PlainRow]:
+    """Read a file of 2017 for a task with one text to change; its labels -1 and 1 may be called by their words."""
+    free = [item.name for item in kind_of(task).fields(task) if item.editable]
+    if len(free) != 1:
+        raise Conflict(
+            "The files of 2017 have one sentence a row, and an example of task '{task}' has several texts to change.",
+            task=task.name,
+            remedy="Send a table with a column for each.",
+        )
+    rows = []
+    for row in pair_rows(path):
+        label = str(row.values["label"])
+        word = LABELS_2017.get(label, label)
+        own = word if label not in task.label_names and word in task.label_names else label
+        rows.append(PlainRow(row.number, {**row.values, free[0]: row.values["sentence"], "label": own}))
+    return rows
+
+
+def _paired(rows: Sequence[PlainRow], path: Path, task: Task) -> list[GivenPair]:
+    """Put rows together in pairs, or say everything that keeps them from being some."""
     faults: list[Fault] = []
     members: dict[str, dict[int, PlainRow]] = {}
     for row in rows:

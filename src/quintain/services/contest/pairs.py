@@ -72,15 +72,30 @@ def put_pair(
 
 
 def upload_pairs(
-    db: Session, blobs: Blobs, actor: Actor, ref: str, path: Path, *, columns: Mapping[str, str] | None = None
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    ref: str,
+    path: Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    preset: str = "",
+    dispute: bool = False,
 ) -> records.PairsAdded:
-    """Add the pairs of a table, two rows each; all of them, or nothing and every fault by its row."""
+    """Add the pairs of a table, two rows each; all of them, or nothing and every fault by its row.
+
+    *preset* names the form of the file, where it is not our own (`bibi-2017`). With *dispute*, originals whose label is
+    another than the starter set's dispute that one; without, they are faults.
+    """
     info = find(db, ref)
     team = require_part(db, actor, info, "break")
     require_phase(info, Phase.BREAK)
     task = get_task(db, info.task)
     db.rollback()  # hold no connection while a file is read
-    given = read_pairs(path, task, columns or {})
+    given = [
+        replace(item, draft=replace(item.draft, dispute=dispute))
+        for item in read_pairs(path, task, columns or {}, preset)
+    ]
     desk = desk_of(db, blobs, info, [inputs for one in given for inputs in (one.draft.original, one.draft.modified)])
     db.rollback()
     checked = [(one, *desk.check(one.draft)) for one in given]
@@ -93,9 +108,10 @@ def upload_pairs(
         rows = _new_rows(db, actor, info, team.id, path.name, checked)
         _refuse_too_many(db, info, team.id, len(rows))
         db.add_all(rows)
-        audit.record(db, actor, "contest.upload", info.ref, team=team.name, pairs=len(rows))
+        disputed = sum(row.claimed_gold is not None for row in rows)
+        audit.record(db, actor, "contest.upload", info.ref, team=team.name, pairs=len(rows), disputed=disputed)
         db.flush()
-        return records.PairsAdded(len(rows), queries.count(db, info.id, team_id=team.id))
+        return records.PairsAdded(len(rows), queries.count(db, info.id, team_id=team.id), disputed)
 
 
 def _content(draft: PairDraft) -> tuple[str, str]:
@@ -221,6 +237,7 @@ def described(task: Task, found: PairFound) -> records.ContestPair:
         tags=tuple(row.tags),
         words=row.words,
         scratch=row.original_id is None,
+        claimed_label=None if row.claimed_gold is None else as_cell(task, row.claimed_gold),
     )
 
 
@@ -238,6 +255,7 @@ def _values(found: CheckedPair, actor: Actor) -> dict[str, Any]:
         "modified_hash": found.modified_hash,
         "original_gold": found.original_gold,
         "modified_gold": found.modified_gold,
+        "claimed_gold": found.claimed_gold,
         "rationale": draft.rationale.strip(),
         "strategy": draft.strategy.strip(),
         "tags": list(dict.fromkeys(draft.tags)),

@@ -100,7 +100,10 @@ def results(db: Session, blobs: Blobs, actor: Actor, ref: str) -> records.Contes
     given = given_answers(db, info, [one for one, _ in names])
     score, dropped = _score(db, blobs, info, task, names)
     accuracy = _accuracy(db, blobs, info, task, names)
-    own = {one.team: one.name for one in systems if one.team and not one.reference}
+    own: dict[str, list[str]] = {}
+    for item in systems:
+        if item.team and not item.reference:
+            own.setdefault(item.team, []).append(item.name)
     missing = [name for one, name in names if given.get((one.id, "pairs")) is None or not given[one.id, "pairs"].blob]
     notes = list(score.notes)
     if missing:
@@ -109,7 +112,7 @@ def results(db: Session, blobs: Blobs, actor: Actor, ref: str) -> records.Contes
         score=score,
         systems=systems,
         dev_accuracy=accuracy,
-        own={team: own[team] for team in score.breakers if team in own},
+        own={team: tuple(own[team]) for team in score.breakers if team in own},
         pairs=queries.count(db, info.id),
         dropped=dropped,
         provisional=info.phase is not Phase.OVER or bool(score.contested),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,16 +28,21 @@ from quintain.services.contest.prediction_files import keep_predictions
 from quintain.services.contest.teams import require_part, team_of
 from quintain.services.models.registry import ModelChoices, get_model, models_to_choose, versions_by_id
 from quintain.services.tasks.definitions import get_task
+from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
 from quintain.store.queries.contest import contests as queries
 from quintain.store.tables import ContestAnswers, ContestSystem, ContestTeam
 
+MOST_NAME = 120
 AFTER_BREAKING = (Phase.SCORE, Phase.REVIEW, Phase.OVER)
 
 
-def submit_model(db: Session, actor: Actor, ref: str, model: str) -> records.ContestSystem:
-    """Let a model of one's own be the team's system: it is run on the development set now and on the pairs later."""
+def submit_model(db: Session, actor: Actor, ref: str, model: str, *, system: str = "") -> records.ContestSystem:
+    """Let a model of one's own be a system of the team: it is run on the development set now and on the pairs later.
+
+    *system* is its name, where the team has or wants several; a new name adds one.
+    """
     with transaction(db):
         info = find(db, ref)
         team = require_part(db, actor, info, "build")
@@ -47,28 +53,30 @@ def submit_model(db: Session, actor: Actor, ref: str, model: str) -> records.Con
             raise BadInput("'{model}' is a model of another task.", model=model)
         if not found.may_edit:
             raise Forbidden("'{model}' is not yours to hand in.", model=model, remedy="Submit a model of your own.")
-        system = _own_system(db, info, team, actor)
-        _refuse_too_often(db, info, system, found.version.id)
-        system.model_version_id = found.version.id
+        row = _own_system(db, info, team, actor, system)
+        _refuse_too_often(db, info, row, found.version.id)
+        row.model_version_id = found.version.id
         db.flush()
         # Answers to the development set count, whoever computes them: each look at them tells something of the labels.
-        db.add(ContestAnswers(system_id=system.id, part="model", blob="", rows=0, created_by=actor.user_id))
+        db.add(ContestAnswers(system_id=row.id, part="model", blob="", rows=0, created_by=actor.user_id))
         queue_runs(db, info)
-        audit.record(db, actor, "contest.system", info.ref, team=team.name, model=found.version.ref)
-        name = system.name
+        audit.record(db, actor, "contest.system", info.ref, team=team.name, system=row.name, model=found.version.ref)
+        name = row.name
     return next(one for one in list_systems(db, None, actor, ref) if one.mine and one.name == name)
 
 
 def hand_in(
     db: Session, blobs: Blobs, actor: Actor, ref: str, path: Path, *, system: str = ""
 ) -> records.ContestSystem:
-    """Hand in the team's answers, a table `id,prediction`: to the development set while building, then to the pairs.
+    """Hand in a team's answers, a table `id,prediction`: to the development set while building, then to the pairs.
 
-    Organisers hand in the answers of a reference *system*, to either part: the ids tell to which.
+    *system* says of which of the team's systems they are; while it builds, a new name adds one. Organisers hand in the
+    answers of a reference *system*, to either part: the ids tell to which.
     """
     info = freeze(db, blobs, ref)
     task = get_task(db, info.task)
-    if system:
+    reference = organises(actor, info) or _is_reference(db, info, system)
+    if reference:
         require_owner(actor, info.task)
         part = None
     else:
@@ -79,17 +87,31 @@ def hand_in(
     kept = keep_predictions(blobs, task, parts, part, path)
     with transaction(db):
         lock(db, f"systems of {info.ref}")
-        if system:
+        if reference:
             row = _reference(db, info, system)
         else:
             require_phase(info, Phase.BUILD if part == "dev" else Phase.SCORE)  # reading a file takes its time
-            row = _team_system(db, info, actor, kept.part)
+            row = _team_system(db, info, actor, kept.part, system)
         db.add(
             ContestAnswers(system_id=row.id, part=kept.part, blob=kept.blob, rows=kept.rows, created_by=actor.user_id)
         )
         audit.record(db, actor, "contest.answers", info.ref, system=row.name, part=kept.part, rows=kept.rows)
         name = row.name
-    return next(one for one in list_systems(db, blobs, actor, ref) if name in {one.name, system})
+    return next(one for one in list_systems(db, blobs, actor, ref) if one.name == name)
+
+
+def withdraw_system(db: Session, actor: Actor, ref: str, name: str) -> None:
+    """Take a system of one's team out again, while building lasts; what was handed in still counts as handed in."""
+    with transaction(db):
+        info = find(db, ref)
+        team = require_part(db, actor, info, "build")
+        require_phase(info, Phase.BUILD)
+        lock(db, f"systems of {info.ref}")
+        row = next((item for item in systems_of(db, info, team) if item.name == name), None)
+        if row is None:
+            raise NotFound("Team '{team}' has no system '{name}'.", team=team.name, name=name)
+        row.withdrawn_at = now()
+        audit.record(db, actor, "contest.withdraw", info.ref, team=team.name, system=name)
 
 
 def add_reference(
@@ -108,14 +130,7 @@ def add_reference(
         if version is not None and version.task != info.task:
             raise BadInput("'{model}' is a model of another task.", model=model)
         wanted = name.strip() or (version.model if version else "")
-        if (
-            not wanted
-            or free_system_name(db, info.id, wanted) != wanted
-            or len(wanted) > 120
-            or "," in wanted
-            or "=" in wanted
-        ):
-            raise Conflict("'{name}' cannot be the name of a system here.", name=wanted, remedy="Use another name.")
+        _check_name(db, info, wanted)
         row = ContestSystem(
             contest_id=info.id,
             name=wanted,
@@ -190,30 +205,79 @@ def visible_systems(db: Session, actor: Actor, info: ContestInfo) -> list[tuple[
     return sorted(found, key=lambda pair: (pair[0].reference, pair[1]))
 
 
-def _own_system(db: Session, info: ContestInfo, team: ContestTeam, actor: Actor) -> ContestSystem:
-    found = next((one for one in queries.systems(db, info.id) if one.team_id == team.id), None)
-    if found is not None:
-        return found
-    name = free_system_name(db, info.id, team.name)
-    return add_system(db, ContestSystem(contest_id=info.id, team_id=team.id, name=name, created_by=actor.user_id))
+def _own_system(db: Session, info: ContestInfo, team: ContestTeam, actor: Actor, name: str) -> ContestSystem:
+    """Give the system of a team that is called *name*, a new one where there is none; one name may be left out."""
+    own = systems_of(db, info, team)
+    wanted = name.strip()
+    if wanted or len(own) > 1:
+        known = _named(own, team, wanted) if not wanted else next((item for item in own if item.name == wanted), None)
+    else:
+        known = own[0] if own else None
+    if known is not None:
+        return known
+    if len(own) >= info.spec.systems:
+        raise Conflict(
+            "Team '{team}' has {n} systems, which is all that this contest allows.",
+            team=team.name,
+            n=len(own),
+            remedy="Hand in for one of them by its name, or take one out first.",
+        )
+    if wanted:
+        _check_name(db, info, wanted)
+    free = wanted or free_system_name(db, info.id, team.name)
+    return add_system(db, ContestSystem(contest_id=info.id, team_id=team.id, name=free, created_by=actor.user_id))
 
 
-def _team_system(db: Session, info: ContestInfo, actor: Actor, part: str) -> ContestSystem:
+def systems_of(db: Session, info: ContestInfo, team: ContestTeam) -> list[ContestSystem]:
+    """List the systems of a team."""
+    return [item for item in queries.systems(db, info.id) if item.team_id == team.id]
+
+
+def _named(own: Sequence[ContestSystem], team: ContestTeam, name: str) -> ContestSystem:
+    """Find the system of a team by its name, which may be left out where there is only one."""
+    known = next((item for item in own if item.name == name or (not name and len(own) == 1)), None)
+    if known is None:
+        names = ", ".join(item.name for item in own)
+        raise BadInput(
+            "Team '{team}' has several systems: {names}."
+            if not name
+            else "Team '{team}' has no system '{name}'; it has {names}.",
+            team=team.name,
+            names=names,
+            name=name,
+            remedy="Say of which one the answers are.",
+        )
+    return known
+
+
+def _team_system(db: Session, info: ContestInfo, actor: Actor, part: str, name: str) -> ContestSystem:
     """Give the system that a team's answers are of, or say why there cannot be any."""
     team = require_part(db, actor, info, "build")
     if part == "dev":
-        system = _own_system(db, info, team, actor)
+        system = _own_system(db, info, team, actor, name)
         _refuse_too_often(db, info, system, None)
         system.model_version_id = None
         return system
-    found = next((one for one in queries.systems(db, info.id) if one.team_id == team.id), None)
-    if found is None:
+    own = systems_of(db, info, team)
+    if not own:
         raise Conflict(
             "Team '{team}' has no system: nothing was handed in while building.", team=team.name, code="too_late"
         )
-    if found.model_version_id is not None:
+    system = _named(own, team, name.strip())
+    if system.model_version_id is not None:
         raise Conflict("The platform runs the model of team '{team}' on the pairs by itself.", team=team.name)
-    return found
+    return system
+
+
+def _check_name(db: Session, info: ContestInfo, name: str) -> None:
+    """Refuse what cannot be the name of a new system."""
+    taken = free_system_name(db, info.id, name) != name
+    if not name or taken or len(name) > MOST_NAME or not name.isprintable() or any(mark in name for mark in ",="):
+        raise Conflict("'{name}' cannot be the name of a system here.", name=name, remedy="Use another name.")
+
+
+def _is_reference(db: Session, info: ContestInfo, name: str) -> bool:
+    return any(item.reference and item.name == name for item in queries.systems(db, info.id))
 
 
 def _reference(db: Session, info: ContestInfo, name: str) -> ContestSystem:
@@ -226,7 +290,7 @@ def _reference(db: Session, info: ContestInfo, name: str) -> ContestSystem:
 def _refuse_too_often(db: Session, info: ContestInfo, system: ContestSystem, model: int | None) -> None:
     if model is not None and system.model_version_id == model:
         return
-    times = sum(queries.times_handed_in(db, system.id, part) for part in ("dev", "model"))
+    times = queries.times_of_team(db, system.team_id, ("dev", "model")) if system.team_id is not None else 0
     if times >= info.spec.submissions:
         raise Conflict("Your team has handed in {n} times, which is all that this contest allows.", n=times)
 

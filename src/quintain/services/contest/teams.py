@@ -183,15 +183,29 @@ def _described(db: Session, actor: Actor, info: ContestInfo) -> list[records.Con
     for one in queries.members(db, info.id):
         people.setdefault(one.team_id, []).append(one.name)
     mine, sees_all = team_of(db, actor, info), organises(actor, info)
-    return [_described_team(found, people, mine, sees_all) for found in queries.teams(db, info.id)]
+    systems: dict[int | None, list[str]] = {}
+    for item in queries.systems(db, info.id):
+        systems.setdefault(item.team_id, []).append(item.name)
+    return [
+        _described_team(info, team, people, tuple(systems.get(team.row.id, ())), mine, sees_all)
+        for team in queries.teams(db, info.id)
+    ]
 
 
 def _described_team(
-    found: TeamFound, people: dict[int, list[str]], mine: ContestTeam | None, sees_all: bool
+    info: ContestInfo,
+    team: TeamFound,
+    people: dict[int, list[str]],
+    systems: tuple[str, ...],
+    mine: ContestTeam | None,
+    sees_all: bool,
 ) -> records.ContestTeam:
-    own = mine is not None and mine.id == found.row.id
-    role = next(one for one in TEAM_ROLES if one == found.row.role)
-    if not (own or sees_all):
-        return records.ContestTeam(found.row.name, role, found.people, own)
-    names = tuple(people.get(found.row.id, ()))
-    return records.ContestTeam(found.row.name, role, found.people, own, names, found.pairs, found.row.key)
+    own = mine is not None and mine.id == team.row.id
+    role = next(known for known in TEAM_ROLES if known == team.row.role)
+    if own or sees_all:
+        names = tuple(people.get(team.row.id, ()))
+        return records.ContestTeam(
+            team.row.name, role, team.people, own, names, team.pairs, team.row.key, systems=systems
+        )
+    hidden = info.phase in (Phase.COMING, Phase.BUILD) or (info.spec.anonymous and info.phase is not Phase.OVER)
+    return records.ContestTeam(team.row.name, role, team.people, own, systems=() if hidden else systems)

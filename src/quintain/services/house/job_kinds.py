@@ -33,7 +33,7 @@ from quintain.services.study.kept_reports import FIGURES
 from quintain.services.study.making import make_study
 from quintain.services.study.studies import KIND as STUDY
 from quintain.services.trial.kept_report import REPORT
-from quintain.services.validate import review
+from quintain.services.validate import harvest_jobs, review
 from quintain.services.validate.export import JUDGEMENTS_FILE, LABELS_FILE
 from quintain.services.validate.kept import VALIDATION
 from quintain.services.validate.preparing import prepare, take_in
@@ -129,6 +129,7 @@ def job_handlers() -> Handlers:
     files = {kind.job: exports.handler_of(kind) for kind in (ATTEMPTS_FILE, JUDGEMENTS_FILE, LABELS_FILE, BUNDLE_FILE)}
     return {
         COMPARE: do_comparison,
+        harvest_jobs.JOB: harvest_jobs.do_harvest,
         import_jobs.JOB: import_jobs.do_import,
         STUDY: make_study,
         asking.LOOK: asking.look,

@@ -67,7 +67,7 @@ from quintain.store.tables.pay import (
     PayQuestion,
 )
 from quintain.store.tables.people import ApiToken, OneTimeLink, RoleGrant, Throttle, User, WebSession
-from quintain.store.tables.releases import ReleaseRow, ReleaseVersion
+from quintain.store.tables.releases import DatasheetAnswers, ReleaseRow, ReleaseVersion
 from quintain.store.tables.tasks import TaskRow, TaskVersion
 from quintain.store.tables.trainings import TrainingRow
 from quintain.store.tables.trials import Trial
@@ -148,6 +148,7 @@ __all__ = [
     "CrowdTrial",
     "Dataset",
     "DatasetVersion",
+    "DatasheetAnswers",
     "Draft",
     "DueReview",
     "Earning",

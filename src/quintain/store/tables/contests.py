@@ -72,7 +72,7 @@ class ContestSystem(Base):
     """A system to be broken: a team's, one of the board's (no team), or a *reference* of the organisers.
 
     *model_version_id* is set where the platform runs it. *alias* is its number while systems have no names. *counts*
-    says whether it enters the breakers' scores.
+    says whether it enters the breakers' scores. A team may have several, and takes one out again while it builds.
     """
 
     __tablename__ = "contest_systems"
@@ -86,6 +86,7 @@ class ContestSystem(Base):
     reference: Mapped[bool] = mapped_column(default=False)
     counts: Mapped[bool] = mapped_column(default=True)
     model_version_id: Mapped[int | None] = mapped_column(ForeignKey("model_versions.id"))
+    withdrawn_at: Mapped[datetime | None]
     created_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"), index=True)
     created_at: Mapped[datetime] = mapped_column(default=now)
 
@@ -108,7 +109,8 @@ class ContestAnswers(Fact, Base):
 class ContestPair(Base):
     """A minimal pair: an original and what a breaker made of it, with both labels. Teams change theirs until the end.
 
-    *original_id* names the example of the starter set; a pair from scratch has none.
+    *original_id* names the example of the starter set; a pair from scratch has none. *claimed_gold* is what the team
+    says of the original where it disputes the label of the starter set, which is *original_gold*.
     """
 
     __tablename__ = "contest_pairs"
@@ -125,6 +127,7 @@ class ContestPair(Base):
     modified_hash: Mapped[str] = mapped_column(String(64))
     original_gold: Mapped[Any] = mapped_column(JSON)
     modified_gold: Mapped[Any] = mapped_column(JSON)
+    claimed_gold: Mapped[Any | None] = mapped_column(JSON(none_as_null=True))
     rationale: Mapped[str] = mapped_column(Text, default="")
     strategy: Mapped[str] = mapped_column(String(80), default="")
     tags: Mapped[list[str]] = mapped_column(default=list)

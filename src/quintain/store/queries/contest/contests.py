@@ -171,9 +171,11 @@ def a_member_of_each_team(db: Session, contest_id: int) -> list[int]:
     return list(db.scalars(query.group_by(ContestMember.team_id)))
 
 
-def systems(db: Session, contest_id: int) -> Sequence[ContestSystem]:
-    """List the systems of a contest, references last, by their names."""
+def systems(db: Session, contest_id: int, *, withdrawn: bool = False) -> Sequence[ContestSystem]:
+    """List the systems of a contest, references last, by their names; with *withdrawn*, those taken out again, too."""
     query = select(ContestSystem).where(ContestSystem.contest_id == contest_id)
+    if not withdrawn:
+        query = query.where(ContestSystem.withdrawn_at.is_(None))
     return db.scalars(query.order_by(ContestSystem.reference, ContestSystem.name)).all()
 
 
@@ -193,6 +195,12 @@ def times_handed_in(db: Session, system_id: int, part: str) -> int:
     """Count how often answers were handed in for a part."""
     query = select(func.count()).where(ContestAnswers.system_id == system_id, ContestAnswers.part == part)
     return db.scalar(query) or 0
+
+
+def times_of_team(db: Session, team_id: int, parts: Sequence[str]) -> int:
+    """Count how often a team handed in answers to *parts*, of all of its systems, those taken out again included."""
+    query = select(func.count()).select_from(ContestAnswers).join(ContestSystem)
+    return db.scalar(query.where(ContestSystem.team_id == team_id, ContestAnswers.part.in_(parts))) or 0
 
 
 def runs(db: Session, model_version_ids: Collection[int], dataset_version_id: int) -> dict[int, Cell]:

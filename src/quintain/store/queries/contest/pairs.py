@@ -82,6 +82,12 @@ def named(db: Session, team_id: int, name: str) -> ContestPair | None:
     return db.scalar(select(ContestPair).where(ContestPair.team_id == team_id, ContestPair.name == name))
 
 
+def claiming(db: Session, contest_id: int) -> list[ContestPair]:
+    """List the pairs whose teams dispute the starter set's label of the original."""
+    query = select(ContestPair).where(ContestPair.contest_id == contest_id, ContestPair.claimed_gold.is_not(None))
+    return list(db.scalars(query.order_by(ContestPair.id)))
+
+
 def disputes(db: Session, contest_id: int, pairs: Sequence[int]) -> dict[int, list[ContestDispute]]:
     """List what was said against pairs, by pair."""
     return _said_of(db, ContestDispute, contest_id, pairs)

@@ -97,8 +97,13 @@ def list_contest_systems(call: Calling, ref: ContestRef) -> ContestSystems:
 
 
 def submit_contest_model(call: Calling, ref: ContestRef, wanted: SystemRequest) -> ContestSystem:
-    """Let a model of one's own be the team's system: the platform runs it in both phases."""
-    return systems.submit_model(call.db, call.actor, ref, wanted.model)
+    """Let a model of one's own be a system of the team: the platform runs it in both phases."""
+    return systems.submit_model(call.db, call.actor, ref, wanted.model, system=wanted.system)
+
+
+def withdraw_contest_system(call: Calling, ref: ContestRef, system: SystemName) -> None:
+    """Take a system of one's team out again, while building lasts."""
+    systems.withdraw_system(call.db, call.actor, ref, system)
 
 
 def hand_in_answers(
@@ -106,7 +111,7 @@ def hand_in_answers(
     ref: ContestRef,
     *,
     file: Annotated[UploadFile, File(description="A table id,prediction: CSV, TSV, JSONL or Parquet.")],
-    system: Annotated[Text, Form(description="A reference system (organisers); the own team's by default.")] = "",
+    system: Annotated[Text, Form(description="Which of the team's systems, or a reference (organisers).")] = "",
 ) -> ContestSystem:
     """Hand in answers: to the development set while building, and to the pairs while scoring."""
     with on_disk(file, call.workspace.file_limits) as path:

@@ -33,6 +33,7 @@ def put_contest_pair(call: Calling, ref: ContestRef, wanted: PairRequest) -> Con
         wanted.rationale,
         wanted.strategy,
         wanted.tags,
+        wanted.dispute,
     )
     return pairs.put_pair(call.db, call.blobs, call.actor, ref, draft)
 
@@ -43,11 +44,15 @@ def upload_pairs(
     *,
     file: Annotated[UploadFile, File(description="Two rows for each pair: pair_id, side, inputs, label.")],
     columns: Annotated[Text, Form(description="Other names of columns, as text=sentence, one a line.")] = "",
+    preset: Annotated[Text, Form(description="bibi-2017 for a file of that event as it was released.")] = "",
+    dispute: Annotated[bool, Form(description="Other labels of originals dispute the starter set's.")] = False,
 ) -> PairsAdded:
     """Add the pairs of a table; all of them, or nothing and every fault by its row."""
     mapped = parse_columns([line for line in columns.splitlines() if line.strip()])
     with on_disk(file, call.workspace.file_limits) as path:
-        return pairs.upload_pairs(call.db, call.blobs, call.actor, ref, path, columns=mapped)
+        return pairs.upload_pairs(
+            call.db, call.blobs, call.actor, ref, path, columns=mapped, preset=preset, dispute=dispute
+        )
 
 
 def remove_contest_pair(call: Calling, ref: ContestRef, pair: PairName) -> None:

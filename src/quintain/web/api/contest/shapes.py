@@ -39,9 +39,10 @@ class JoinRequest(Shape):
 
 
 class SystemRequest(Shape):
-    """The model that is a team's system."""
+    """The model that is a team's system; *system* is its name, where the team has or wants several."""
 
     model: Text
+    system: Text = ""
 
 
 class ReferenceRequest(Shape):
@@ -59,7 +60,10 @@ class CountsRequest(Shape):
 
 
 class PairRequest(Shape):
-    """A minimal pair; an empty name is given one, and the original's label may be left to the starter set."""
+    """A minimal pair; an empty name is given one, and the original's label may be left to the starter set.
+
+    With *dispute*, another label of the original than the starter set's disputes that one.
+    """
 
     original: dict[str, Any]
     modified: dict[str, Any]
@@ -69,6 +73,7 @@ class PairRequest(Shape):
     rationale: Text = ""
     strategy: Text = ""
     tags: Annotated[tuple[Text, ...], Field(max_length=20)] = ()
+    dispute: bool = False
 
 
 class DisputeRequest(Shape):

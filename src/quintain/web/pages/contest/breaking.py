@@ -45,6 +45,7 @@ class PairForm:
     rationale: str = ""
     strategy: str = ""
     tags: tuple[str, ...] = ()
+    dispute: bool = False
 
 
 def break_page(
@@ -76,6 +77,7 @@ def put_pair(post: Posting, task: str, name: str) -> Response:
         rationale=form.rationale,
         strategy=form.strategy,
         tags=form.tags,
+        dispute=form.dispute,
     )
     try:
         pairs.put_pair(visit.db, visit.blobs, visit.actor, room.info.ref, draft, new=not form.editing)
@@ -94,7 +96,16 @@ def upload(post: Posting, task: str, name: str) -> Response:
             raise BadInput("No file was chosen.")
         columns = parse_columns([line for line in post.text("columns").splitlines() if line.strip()])
         with on_disk(file, visit.workspace.file_limits) as path:
-            added = pairs.upload_pairs(visit.db, visit.blobs, visit.actor, room.info.ref, path, columns=columns)
+            added = pairs.upload_pairs(
+                visit.db,
+                visit.blobs,
+                visit.actor,
+                room.info.ref,
+                path,
+                columns=columns,
+                preset=post.text("preset"),
+                dispute=post.flag("dispute"),
+            )
     except (BadInput, Conflict, Forbidden) as error:
         return _page(visit, room, Asked(), None, trouble_of(error))
     toast = visit.tongue.ngettext("%(num)s pair added.", "%(num)s pairs added.", added.added)
@@ -153,6 +164,10 @@ def _page(
             *((key, key) for key, _ in answer_field(room.task).choices),
         ],
         tag_choices=list(known),
+        formats=[
+            ("table", visit.tongue.gettext("a table of pairs")),
+            ("bibi-2017", visit.tongue.gettext("a file of Build It Break It 2017, as released")),
+        ],
         drafts=drafts,
         before_these=max(first - OWN, 0) if first else None,
         after_these=first + OWN if first + OWN < drafts.total else None,
@@ -183,11 +198,12 @@ def _from_pair(visit: Visit, room: Room, name: str) -> PairForm:
         not one.scratch,
         one.name,
         True,
-        shown(one.original_label),
+        shown(one.original_label if one.claimed_label is None else one.claimed_label),
         shown(one.modified_label),
         one.rationale,
         one.strategy,
         one.tags,
+        one.claimed_label is not None,
     )
 
 
@@ -214,6 +230,7 @@ def _typed(post: Post, room: Room) -> PairForm:
         post.text("rationale").strip(),
         post.text("strategy").strip(),
         tuple(dict.fromkeys([*post.texts("tags"), *more])),
+        post.flag("dispute"),
     )
 
 

@@ -14,7 +14,7 @@ from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import download, on_disk
 from quintain.web.listing import SIZE, Asking, page_of
 from quintain.web.pages.contest.common import Room, room_of
-from quintain.web.visit import Posting, Visit, Visiting
+from quintain.web.visit import Post, Posting, Visit, Visiting
 
 
 def build_page(visit: Visiting, task: str, name: str) -> Response:
@@ -28,7 +28,8 @@ def submit_model(post: Posting, task: str, name: str) -> Response:
     """Hand in a model."""
     visit = post.visit
     try:
-        systems.submit_model(visit.db, visit.actor, f"{task}/{name}", post.text("model"))
+        ref, system = f"{task}/{name}", _system(post)
+        systems.submit_model(visit.db, visit.actor, ref, post.text("model"), system=system)
     except (BadInput, Conflict, Forbidden, NotFound) as error:
         return _build(visit, room_of(visit, task, name), trouble_of(error))
     toast = visit.tongue.gettext("The model is handed in; it is being run on the blind set.")
@@ -43,11 +44,28 @@ def hand_in(post: Posting, task: str, name: str) -> Response:
         if upload is None:
             raise BadInput(faults=[Fault("no file was chosen", field="file")])
         with on_disk(upload, visit.workspace.file_limits) as path:
-            systems.hand_in(visit.db, visit.blobs, visit.actor, f"{task}/{name}", path, system=post.text("system"))
+            systems.hand_in(visit.db, visit.blobs, visit.actor, f"{task}/{name}", path, system=_system(post))
     except (BadInput, Conflict, Forbidden, NotFound) as error:
         return _build(visit, room_of(visit, task, name), trouble_of(error))
     toast = visit.tongue.gettext("The answers are handed in.")
     return visit.redirect(f"/tasks/{task}/contests/{name}/build", toast)
+
+
+def withdraw(post: Posting, task: str, name: str) -> Response:
+    """Take a system out again."""
+    visit = post.visit
+    system = post.text("system")
+    try:
+        systems.withdraw_system(visit.db, visit.actor, f"{task}/{name}", system)
+    except (Conflict, NotFound) as error:
+        return _build(visit, room_of(visit, task, name), trouble_of(error))
+    toast = visit.tongue.gettext("The system %(name)s is taken out.", name=system)
+    return visit.redirect(f"/tasks/{task}/contests/{name}/build", toast)
+
+
+def _system(post: Post) -> str:
+    """Give the name of the system that is handed in: one that is there, or that of a new one."""
+    return post.text("new_system").strip() or post.text("system").strip()
 
 
 def add_reference(post: Posting, task: str, name: str) -> Response:
@@ -107,7 +125,8 @@ def download_part(visit: Visiting, task: str, name: str, part: str, format: str 
 def _build(visit: Visit, room: Room, trouble: Trouble | None = None) -> Response:
     ref = room.info.ref
     listed = systems.list_systems(visit.db, visit.blobs, visit.actor, ref)
-    own = next((one for one in listed if one.mine), None)
+    own = [item for item in listed if item.mine]
+    may_add = room.info.phase is Phase.BUILD and len(own) < room.info.spec.systems
     offered = models_to_choose(visit.db, visit.actor, room.info.task, own=True)
     mine = [(one.ref, f"{one.name} @ {one.number}") for one in offered.models]
     references = systems.reference_models(visit.db, room.info) if room.organiser else ModelChoices((), more=False)
@@ -116,6 +135,9 @@ def _build(visit: Visit, room: Room, trouble: Trouble | None = None) -> Response
         "build",
         trouble=trouble,
         own=own,
+        may_add=may_add,
+        system_choices=[(item.name, item.name) for item in own],
+        by_hand=[(item.name, item.name) for item in own if item.source != "model"],
         models=mine if room.builds else [],
         more=offered.more,
         systems=listed if room.organiser else [],

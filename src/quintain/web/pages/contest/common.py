@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from starlette.responses import Response
 
 from quintain.core.contests import Phase
+from quintain.core.records.contests import ContestSystem
 from quintain.core.task import Task
 from quintain.services.contest.contests import ContestInfo, find, organises
 from quintain.services.contest.settling import judges_all
@@ -140,8 +142,17 @@ class Room:
             stations=self.stations(),
             crumbs=crumbs,
             error=trouble,
+            by_team=by_team,
             **values,
         )
+
+
+def by_team(systems: Sequence[ContestSystem]) -> list[tuple[str | None, list[ContestSystem]]]:
+    """Put the systems of a team together, in the order of its first; a system of no team stands by itself."""
+    groups: dict[tuple[str | None, str], list[ContestSystem]] = {}
+    for system in systems:
+        groups.setdefault((system.team, "" if system.team else system.name), []).append(system)
+    return [(team, own) for (team, _), own in groups.items()]
 
 
 def room_of(visit: Visit, task: str, name: str) -> Room:

@@ -7,9 +7,9 @@ import json
 from starlette.responses import Response
 
 from quintain.core.records.collect import OwnAttempt
-from quintain.core.rounds import RoundState
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.collect import attempts, rounds
+from quintain.services.collect.under_way import session_under_way
 from quintain.services.pay import earnings
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import leaving
@@ -29,12 +29,16 @@ def index(visit: Visiting) -> Response:
     """Show where there is work, and what the person has written."""
     require_signed_in(visit.actor)
     _ = visit.tongue.gettext
-    is_open = [one for one in rounds.list_rounds(visit.db, visit.actor) if one.state is RoundState.OPEN]
-    titles = {one.task: title_of(visit, tasks.get_task(visit.db, one.task)) for one in is_open}
+    is_open = rounds.open_rounds(visit.db, visit.actor)
+    titles = {info.task: title_of(visit, tasks.get_task(visit.db, info.task)) for info in is_open}
+    begun = {info.id: session_under_way(visit.db, visit.actor, info) for info in is_open}
     found = attempts.my_attempts(visit.db, visit.actor, limit=MOST)
     return visit.render(
         "work/work.html",
-        rounds=[(one, titles[one.task], earnings.wage(visit.db, one.id, one.spec)) for one in is_open],
+        rounds=[
+            (info, titles[info.task], earnings.wage(visit.db, info.id, info.spec), begun[info.id])
+            for info in sorted(is_open, key=lambda info: begun[info.id] is None)
+        ],
         offers=[
             (
                 one,
