@@ -95,7 +95,7 @@ def release(
     everything: bool = False,
     **wanted: Any,
 ) -> DividedItems:
-    """Divide judged texts into train, dev and test: balanced, the model at chance, writers and near-copies kept apart.
+    """Divide judged texts into train, dev and test: balanced, the model at chance, prompts and near-copies once.
 
     *items* is a table with `text` and `label`, and where they are known `id`, `share` (of the votes for the label),
     `writer`, `prompt`, `review`, `condition`, `rating` and `predicted` (the model's answers); without labels,
