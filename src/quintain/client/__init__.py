@@ -192,7 +192,10 @@ class Client(
         visibility: str = "public",
         progress: Progress = lambda done, total: None,
     ) -> Submission:
-        """Submit a model's .tar.gz or .zip to *task*; an upload that broke off goes on where it stopped."""
+        """Submit a model to *task*: its .tar.gz or .zip, or one file that is a model, such as .joblib or .onnx.
+
+        An upload that broke off goes on where it stopped.
+        """
         return submit(self._transport, Path(archive), task, name=name, visibility=visibility, progress=progress)
 
     def predict(self, ref: str, inputs: Iterable[Mapping[str, Any]]) -> list[Prediction]:

@@ -270,6 +270,7 @@ PAGES = [
     PageRoute("GET", "/tasks/new", tasks.new_page),
     PageRoute("POST", "/tasks/new", tasks.create),
     PageRoute("GET", "/tasks/{task}", tasks.overview),
+    PageRoute("POST", "/tasks/{task}/warning", tasks.go_past_warning, anybody=True),
     PageRoute("GET", "/tasks/{task}/settings", tasks.settings_page),
     PageRoute("POST", "/tasks/{task}/settings", tasks.save),
     PageRoute("POST", "/tasks/{task}/archive", tasks.archive),

@@ -69,7 +69,7 @@ WORKING = re.compile(
     r"|/work/(retract|earnings/questions)|/notifications/read"
 )
 OPEN = re.compile(
-    r"/(fool|language|tour|login|logout|link/.*|forgotten|register|demo/part|enter/.*)|/tasks/\{task\}/talk"
+    r"/(fool|language|tour|login|logout|link/.*|forgotten|register|demo/part|enter/.*)|/tasks/\{task\}/(talk|warning)"
 )
 TAKES_OUT = frozenset({"/account/export", "/account/tokens", "/work/export", "/work/earnings/export"})
 

@@ -28,7 +28,7 @@ from quintain.web.i18n import in_language
 from quintain.web.pages.contest_words import phase_names
 from quintain.web.pages.tasks.task_form import TaskForm, beside, first_form, read_form
 from quintain.web.said import say
-from quintain.web.visit import Posting, Visit, Visiting
+from quintain.web.visit import Posting, Visit, Visiting, local_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,12 @@ def overview(visit: Visiting, task: str) -> Response:
         solved=standings.solved_rounds(visit.db, visit.actor, task) if visit.owns(found.card.task) else [],
         crumbs=[(title, None)],
     )
+
+
+def go_past_warning(post: Posting, task: str) -> Response:
+    """Note that the reader has read what the task warns of, and lead on to the page that was asked for."""
+    post.visit.go_past_warning(tasks.get_task(post.visit.db, task))
+    return post.visit.redirect(local_path(post.text("next")))
 
 
 def top_models(visit: Visiting, task: str) -> Response:
