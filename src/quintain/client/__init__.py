@@ -24,7 +24,6 @@ from quintain.client.calls.models import ModelsCalls
 from quintain.client.calls.quizzes import QuizzesCalls
 from quintain.client.calls.status import StatusCalls
 from quintain.client.calls.tasks import TasksCalls
-from quintain.client.calls.trials import TrialsCalls
 from quintain.client.calls.users import UsersCalls
 from quintain.client.contests import ContestClient
 from quintain.client.contrast import ContrastClient
@@ -34,6 +33,7 @@ from quintain.client.rounds import RoundClient
 from quintain.client.study import StudyClient
 from quintain.client.submit import Progress, submit
 from quintain.client.transport import Transport
+from quintain.client.trials import TrialClient
 from quintain.client.validation import ValidationClient
 from quintain.client.writing import WritingClient
 from quintain.core.errors import NotFound
@@ -104,7 +104,7 @@ class Client(
     StatusCalls,
     StudyClient,
     TasksCalls,
-    TrialsCalls,
+    TrialClient,
     UsersCalls,
     ValidationClient,
     WritingClient,

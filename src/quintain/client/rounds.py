@@ -17,12 +17,20 @@ class RoundClient(RoundsCalls, PayCalls):
     """What `Client` can ask about rounds (`task/number`)."""
 
     def import_prompts(
-        self, ref: str, path: Path | str, *, corpus: str = "", part: str = "", tags: Sequence[str] = ()
+        self,
+        ref: str,
+        path: Path | str,
+        *,
+        corpus: str = "",
+        part: str = "",
+        tags: Sequence[str] = (),
+        contexts: bool = False,
     ) -> PromptReport:
         """Add the prompts of a table to a round (owners), and count what was added and what was left out, and why.
 
         What other rounds of the task have shown, or a harvest has taken, is left out: `used` by itself, `used_parts` by
         its part of the corpus, `used_reviews` by its review. Any further columns are kept with the prompts.
+        Of *contexts* only what writers may not change is taken.
         """
         source = Path(path)
         if not source.is_file():
@@ -32,7 +40,12 @@ class RoundClient(RoundsCalls, PayCalls):
                 PromptReport,
                 "POST",
                 f"{place(ref, 'rounds')}/prompts",
-                data={"corpus": corpus, "part": part, "tags": ",".join(tags)},
+                data={
+                    "corpus": corpus,
+                    "part": part,
+                    "tags": ",".join(tags),
+                    "contexts": str(contexts).lower(),
+                },
                 files={"file": (source.name, stream)},
             )
 

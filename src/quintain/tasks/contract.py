@@ -85,6 +85,14 @@ class TaskKind(ABC):
     def fields(self, task: Task) -> tuple[Field, ...]:
         """List the inputs of an example."""
 
+    def context(self, task: Task) -> tuple[str, ...]:
+        """Name the inputs that are a context: what writers are given and may not change, such as a passage.
+
+        Nothing of a kind whose examples are texts of their own, or edits of a text.
+        """
+        fields = self.fields(task)
+        return tuple(field.name for field in fields if field.required and not field.editable and not field.fixed)
+
     @abstractmethod
     def answer_rules(self, task: Task) -> Sequence[Rule]:
         """List what may be wrong with the gold answer, or with inputs beside each other."""

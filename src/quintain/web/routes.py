@@ -369,6 +369,7 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/trials/{trial}/complete", entry.complete_trial),
     PageRoute("GET", "/tasks/{task}/trials/{trial}/grade/complete", entry.complete_grading),
     PageRoute("POST", "/tasks/{task}/trials/{trial}/doors", trial_owner.set_doors),
+    PageRoute("GET", "/tasks/{task}/trials/{trial}/export", trial_owner.export),
     PageRoute("GET", "/tasks/{task}/trials/{trial}/report", trial_owner.report),
     PageRoute("GET", "/tasks/{task}/trials/{trial}/report/download", trial_owner.fetch),
     # contests
@@ -1053,6 +1054,13 @@ API = [
     Endpoint("POST", "/tasks/{task}/trials/{trial}/pool", api_trials.open_trial_pool, "trials"),
     Endpoint("GET", "/tasks/{task}/trials/{trial}/models", api_trials.get_trial_models, "trials"),
     Endpoint("POST", "/tasks/{task}/trials/{trial}/models", api_trials.run_trial_models, "trials"),
+    Endpoint(
+        "GET",
+        "/tasks/{task}/trials/{trial}/export",
+        api_trials.export_trial,
+        "trials",
+        media_type="application/json",
+    ),
     Endpoint("GET", "/tasks/{task}/trials/{trial}/report", api_trials.get_trial_report, "trials"),
     Endpoint(
         "GET",

@@ -22,7 +22,7 @@ from quintain.data.tables import parse_columns
 from quintain.engine.sandbox.layers import missing_layers
 from quintain.services.evaluate import local as local_evaluation
 from quintain.services.evaluate.handed_in import opened_model
-from quintain.services.evaluate.measured_fairly import BUSY
+from quintain.services.evaluate.measured_fairly import share_disturbed
 
 
 @app.command()
@@ -129,8 +129,8 @@ def measured_lines(measured: Mapping[str, Any], gaps: Mapping[str, Gap]) -> list
         lines.append(["memory", f"{measured['memory']:.3f} GiB", peaks])
     for axis, why in gaps.items():
         lines.append([f"{axis} would not rank", why.text, ""])
-    if (measured.get("busy") or 0.0) > BUSY:
-        lines.append(["measured while the machine was busy", f"{measured['busy']:.0%} of it", "with other work"])
+    if share := share_disturbed(measured):
+        lines.append(["measured while the machine was busy", f"{share:.0%} of it", "with other work"])
     for name, words in (("unstable", "answers that changed when asked again"), ("failed", "failures while measured")):
         if measured.get(name):
             lines.append([words, str(measured[name]), ""])

@@ -30,7 +30,7 @@ from quintain.services.board.rounds import pooled_rate, rounds_of
 from quintain.services.board.seeds import merge_seeds
 from quintain.services.data.fitness import fitness
 from quintain.services.evaluate.dataset_results import KeptResult, guarded, sees_all
-from quintain.services.evaluate.measured_fairly import BUSY
+from quintain.services.evaluate.measured_fairly import share_disturbed
 from quintain.services.evaluate.results import results
 from quintain.services.evaluate.standing import MEASURED, SHARES, counted
 from quintain.services.models.registry import ModelInfo, ModelVersionInfo, list_models
@@ -314,7 +314,7 @@ def _measured(axis: Axis, found: _Found) -> Figure | None:
     value = measured.get(axis.name)
     if value is None:
         return None
-    half, busy = measured.get(f"{axis.name}_half"), measured.get("busy")
+    half = measured.get(f"{axis.name}_half")
     low, high = (max(0.0, value - half), value + half) if half else (None, None)
     lacked = missing_layers(measured)
     machine = measured.get("machine") or None
@@ -327,7 +327,7 @@ def _measured(axis: Axis, found: _Found) -> Figure | None:
         machine_class=class_of(measured),
         machine=Machine(**machine) if isinstance(machine, Mapping) else machine,
         without=(lacked if measured["layers"] else ["all"]) if lacked else None,
-        busy=busy if busy is not None and busy > BUSY else None,
+        busy=share_disturbed(measured),
     )
 
 

@@ -37,6 +37,17 @@ def inputs_of(db: Session, round_id: int) -> list[Mapping[str, Any]]:
     return list(db.scalars(select(Prompt.inputs).where(Prompt.round_id == round_id)))
 
 
+def taken_hashes(db: Session, task_id: int, wanted: Sequence[str]) -> set[str]:
+    """Say which of the contents *wanted* any round of the task has, shown or not, or was harvested."""
+    values: set[str] = set()
+    for some in _chunks(wanted):
+        query = select(Prompt.hash).join(Round, Round.id == Prompt.round_id)
+        values.update(db.scalars(query.where(Round.task_id == task_id, Prompt.hash.in_(some))))
+        other = select(CorpusUse.hash).where(CorpusUse.task_id == task_id, CorpusUse.hash.in_(some))
+        values.update(db.scalars(other))
+    return values
+
+
 def used_hashes(db: Session, task_id: int, wanted: Sequence[str], *, but: int) -> set[str]:
     """Say which of the contents *wanted* the task has shown or harvested outside the round *but*."""
     return _used(db, task_id, wanted, but, Prompt.hash, CorpusUse.hash)
@@ -55,6 +66,17 @@ def _used(db: Session, task_id: int, wanted: Sequence[str], but: int, prompt: Co
         other = select(use).where(CorpusUse.task_id == task_id, use.in_(some))
         values.update(db.scalars(other.where(CorpusUse.round_id.is_distinct_from(but))))
     return values
+
+
+def rounds_with(db: Session, task_id: int, hashes: Sequence[str]) -> Counter[tuple[int, int]]:
+    """Count for each round of a task, by its id and number, the prompts that have one of these contents."""
+    found: Counter[tuple[int, int]] = Counter()
+    for some in _chunks(hashes):
+        query = select(Round.id, Round.number, func.count()).join(Prompt, Prompt.round_id == Round.id)
+        query = query.where(Round.task_id == task_id, Prompt.hash.in_(some)).group_by(Round.id, Round.number)
+        for round_id, number, prompts in db.execute(query):
+            found[round_id, number] += prompts
+    return found
 
 
 def used_parts(db: Session, task_id: int, *, but: int) -> set[tuple[str, str]]:

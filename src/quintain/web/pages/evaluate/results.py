@@ -16,7 +16,7 @@ from quintain.services.data.datasets import get_version
 from quintain.services.evaluate import example_files, examples
 from quintain.services.evaluate.dataset_results import KeptResult, sees_all
 from quintain.services.evaluate.measure_again import may_measure_again
-from quintain.services.evaluate.measured_fairly import BUSY
+from quintain.services.evaluate.measured_fairly import share_disturbed
 from quintain.services.evaluate.overlap import model_overlap
 from quintain.services.evaluate.results import model_results
 from quintain.services.models import registry as models
@@ -59,7 +59,7 @@ def dataset(visit: Visiting, task: str, model: str, dataset: str, version: str =
         titles={name: METRICS.get(name).title for name in result.metrics if name in METRICS},
         is_rate=is_rate,
         missing_layers=missing_layers,
-        busy_from=BUSY,
+        disturbed=share_disturbed(result.measurements),
         may_measure=may_measure_again(visit.db, visit.actor, result.cells.get(MEASURE, 0)),
         chart=heat_map(confusion["labels"], confusion["counts"], row=_("Right answer"), column=_("Its answer"))
         if confusion
