@@ -56,7 +56,7 @@ CONTESTS = {
     ContestStep.ANSWER: (WaitingKind.ANSWER_PAIRS, "/build"),
     ContestStep.BREAK: (WaitingKind.BREAK, "/break"),
     ContestStep.JUDGE: (WaitingKind.JUDGE_PAIRS, "/judge"),
-    ContestStep.RULE: (WaitingKind.RULE, "/pairs?status=contested"),
+    ContestStep.RULE: (WaitingKind.RULE, "/decide"),
 }
 
 
@@ -170,7 +170,7 @@ def _contests(db: Session, actor: Actor, tasks: set[str]) -> Iterator[Errand]:
         builds = (RoleName.BUILDER,) if kind is WaitingKind.CONTEST else ()
         if kind in {WaitingKind.JUDGE_PAIRS, WaitingKind.CONTEST} and not _works(actor, task, *builds):
             continue
-        begun = kind in {WaitingKind.BUILD, WaitingKind.ANSWER_PAIRS, WaitingKind.BREAK}
+        begun = one.begun or kind in {WaitingKind.BUILD, WaitingKind.ANSWER_PAIRS, WaitingKind.BREAK}
         place = f"/tasks/{task}/contests/{one.contest.name}{page}"
         yield Errand(kind, task, one.contest.spec.title, place, begun=begun, count=one.count)
 

@@ -7,8 +7,8 @@ import json
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0050"
-down_revision = "0049"
+revision = "0052"
+down_revision = "0051"
 branch_labels = None
 depends_on = None
 PIECE = 5000
