@@ -292,6 +292,7 @@ PAGES = [
     # the board
     PageRoute("GET", "/tasks/{task}/board", board.show),
     PageRoute("GET", "/tasks/{task}/board/top", tasks.top_models),
+    PageRoute("GET", "/tasks/{task}/board/claim", board.claim_part),
     PageRoute("GET", "/tasks/{task}/board/settings", board.settings_page),
     PageRoute("POST", "/tasks/{task}/board/settings", board.save_settings),
     PageRoute("POST", "/tasks/{task}/board/remeasure", board.remeasure),
