@@ -87,6 +87,7 @@ from quintain.web.pages.pay import earnings, round_pay, task_pay
 from quintain.web.pages.release import datasheet, release
 from quintain.web.pages.study import code as coding_desk
 from quintain.web.pages.study import codings, reports, studies
+from quintain.web.pages.tasks import roles as task_roles
 from quintain.web.pages.tasks import tasks
 from quintain.web.pages.trial import grade as trial_grade
 from quintain.web.pages.trial import owner as trial_owner
@@ -273,6 +274,8 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/warning", tasks.go_past_warning, anybody=True),
     PageRoute("GET", "/tasks/{task}/settings", tasks.settings_page),
     PageRoute("POST", "/tasks/{task}/settings", tasks.save),
+    PageRoute("POST", "/tasks/{task}/roles/grant", task_roles.grant),
+    PageRoute("POST", "/tasks/{task}/roles/revoke", task_roles.revoke),
     PageRoute("POST", "/tasks/{task}/archive", tasks.archive),
     PageRoute("POST", "/tasks/{task}/restore", tasks.restore),
     # data sets
@@ -289,6 +292,7 @@ PAGES = [
     # the board
     PageRoute("GET", "/tasks/{task}/board", board.show),
     PageRoute("GET", "/tasks/{task}/board/top", tasks.top_models),
+    PageRoute("GET", "/tasks/{task}/board/claim", board.claim_part),
     PageRoute("GET", "/tasks/{task}/board/settings", board.settings_page),
     PageRoute("POST", "/tasks/{task}/board/settings", board.save_settings),
     PageRoute("POST", "/tasks/{task}/board/remeasure", board.remeasure),
@@ -488,6 +492,7 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}/withdraw/{variant}", contrast_write.withdraw),
     PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}/phenomenon", contrast_write.add_phenomenon),
     PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}/drafts", contrast_write.show_drafts),
+    PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}/search", contrast_write.search),
     PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}/look", contrast_write.look),
     PageRoute("GET", "/tasks/{task}/contrast/{name}/check", contrast_check.check_page),
     PageRoute("POST", "/tasks/{task}/contrast/{name}/check/{variant}", contrast_check.check),
@@ -553,6 +558,7 @@ API = [
     Endpoint("DELETE", "/tasks/{task}", api_tasks.archive_task, "tasks", 204),
     Endpoint("POST", "/tasks/{task}/restore", api_tasks.restore_task, "tasks", 204),
     Endpoint("GET", "/tasks/{task}/history", api_tasks.get_task_history, "tasks"),
+    Endpoint("GET", "/tasks/{task}/roles", api_people.list_task_roles, "tasks"),
     Endpoint("GET", "/tasks/{task}/datasets", api_datasets.list_datasets, "datasets"),
     Endpoint(
         "POST",

@@ -13,7 +13,7 @@ from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.streams import in_option, named, out_option
 from quintain.core.people import OPERATOR
-from quintain.core.records.release import Release, ReleaseReport
+from quintain.core.records.release import Release, ReleaseCosts, ReleaseReport
 from quintain.core.toml import read_text
 from quintain.services.release import releases as service
 from quintain.services.release.bundle import write_bundle
@@ -34,10 +34,15 @@ def release_(
     hidden_answers: Annotated[
         bool, typer.Option("--hidden-answers", help="Put hidden answers into the folder, too.")
     ] = False,
+    public: Annotated[
+        bool, typer.Option("--public", help="Make a folder to pass on: without inputs that are not open to all.")
+    ] = False,
     report: Annotated[Path | None, out_option("Write the report, as Markdown.", "--report")] = None,
     json: JsonFlag = False,
 ) -> None:
     """Make train, dev and test of what was judged, and prove what holds in them.
+
+    --dry-run also says what each constraint costs, and what the next weaker one would keep.
 
     --out writes all formats (Hugging Face with Croissant, DynaSent), datasheet, report and changelog.
 
@@ -59,7 +64,15 @@ def release_(
         if out is not None:
             archive = out.suffix.lower() == ".zip"
             write_bundle(
-                db, workspace.blobs, OPERATOR, ref, made.number, out, archive=archive, hidden_answers=hidden_answers
+                db,
+                workspace.blobs,
+                OPERATOR,
+                ref,
+                made.number,
+                out,
+                archive=archive,
+                hidden_answers=hidden_answers,
+                public=public,
             )
     if report is not None:
         report.write_text(report_text(made), encoding="utf-8")
@@ -67,6 +80,8 @@ def release_(
         print_json(made)
     else:
         _show(made.report)
+        if made.costs is not None:
+            _show_costs(made.costs)
     _tell(made)
     if out is not None:
         say(f"Wrote all of it to {named(out)}.")
@@ -113,6 +128,17 @@ def _show(report: ReleaseReport) -> None:
     print_table(["in", "flagged", "items"], flags)
     print_table(["left out", "items"], list(report.left_out.items()))
     say(f"{report.shared_writers} writers are in more than one of them.")
+
+
+def _show_costs(costs: ReleaseCosts) -> None:
+    print_table(
+        ["constraint", "now", "next weaker", "dev and test lose", "at most without", "lost to all", "kept without"],
+        [
+            (one.constraint, one.value, one.weaker, one.costs_held_out, one.held_out, one.costs_kept, one.kept)
+            for one in costs.constraints
+        ],
+    )
+    say(f"Dev and test could have {costs.held_out} items at most; {costs.kept} are in one of the data sets.")
 
 
 @round_app.command()

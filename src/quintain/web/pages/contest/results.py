@@ -42,6 +42,8 @@ def results_page(visit: Visiting, task: str, name: str, following: str = "") -> 
         "rate": _("Share of pairs that broke it"),
         "and": _("and"),
         "overlap": _("Both broken, of either"),
+        "pairs": _("Pairs"),
+        "either": _("Pairs that broke either"),
     }
     tags = {tag: one for tag, one in found.score.by_tag.items() if not tag.startswith(STRATEGY)}
     strategies = {
