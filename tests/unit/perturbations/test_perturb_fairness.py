@@ -238,6 +238,8 @@ def test_one_name_has_one_replacement_and_two_names_have_two() -> None:
         "Karen Xylo is the sister of Kevin, he said.",
         "She is splendid as Karen",
         "Gruber's brother Kevin left.",
+        "Kevin's army marched, he said.",
+        "Karen was born in 1822, she said.",
         "It was Kevin er Steven who left.",
         'Kevin "Kev" told him.',
         "Think when Harry met Sally, she said.",

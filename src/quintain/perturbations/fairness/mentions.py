@@ -92,6 +92,9 @@ _SMALL = frozenset(
         "a an the this that they we you i it he she his her their our my not no so then when where who which what"
     )
 )
+# In history a bare name is a ruler's: "Philip's army took Barcelona in 1706".
+_HISTORY = frozenset(words_in("king kings queen queens throne crown army empire reign dynasty battle siege crusade"))
+_YEAR = re.compile(r"1\d\d\d")
 _UNSURE = AMBIGUOUS | SURNAMES | NO_NAMES
 _I = frozenset(words_in("i i'm i've i'll i'd"))
 
@@ -249,7 +252,7 @@ class _Finder(WordReader):
         return acts or before in _TOLD or meant
 
     def _about_others(self, i: int, key: str) -> bool:
-        """Say whether the text of word *i* is about a work, a storm, or somebody who is named in full."""
+        """Say whether the text of word *i* is about a work, a storm, history, or somebody who is named in full."""
         text = int(self.text[i])
         if text not in self._others:
             first, count = int(self.batch.words.first[text]), int(self.batch.words.per_text[text])
@@ -257,7 +260,8 @@ class _Finder(WordReader):
             named = {
                 self.lower[j] for j in near if self.capital(j) and self.lower[j] in first_names() and self._full(j)
             }
-            works = not WORKS.isdisjoint(self.lower[first : first + count])
+            words = self.lower[first : first + count]
+            works = not WORKS.isdisjoint(words) or any(word in _HISTORY or _YEAR.fullmatch(word) for word in words)
             self._others[text] = (works, frozenset(named))
         works, named = self._others[text]
         return works or bool(named - {key})
