@@ -1,13 +1,10 @@
 """Versions taken out as a folder that other tools know: Hugging Face, Croissant.
 
-whole = scan(db, blobs, actor, version.ref, answers=answers)
-shared = whole if answers and version.votes else whole.drop("meta", strict=False)
-table = _public(with_votes(shared, task) if votes else shared, task, votes=votes)
-is_closed = not is_open(db, version.id)
-table = without_inputs(table, task) if public and is_closed else table
-splits.append(
-    _split(name, version, table, answers=answers, inputs=not (public and is_closed), closed=is_closed)
-)
+Hidden answers are left out of such a folder even for owners, who get them by asking; and `meta`, which may say who
+wrote or judged something, does not go into it: of a release whose votes are published, these are columns of their own,
+empty where answers are left out. The inputs in it are those that whoever takes it out may read, and its card says which
+of them are not open to all. A folder that is to be passed on is made *public*: inputs that are not open to all are left
+out with the answers, and such a split has the ids of its examples.
 """
 
 from __future__ import annotations
@@ -63,12 +60,23 @@ def export_folder(
     splits = []
     for name, version in zip(names, versions, strict=True):
         answers = hidden_answers or not version.hidden
-Hidden answers are left out of such a folder even for owners, who get them by asking; and `meta`, which may say who
-wrote or judged something, does not go into it: of a release whose votes are published, these are columns of their own,
-empty where answers are left out. The inputs in it are those that whoever takes it out may read, and its card says which
-of them are not open to all. A folder that is to be passed on is made *public*: inputs that are not open to all are left
-out with the answers, and such a split has the ids of its examples.
-"""
+        whole = scan(db, blobs, actor, version.ref, answers=answers)
+        shared = whole if answers and version.votes else whole.drop("meta", strict=False)
+        table = _public(with_votes(shared, task) if votes else shared, task, votes=votes)
+        is_closed = not is_open(db, version.id)
+        table = without_inputs(table, task) if public and is_closed else table
+        splits.append(
+            _split(name, version, table, answers=answers, inputs=not (public and is_closed), closed=is_closed)
+        )
+    write_folder(_collection(task, versions, splits), form, path, archive=archive)
+    with transaction(db):
+        for one in (one for one in versions if one.hidden and hidden_answers):
+            record(db, actor, "data.export", one.ref, answers=True)
+    return versions
+
+
+def check_public(*, public: bool, hidden_answers: bool) -> None:
+    """Refuse hidden answers in what is to be passed on."""
     if public and hidden_answers:
         raise BadInput(
             "What is public has no hidden answers.",
