@@ -69,7 +69,7 @@ from quintain.web.pages.collect import (
     writing_aids,
 )
 from quintain.web.pages.collect import round as round_page
-from quintain.web.pages.contest import breaking, building, contests, judging
+from quintain.web.pages.contest import breaking, building, contests, deciding, judging
 from quintain.web.pages.contest import results as contest_results
 from quintain.web.pages.contrast import check as contrast_check
 from quintain.web.pages.contrast import projects as contrast_projects
@@ -87,6 +87,7 @@ from quintain.web.pages.pay import earnings, round_pay, task_pay
 from quintain.web.pages.release import datasheet, release
 from quintain.web.pages.study import code as coding_desk
 from quintain.web.pages.study import codings, reports, studies
+from quintain.web.pages.tasks import roles as task_roles
 from quintain.web.pages.tasks import tasks
 from quintain.web.pages.trial import grade as trial_grade
 from quintain.web.pages.trial import owner as trial_owner
@@ -273,6 +274,8 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/warning", tasks.go_past_warning, anybody=True),
     PageRoute("GET", "/tasks/{task}/settings", tasks.settings_page),
     PageRoute("POST", "/tasks/{task}/settings", tasks.save),
+    PageRoute("POST", "/tasks/{task}/roles/grant", task_roles.grant),
+    PageRoute("POST", "/tasks/{task}/roles/revoke", task_roles.revoke),
     PageRoute("POST", "/tasks/{task}/archive", tasks.archive),
     PageRoute("POST", "/tasks/{task}/restore", tasks.restore),
     # data sets
@@ -289,6 +292,7 @@ PAGES = [
     # the board
     PageRoute("GET", "/tasks/{task}/board", board.show),
     PageRoute("GET", "/tasks/{task}/board/top", tasks.top_models),
+    PageRoute("GET", "/tasks/{task}/board/claim", board.claim_part),
     PageRoute("GET", "/tasks/{task}/board/settings", board.settings_page),
     PageRoute("POST", "/tasks/{task}/board/settings", board.save_settings),
     PageRoute("POST", "/tasks/{task}/board/remeasure", board.remeasure),
@@ -397,6 +401,10 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/contests/{name}/break/remove", breaking.remove),
     PageRoute("GET", "/tasks/{task}/contests/{name}/judge", judging.judge_page),
     PageRoute("POST", "/tasks/{task}/contests/{name}/judge", judging.judge),
+    PageRoute("POST", "/tasks/{task}/contests/{name}/judge/return", judging.give_back),
+    PageRoute("GET", "/tasks/{task}/contests/{name}/decide", deciding.decide_page),
+    PageRoute("POST", "/tasks/{task}/contests/{name}/decide/rest", deciding.rule_rest),
+    PageRoute("GET", "/tasks/{task}/contests/{name}/disputes", deciding.disputes_page),
     PageRoute("GET", "/tasks/{task}/contests/{name}/results", contest_results.results_page),
     PageRoute("GET", "/tasks/{task}/contests/{name}/pairs", contest_results.pairs_page),
     PageRoute("GET", "/tasks/{task}/contests/{name}/pairs/{pair}", contest_results.pair_page),
@@ -484,6 +492,7 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}/withdraw/{variant}", contrast_write.withdraw),
     PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}/phenomenon", contrast_write.add_phenomenon),
     PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}/drafts", contrast_write.show_drafts),
+    PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}/search", contrast_write.search),
     PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}/look", contrast_write.look),
     PageRoute("GET", "/tasks/{task}/contrast/{name}/check", contrast_check.check_page),
     PageRoute("POST", "/tasks/{task}/contrast/{name}/check/{variant}", contrast_check.check),
@@ -549,6 +558,7 @@ API = [
     Endpoint("DELETE", "/tasks/{task}", api_tasks.archive_task, "tasks", 204),
     Endpoint("POST", "/tasks/{task}/restore", api_tasks.restore_task, "tasks", 204),
     Endpoint("GET", "/tasks/{task}/history", api_tasks.get_task_history, "tasks"),
+    Endpoint("GET", "/tasks/{task}/roles", api_people.list_task_roles, "tasks"),
     Endpoint("GET", "/tasks/{task}/datasets", api_datasets.list_datasets, "datasets"),
     Endpoint(
         "POST",
@@ -968,8 +978,17 @@ API = [
     Endpoint(
         "DELETE", "/tasks/{task}/contests/{contest}/break/pairs/{pair}", api_pairs.remove_contest_pair, "contests", 204
     ),
-    Endpoint("GET", "/tasks/{task}/contests/{contest}/judging", api_pairs.get_pair_to_judge, "contests"),
-    Endpoint("POST", "/tasks/{task}/contests/{contest}/judging", api_pairs.judge_pair, "contests", 204),
+    Endpoint("POST", "/tasks/{task}/contests/{contest}/judging/next", api_pairs.next_pair_to_judge, "contests"),
+    Endpoint("POST", "/tasks/{task}/contests/{contest}/judging", api_pairs.judge_pair, "contests"),
+    Endpoint(
+        "POST",
+        "/tasks/{task}/contests/{contest}/judging/{pair}/return",
+        api_pairs.return_pair_to_judge,
+        "contests",
+        204,
+    ),
+    Endpoint("GET", "/tasks/{task}/contests/{contest}/disputes", api_pairs.list_pair_disputes, "contests"),
+    Endpoint("POST", "/tasks/{task}/contests/{contest}/rest", api_pairs.rule_rest, "contests"),
     Endpoint("GET", "/tasks/{task}/contests/{contest}/results", api_pairs.get_contest_results, "contests"),
     Endpoint("GET", "/tasks/{task}/contests/{contest}/pairs", api_pairs.list_contest_pairs, "contests"),
     Endpoint("GET", "/tasks/{task}/contests/{contest}/pairs/{pair}", api_pairs.get_contest_pair, "contests"),

@@ -18,7 +18,7 @@ _WORK = """
     adjudicate take_pivot add_variant finish_pivot return_pivot search_contrast_drafts add_variants withdraw_variant
     next_check check_variant settle_variant add_phenomenon scout_contrast next_to_code code_item
     create_contest_team join_contest_team leave_contest_team put_contest_pair upload_pairs remove_contest_pair
-    judge_pair dispute_pair read_notifications save_fork remove_fork cancel_job
+    judge_pair next_pair_to_judge return_pair_to_judge dispute_pair read_notifications save_fork remove_fork cancel_job
 """
 _BUILD = """
     submit_model change_visibility change_card withdraw_model restore_model
@@ -38,7 +38,7 @@ _OWN = """
     unqualify_judges try_rule apply_rule requalify add_gold make_gold retire_gold restore_gold make_entry_quiz
     make_release preview_release set_datasheet start_next set_margin
     import_contrast put_contrast_project close_contrast_project reopen_contrast_project release_contrast
-    open_contrast_people put_contest extend_phase add_contest_reference let_reference_count rule_pair
+    open_contrast_people put_contest extend_phase add_contest_reference let_reference_count rule_pair rule_rest
     start_study put_coding close_coding put_trial open_trial close_trial close_stage readmit edit_letter answer_reply
     put_trial_doors open_trial_pool run_trial_models grant_role revoke_role
 """

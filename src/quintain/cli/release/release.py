@@ -34,6 +34,9 @@ def release_(
     hidden_answers: Annotated[
         bool, typer.Option("--hidden-answers", help="Put hidden answers into the folder, too.")
     ] = False,
+    public: Annotated[
+        bool, typer.Option("--public", help="Make a folder to pass on: without inputs that are not open to all.")
+    ] = False,
     report: Annotated[Path | None, out_option("Write the report, as Markdown.", "--report")] = None,
     json: JsonFlag = False,
 ) -> None:
@@ -59,7 +62,15 @@ def release_(
         if out is not None:
             archive = out.suffix.lower() == ".zip"
             write_bundle(
-                db, workspace.blobs, OPERATOR, ref, made.number, out, archive=archive, hidden_answers=hidden_answers
+                db,
+                workspace.blobs,
+                OPERATOR,
+                ref,
+                made.number,
+                out,
+                archive=archive,
+                hidden_answers=hidden_answers,
+                public=public,
             )
     if report is not None:
         report.write_text(report_text(made), encoding="utf-8")

@@ -52,7 +52,8 @@ def check_writing(
             remedy="Shorten it.",
         )
     whole, faults = _with_fixed(kind, task, prompt or {}, inputs)
-    faults += kind.check(task, whole, target)
+    whole, target, unclear = kind.resolved(task, whole, target, prompt)
+    faults += unclear or kind.check(task, whole, target)
     if not faults:
         target, faults = kind.placed(task, whole, target)
     faults += _target_faults(kind, task, spec, target, assigned)

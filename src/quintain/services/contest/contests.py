@@ -44,7 +44,20 @@ from quintain.store.tables import ContestRow, ContestSystem, ContestVersion
 
 DATA = ("dev", "starter", "train")
 # What may still change once a contest has begun; the rest was promised to the teams.
-LOOSE = ("title", "description", *MOMENTS, "joining", "team_size", "systems", "submissions", "pairs", "tags", "judges")
+LOOSE = (
+    "title",
+    "description",
+    *MOMENTS,
+    "joining",
+    "team_size",
+    "systems",
+    "submissions",
+    "pairs",
+    "tags",
+    "judges",
+    "judge_pay",
+    "disputes",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +198,9 @@ def find(db: Session, ref: str) -> ContestInfo:
 
 
 def newest_running(db: Session, limit: int) -> list[ContestInfo]:
-    """List those of the *limit* newest contests of all tasks that are not over."""
-    return [info for one in queries.newest(db, limit) if (info := _info(one)).phase is not Phase.OVER]
+    """List those of the *limit* newest contests of all tasks that are not over, or may wait for their organisers."""
+    newest = [_info(row) for row in queries.newest(db, limit)]
+    return [info for info in newest if info.phase is not Phase.OVER or info.spec.undecided == "wait"]
 
 
 def history(db: Session, actor: Actor, ref: str) -> list[records.ContestChange]:

@@ -14,6 +14,7 @@ from quintain.services.collect.round_figures import ROUND
 from quintain.services.collect.round_pay import JOB as APPROVE
 from quintain.services.collect.round_pay import approve_many
 from quintain.services.contest import recount as contest_recount
+from quintain.services.contest.figures import LISTED, SCORE
 from quintain.services.contrast.results import check_contrast
 from quintain.services.data import import_jobs
 from quintain.services.evaluate import recount
@@ -51,7 +52,7 @@ from quintain.store.queries.validate import item_figures
 
 def figure_kinds() -> tuple[FigureKind, ...]:
     """Name the kinds of figures that are kept up as facts arrive."""
-    return (BOARD, UNCERTAINTY, ABILITIES, ROUND, VALIDATION, REPORT, *FIGURES.values())
+    return (BOARD, UNCERTAINTY, ABILITIES, ROUND, VALIDATION, REPORT, LISTED, SCORE, *FIGURES.values())
 
 
 def count_kinds() -> tuple[CountKind, ...]:

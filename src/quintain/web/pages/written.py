@@ -8,6 +8,7 @@ from typing import Any
 
 from quintain.core.task import Task
 from quintain.tasks.contract import FormField, kind_of
+from quintain.web.forms import word_among
 from quintain.web.visit import Visit
 
 
@@ -16,7 +17,7 @@ def shown_input(field: FormField, inputs: Mapping[str, Any]) -> str:
     value = inputs.get(field.name)
     words = inputs.get(field.of or "")
     if field.widget == "token" and isinstance(value, int) and isinstance(words, list) and 0 <= value < len(words):
-        return str(words[value])
+        return word_among(words, value)
     if isinstance(value, list | tuple):
         return (" " if field.widget == "tokens" else " / ").join(str(one) for one in value)
     return "" if value is None else str(value)

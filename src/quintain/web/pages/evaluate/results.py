@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 from starlette.responses import Response
 
@@ -64,6 +66,7 @@ def dataset(visit: Visiting, task: str, model: str, dataset: str, version: str =
         chart=heat_map(confusion["labels"], confusion["counts"], row=_("Right answer"), column=_("Its answer"))
         if confusion
         else None,
+        support=_support(confusion),
         sees_gold=gold,
         readable=readable,
         sees_answers=answers,
@@ -73,6 +76,14 @@ def dataset(visit: Visiting, task: str, model: str, dataset: str, version: str =
         formats=list(MEDIA_TYPES),
         crumbs=crumbs(visit, found, info, (dataset, None)),
     )
+
+
+def _support(confusion: Mapping[str, Any] | None) -> dict[str, int]:
+    """Count the examples of each label, on which its figures rest."""
+    if not confusion:
+        return {}
+    rows = zip(confusion["labels"], confusion["counts"], confusion["unanswered"], strict=True)
+    return {label: sum(counts) + unanswered for label, counts, unanswered in rows}
 
 
 def flips(
