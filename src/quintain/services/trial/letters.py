@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from quintain.core.editing import ANYHOW, EditOrigin, revision_of
 from quintain.core.errors import BadInput, Conflict, NotFound
 from quintain.core.people import Actor
-from quintain.core.records.trial import Letter, LetterDraft, LetterItem, ReceivedLetter
+from quintain.core.records.trial import Letter, LetterDraft, ReceivedLetter
 from quintain.core.rounds import Money
 from quintain.core.texts import Text, joined, packed, unpacked
 from quintain.protocols.feedback import decision_in_words, figures_in_words, letter_of, not_going_on
