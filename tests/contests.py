@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -90,10 +90,12 @@ def at(moment: datetime) -> Iterator[None]:
         yield
 
 
-def add_contest_task(db: Session, blobs: Blobs, owner: Actor, folder: Path) -> None:
+def add_contest_task(
+    db: Session, blobs: Blobs, owner: Actor, folder: Path, starter: Sequence[tuple[str, str]] = STARTER
+) -> None:
     """Add the task, a blind development set and a starter set."""
     put_task(db, owner, TASK)
-    for name, rows, hidden in (("dev", DEV, True), ("starter", STARTER, False)):
+    for name, rows, hidden in (("dev", DEV, True), ("starter", starter, False)):
         file = folder / f"{name}.jsonl"
         file.write_text("".join(json.dumps({"text": text, "answer": answer}) + "\n" for text, answer in rows))
         import_dataset(db, blobs, owner, "mood", name, file, ImportPlan(role="dev", hidden=hidden))

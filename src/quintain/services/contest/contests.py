@@ -44,7 +44,19 @@ from quintain.store.tables import ContestRow, ContestSystem, ContestVersion
 
 DATA = ("dev", "starter", "train")
 # What may still change once a contest has begun; the rest was promised to the teams.
-LOOSE = ("title", "description", *MOMENTS, "joining", "team_size", "systems", "submissions", "pairs", "tags", "judges")
+LOOSE = (
+    "title",
+    "description",
+    *MOMENTS,
+    "joining",
+    "team_size",
+    "systems",
+    "submissions",
+    "searches",
+    "pairs",
+    "tags",
+    "judges",
+)
 
 
 @dataclass(frozen=True, slots=True)
