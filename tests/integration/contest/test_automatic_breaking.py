@@ -16,11 +16,9 @@ from quintain.services.contest import pairs, searching
 from quintain.services.models.ask import AdapterRunner
 from quintain.store.blobs import Blobs
 from tests.beginnings import Build
-from tests.contests import NAMES, REF, STARTER, add_contest, add_contest_task, during, make_teams
+from tests.contests import NAMES, REF, STARTER, TERRIFIC, add_contest, add_contest_task, during, make_teams
 from tests.evaluation import add_model
 from tests.people import make_person
-
-TERRIFIC = ("Russell is terrific as coach Herb Brooks.", "positive")
 
 
 class HangsOnAWord:
