@@ -21,8 +21,10 @@ from typing import NamedTuple
 
 from quintain.core.task import Task
 from quintain.engine.measuring import measure
+from quintain.engine.pace import Pace
 from quintain.engine.runner import ModelRunner, RunnableModel, open_runner
 from quintain.engine.sandbox.limits import GIB, Limits
+from quintain.services.evaluate.measured_fairly import WIDEST
 from quintain.tasks.definition import parse_task
 
 TASK = """
@@ -55,6 +57,7 @@ class Figure(NamedTuple):
     half: float
     memory: float
     sessions: int
+    slowed: float = 0.0
 
 
 def as_it_was(model: RunnableModel, task: Task) -> Figure:
@@ -72,16 +75,16 @@ def as_it_was(model: RunnableModel, task: Task) -> Figure:
     return Figure(statistics.median(rates), HALF_WIDTH * statistics.stdev(rates), statistics.fmean(memory) / GIB, 1)
 
 
-def as_it_is(model: RunnableModel, task: Task) -> Figure:
-    """Measure as a worker does."""
+def as_it_is(model: RunnableModel, task: Task, pace: Pace) -> Figure:
+    """Measure as a worker does, which knows the machine from before."""
 
     def opened() -> AbstractContextManager[ModelRunner]:
         return open_runner(model, task, limits=Limits(), measured=True)
 
-    measured = measure(opened, task, INPUTS, batch_size=1)
+    measured = measure(opened, task, INPUTS, batch_size=1, pace=pace)
     assert measured is not None
     told = measured.as_dict()
-    return Figure(told["throughput"], told["throughput_half"], told["memory"], told["sessions"])
+    return Figure(told["throughput"], told["throughput_half"], told["memory"], told["sessions"], told["slowed"])
 
 
 def make_models(folder: Path) -> list[RunnableModel]:
@@ -129,10 +132,15 @@ def report(name: str, figures: Sequence[Sequence[Figure]]) -> str:
         sorted(range(len(figures)), key=lambda model: -figures[model][turn].rate) for turn in range(len(figures[0]))
     ]
     changed = sum(before != after for before, after in pairwise(ranks))
+    every = [figure for model in figures for figure in model]
+    count = len(every)
+    slowed = sum(figure.slowed > 0 for figure in every)
+    unranked = sum(figure.half > WIDEST * figure.rate for figure in every)
     sessions = statistics.fmean(figure.sessions for model in figures for figure in model)
     return (
         f"{name:<22} {100 * statistics.median(deviations):7.1f} % {100 * max(deviations):7.1f} % "
-        f"{100 * max(memory):7.1f} % {100 * apart / orders:9.1f} % {changed:3}/{len(ranks) - 1} {sessions:9.1f}"
+        f"{100 * max(memory):7.1f} % {100 * apart / orders:9.1f} % {changed:3}/{len(ranks) - 1} {sessions:9.1f} "
+        f"{100 * slowed / count:8.1f} % {100 * unranked / count:8.1f} %"
     )
 
 
@@ -147,9 +155,10 @@ def main() -> None:
     parser.add_argument("--busy", type=int, default=1, help="cores that are kept busy in the second half")
     options = parser.parse_args()
     task = parse_task(TASK)
-    print("                        rate: median    worst   memory  twins apart  orders  sessions")
+    print("                        rate: median    worst   memory  twins apart  orders  sessions     slowed   unranked")
     with tempfile.TemporaryDirectory() as name:
         models = make_models(Path(name))
+        pace = Pace()
         for title, workers in (("idle", 0), ("loaded", options.busy)):
             with load(workers):
                 before: list[list[Figure]] = [[] for _ in models]
@@ -157,7 +166,7 @@ def main() -> None:
                 for _ in range(options.times):
                     for number, model in enumerate(models):
                         before[number].append(as_it_was(model, task))
-                        after[number].append(as_it_is(model, task))
+                        after[number].append(as_it_is(model, task, pace))
             print(report(f"{title}, as it was", before))
             print(report(f"{title}, as it is", after), flush=True)
 

@@ -36,8 +36,8 @@ def lines(path: Path) -> list[str]:
     return content.decode("utf-8", "replace").split("\n")
 
 
-def texts(folder: Path) -> list[str]:
-    """Read reviews, editorials, tweets, captions and premises, each once, in the order of their hashes."""
+def texts(folder: Path, draw: int) -> list[str]:
+    """Read reviews, editorials, tweets, captions and premises, each once, in the order of their hashes in a *draw*."""
     snippets = [folder / f"vader-icwsm2014/{name}_GroundTruth.txt" for name in SNIPPETS]
     found = [line.split("\t")[-1] for path in snippets for line in lines(path)]
     for name in ("imdb", "yelp", "amazon_cells"):
@@ -51,7 +51,7 @@ def texts(folder: Path) -> list[str]:
     found += [line.split("\t")[0] for line in lines(folder / "sst/data/SST2/train.tsv")]
     found += [row[1] for row in csv.reader(lines(folder / "dynasent-derived/round1_sentences_topvote.csv")) if row]
     long = {text.strip() for text in found if text.strip().count(" ") > 1}
-    return sorted(long, key=name_of)
+    return sorted(long, key=name_of if draw == 1 else lambda text: name_of(f"{draw} {text}"))
 
 
 def name_of(text: str) -> str:
@@ -102,6 +102,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path)
     parser.add_argument("--kind")
     parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--draw", type=int, default=2, help="which order: a draw that nobody has mended against is new")
     parser.add_argument(
         "--plain", action="store_true", help="print what came out, without the edits, last output first"
     )
@@ -109,7 +110,7 @@ def main() -> None:
     if not options.kind:
         table()
         return
-    found = list(zip(range(options.count), changed(options.kind, texts(options.data)), strict=False))
+    found = list(zip(range(options.count), changed(options.kind, texts(options.data, options.draw)), strict=False))
     for _, (text, new) in found[::-1] if options.plain else found:
         print(name_of(text), (new.text if options.plain else shown(text, new)).replace("\n", " / "))
 

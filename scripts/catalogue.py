@@ -22,6 +22,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
+from quintain.adapters.contract import ADAPTERS
 from quintain.core.task import Label, Task
 from quintain.tasks.contract import KINDS
 from quintain.web.said import NAMES_A_COMMAND
@@ -232,7 +233,8 @@ def messages() -> Catalog:
 
 
 def kind_words() -> Iterator[str]:
-    """Go through the titles and hints of every task kind and its controls."""
+    """Go through the titles of every adapter, and the titles and hints of every task kind and its controls."""
+    yield from (adapter.title for _, adapter in ADAPTERS.items())
     labels = (Label("a"), Label("b"))
     for name, kind in KINDS.items():
         task = Task(name="t", kind=name, title={}, labels=labels, options=dict(kind.default_options))

@@ -15,13 +15,15 @@ from quintain.compose import Workspace
 from quintain.core.example import Example, Role
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.data.plan import ImportPlan
-from quintain.services.contest.contests import put_contest
+from quintain.services.contest.contests import find, put_contest
 from quintain.services.contest.freezing import freeze
 from quintain.services.contest.systems import hand_in
 from quintain.services.contest.teams import create_team
 from quintain.services.data.datasets import import_dataset
 from quintain.services.tasks.definitions import put_task
 from quintain.store.base import clock
+from quintain.store.database import transaction
+from quintain.store.queries.contest.pairs import bump
 from quintain.store.tables import ContestDispute, ContestJudgement, ContestPair, ContestTeam
 from tests.people import find_or_make_person
 
@@ -69,6 +71,8 @@ def make_contest(workspace: Workspace, load: Loader, size: Size) -> int:
             for number, one in enumerate(builders):
                 hand_in(db, workspace.blobs, one, REF, _answers(path, said, number))
     _judge(load, builders)
+    with workspace.session() as db, transaction(db):
+        bump(db, find(db, REF).id, len(range(1, len(sides) + 1, 5)) * (1 + JUDGES))
     return len(sides)
 
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from quintain.library.releasing import release
     from quintain.library.results import Chart, Result
     from quintain.library.scores import contest_score, contrast_score, rank, score
+    from quintain.library.trials import trial
     from quintain.tasks.contract import kind_of
     from quintain.tasks.definition import parse_task, read_task
 
@@ -75,6 +76,7 @@ _PUBLIC = {
     "rank": "quintain.library.scores",
     "release": "quintain.library.releasing",
     "score": "quintain.library.scores",
+    "trial": "quintain.library.trials",
     "workers": "quintain.library.labels",
     "Chart": "quintain.library.results",
     "Result": "quintain.library.results",
@@ -138,5 +140,6 @@ __all__ = [
     "release",
     "score",
     "slices",
+    "trial",
     "workers",
 ]

@@ -16,13 +16,13 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from quintain.adapters.contract import Outside
-from quintain.conditions import LOCKS, conditions_here
+from quintain.conditions import AS_SERVED, LOCKS, SERVING, conditions_here
 from quintain.core.errors import BadInput, Unavailable
 from quintain.data.limits import MIB, FileLimits
 from quintain.engine.companion import Companion
 from quintain.engine.jobs import LocalEngine, machine_taken
 from quintain.engine.loops import LoopBook
-from quintain.engine.presence import served_at, serving
+from quintain.engine.presence import running_server, serving
 from quintain.services.access.mail import Mail
 from quintain.services.access.signing import sign_kept
 from quintain.services.evaluate.conditions import Conditions
@@ -40,7 +40,6 @@ from quintain.store.migrate import require_current, upgrade
 from quintain.store.remote_blobs import open_blobs
 from quintain.store.state import State
 
-SERVING = "serving"  # folder of the workspace in which servers say where they listen
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what listens on all addresses is reached on this one
 log = logging.getLogger("quintain")
 SERVER_SECONDS = 15.0  # a server finishes requests for ten seconds, then closes its models
@@ -123,8 +122,8 @@ def base_address(settings: Settings) -> Address:
     """Give the address that links lead to: the one that is set, or that of the server that runs, or a guess."""
     if settings.public_url:
         return Address(settings.public_url, known=True)
-    running = served_at(settings.workspace / SERVING)
-    return Address(running or settings.address, known=running is not None)
+    running = running_server(settings.workspace / SERVING)
+    return Address(running.url if running else settings.address, known=running is not None)
 
 
 def announced(settings: Settings) -> AbstractContextManager[None]:
@@ -137,7 +136,8 @@ def announced(settings: Settings) -> AbstractContextManager[None]:
     if not os.access(folder, os.W_OK):
         return nullcontext()
     host = EVERYWHERE.get(settings.host, settings.host)
-    return serving(folder, f"http://{f'[{host}]' if ':' in host else host}:{settings.port}")
+    url = f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
+    return serving(folder, url, {name: getattr(settings, name) for name in AS_SERVED})
 
 
 def make_engine(settings: Settings) -> CellEngine:

@@ -8,14 +8,17 @@ from __future__ import annotations
 from quintain.core.errors import BadInput
 from quintain.engine import machine_load
 from quintain.engine.jobs import is_machine_free
+from quintain.engine.presence import running_server
 from quintain.engine.sandbox.layers import NEEDED, SandboxReport, probe
 from quintain.engine.sandbox.limits import GIB, Limits
 from quintain.services.evaluate.conditions import Conditions
 from quintain.services.models.environments import Environments
 from quintain.services.models.outside import read_outside
 from quintain.services.tasks.machines import class_of_machine, is_class_name
-from quintain.settings import Settings
+from quintain.settings import Settings, unless_set
 
+SERVING = "serving"  # folder of the workspace in which servers say where they listen, and under what they run models
+AS_SERVED = ("sandbox", "model_memory", "model_seconds")  # what a model is run under, which a server may be told itself
 LOCKS = "locks"  # folder of the workspace with which workers on one machine keep out of each other's way
 
 
@@ -42,6 +45,16 @@ def conditions_here(settings: Settings) -> Conditions:
         machine=_machine(settings),
         free=lambda: settings.engine != "local" or is_machine_free(settings.workspace / LOCKS),
     )
+
+
+def as_served(settings: Settings) -> Settings:
+    """Give *settings* with what the server that runs in this workspace runs models under, where it was told otherwise.
+
+    What the environment of the caller says goes before: somebody may want to try something stricter.
+    """
+    server = running_server(settings.workspace / SERVING)
+    served = {name: value for name, value in server.settings.items() if name in AS_SERVED} if server else {}
+    return unless_set(settings, **served)
 
 
 def sandbox_of(settings: Settings) -> SandboxReport | None:

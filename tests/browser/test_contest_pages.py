@@ -135,14 +135,23 @@ def _settle(visitor: Visitor) -> None:
     _be(visitor, "jo")
     visitor.go_in_looks(f"{HOME}/judge", "phone")
     expect(page.locator("main")).to_contain_text("1 pair waits.")
+    for label in ("original_label", "modified_label"):
+        page.locator(f"input[name={label}][value=negative]").check()
+    visitor.press("Next")
+    expect(page.locator("main")).to_contain_text("Nothing waits for you")
     _be(visitor, "olga")
+    visitor.go_in_looks(f"{HOME}/decide", "phone")
+    visitor.go_in_looks(f"{HOME}/disputes", "phone")
+    expect(page.locator("main")).to_contain_text("It still blames the evening.")
     visitor.go(f"{HOME}/results")
     expect(page.locator("main")).to_contain_text("1 pair is contested")
     page.get_by_role("link", name="See them").click()
     page.get_by_role("link", name="knots t1").click()
     visitor.arrive("#decide")
+    page.fill("#reason", "Most would praise it.")
     visitor.press("Decide")
     expect(page.locator("main")).to_contain_text("settled: by the organisers")
+    expect(page.locator("main")).to_contain_text("Most would praise it.")
     visitor.check_looks("phone")
 
 

@@ -132,10 +132,37 @@ def test_the_word_it_attaches_to_is_clicked(visitor: Visitor) -> None:
     page.get_by_label("Sentence", exact=True).fill("He ate pizza with olives .")
     words = page.get_by_role("group", name="Click the word that is right now")
     words.get_by_role("button", name="pizza").click()
-    expect(page.get_by_label("Attaches to")).to_have_value("2")
+    expect(page.get_by_label("Attaches to")).to_have_value("pizza")
     expect(words.get_by_role("button", name="pizza")).to_have_attribute("aria-pressed", "true")
     keep(visitor)
     expect(page.locator(".contrast-variants b").first).to_have_text("pizza")
+
+
+def test_words_follow_the_edit_and_are_asked_for(visitor: Visitor) -> None:
+    """A word put in before moves preposition and answer; an exchanged one asks; what stays the same is filled in."""
+    page = desk(visitor, "attach")
+    sentence = page.get_by_label("Sentence", exact=True)
+    preposition = page.get_by_role("textbox", name="Preposition")
+    answer = page.get_by_role("textbox", name="Attaches to")
+    keeps = page.get_by_label("The right answer is meant to stay the same")
+    pressed = page.get_by_role("group", name="Preposition").locator("[aria-pressed=true]")
+    keeps.check()
+    expect(answer).to_have_value("ate")
+    sentence.fill("Then he ate pizza with friends with glee .")
+    expect(preposition).to_have_value("4:with")
+    expect(pressed).to_have_attribute("data-place", "4")
+    expect(answer).to_have_value("ate")
+    sentence.fill("Then he ate pizza without friends .")
+    expect(page.get_by_text("“with” is “without” now.")).to_be_visible()
+    expect(preposition).to_have_value("with")
+    page.get_by_role("group", name="Preposition").get_by_role("button", name="without").click()
+    expect(preposition).to_have_value("without")
+    keeps.uncheck()
+    expect(answer).to_have_value("")
+    page.get_by_role("group", name="Click the word").get_by_role("button", name="pizza").click()
+    sentence.fill("Then he ate warm pizza without friends .")
+    expect(answer).to_have_value("pizza")
+    expect(preposition).to_have_value("without")
 
 
 def test_options_roles_and_pictures_can_be_edited(visitor: Visitor) -> None:

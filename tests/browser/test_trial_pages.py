@@ -41,7 +41,11 @@ def site(demo: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 def test_the_report_is_one_click_from_home(visitor: Visitor) -> None:
-    """From the card of the task to the report with its chart, in light, in dark and on a phone."""
+    """From the card of the task to the report with its chart, in light, in dark and on a phone.
+
+    For its owner: who could take part in a trial of the task reads no report of another while that one is open.
+    """
+    visitor.sign_in("demo-owner")
     page = visitor.go("/")
     page.get_by_role("link", name="Simulated trial: BASELINE beside CROWD").click()
     visitor.arrive("h2#results")

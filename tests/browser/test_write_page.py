@@ -158,7 +158,7 @@ def test_a_double_click_and_the_back_button_are_harmless(visitor: Visitor, start
     page, info = start("sentiment")
     page.get_by_label("neutral", exact=True).check()
     page.locator("#in-text").fill("The museum closes at six on Sundays and at eight otherwise.")
-    page.get_by_role("button", name="Try it").dblclick()
+    page.get_by_role("button", name="Try it").dblclick(delay=300)  # the answer is here before the second click
     page.wait_for_selector(".verdict-panel")
     address = page.url
     page.goto(f"{visitor.base}/work")

@@ -81,8 +81,8 @@ def test_cheats_have_their_ways() -> None:
 def test_graders_see_what_is_sound() -> None:
     """A plain text under the label that it means can be answered; under another one it mostly cannot, they say."""
     protocol = shipped()["crowd"]
-    rubric = [plain(one, whole=True) for one in protocol.rubric]
-    question = next(one for one in protocol.rubric if one.part == "answerable")
+    rubric = [plain(one, whole=True) for one in protocol.questions]
+    question = next(one for one in protocol.questions if one.part == "answerable")
     good = {one.name for one in question.options if one.good}
     rng = np.random.default_rng(3)
 

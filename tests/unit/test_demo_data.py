@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 from quintain.core.task import Task
+from quintain.perturbations.fairness.identity_terms import groups
 from quintain.services.house.demo import CONTRAST
 from quintain.stats.diff import edit_size
 from quintain.tasks.contract import kind_of
@@ -24,6 +25,7 @@ SPLITS = {
     "nli": {"train": 108, "test": 60},
     "qa": {"train": 104, "test": 64},
     "choice": {"train": 26, "test": 12},
+    "hate": {"train": 96, "dev": 30, "test": 60},
 }
 DOMAINS = {"restaurants", "films-and-books", "gadgets", "travel-and-transport", "work-and-services"}
 NEGATIONS = re.compile(r"n't\b|\b(not|no|never|nobody|none|nothing|neither|without)\b", re.IGNORECASE)
@@ -48,9 +50,9 @@ def test_every_split_has_its_size(name: str) -> None:
     assert {split: len(rows_of(name, split)) for split in SPLITS[name]} == SPLITS[name]
 
 
-@pytest.mark.parametrize("name", ["sentiment", "nli"])
+@pytest.mark.parametrize("name", ["sentiment", "nli", "hate"])
 def test_labels_are_balanced_within_each_split(name: str) -> None:
-    """No label is more frequent than another, so the majority baseline stands at a third."""
+    """No label is more frequent than another, so the majority baseline stands at chance."""
     for split in SPLITS[name]:
         counts = Counter(row["answer"] for row in rows_of(name, split))
         assert set(counts) == set(task_of(name).label_names)
@@ -81,7 +83,9 @@ def test_mixed_sentences_are_kept_apart() -> None:
 def test_no_two_rows_are_alike(name: str) -> None:
     """No two sentences share half of their words, nor two hypotheses or questions four fifths, in whatever splits."""
     splits = [*SPLITS[name], *(["mixed"] if name == "sentiment" else [])]
-    field, limit = {"sentiment": ("text", 0.5), "nli": ("hypothesis", 0.8)}.get(name, ("question", 0.8))
+    field, limit = {"sentiment": ("text", 0.5), "hate": ("text", 0.5), "nli": ("hypothesis", 0.8)}.get(
+        name, ("question", 0.8)
+    )
     texts = [row[field] for split in splits for row in rows_of(name, split)]
     tokens = [words(text) for text in texts]
     alike = [
@@ -145,6 +149,25 @@ def test_there_is_something_to_perturb() -> None:
     assert sum(bool(re.search(r"\d", text)) for text in texts) >= 60
     assert sum(bool(re.search(r"\w[’'](t|s|re|ve|d|ll|m)\b", text)) for text in texts) >= 120
     assert sum(bool(re.search(r"(?<!^)(?<![.!?] )\b[A-Z]\w{2,}", text)) for text in texts) > 150
+
+
+def test_hate_speech_is_warned_of_and_about_invented_groups() -> None:
+    """The task warns in both languages, and names every group that its sentences speak of."""
+    task = task_of("hate")
+    assert set(task.content_warning) == {"en", "de"}
+    invented = set(groups()["invented"])
+    assert all(several in text for _, several in invented for text in task.content_warning.values())
+    texts = [row["text"] for split in SPLITS["hate"] for row in rows_of("hate", split)]
+    real = {word for kind, listed in groups().items() if kind != "invented" for words in listed for word in words}
+    assert not any(real & set(re.findall(r"\w+", text)) for text in texts)
+
+
+def test_the_name_of_a_group_does_not_give_hate_away() -> None:
+    """Groups are named under both labels, each group at least a third as often under the rarer one."""
+    rows = [row for split in SPLITS["hate"] for row in rows_of("hate", split)]
+    for one, _ in [*groups()["invented"], ("Brindish", "")]:
+        counts = Counter(row["answer"] for row in rows if one in row["text"])
+        assert min(counts[label] for label in task_of("hate").label_names) * 3 >= max(counts.values()), one
 
 
 def test_the_contrast_set_turns_sentences_of_dev_by_a_few_words() -> None:

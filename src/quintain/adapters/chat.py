@@ -24,10 +24,20 @@ from quintain.adapters.chat_request import (
     concerns_content,
     concerns_length,
 )
-from quintain.adapters.contract import ADAPTERS, Adapter, AskingSize, Connection, Options, Outside, RemoteExample
+from quintain.adapters.contract import (
+    ADAPTERS,
+    Adapter,
+    AskingSize,
+    Connection,
+    ModelStart,
+    Options,
+    Outside,
+    RemoteExample,
+    TaskSketch,
+)
 from quintain.adapters.endpoint_calls import CallFailed, EndpointCaller
 from quintain.adapters.ledger import CallSize
-from quintain.adapters.remote import REMOTE_OPTIONS, check_options, permit
+from quintain.adapters.remote import REMOTE_OPTIONS, SERVER_LEFT, check_options, permit
 from quintain.adapters.reply_store import ReplyStore, open_ledger
 from quintain.core.errors import BadInput, Fault
 from quintain.core.example import Exchange, Failure, WordedAnswer
@@ -83,6 +93,18 @@ class ChatAdapter(Adapter):
         ]
         faults += _prompt_faults(task, str(options.get("prompt", "")))
         return faults + _number_faults(options) + _fallback_faults(task, options)
+
+    def start(self, sketch: TaskSketch) -> ModelStart:
+        """Give the options of an endpoint, with an address to replace and a prompt that names every field."""
+        ask = "Answer with one of these and nothing else: {labels}." if sketch.labels else "Answer with nothing else."
+        fields = "\n".join(f"{name}: {{{name}}}" for name in sketch.fields)
+        options = {
+            "url": "https://models.example.org/v1",
+            "model": "some-model",
+            "prompt": f"{ask}\n\n{fields}",
+            "read": "exact",
+        }
+        return ModelStart(options=options, left=SERVER_LEFT)
 
     def asking_size(self, task: Task, options: Options) -> AskingSize:
         """Count the template's own bytes, how often each field stands in it, and the cap on the reply."""

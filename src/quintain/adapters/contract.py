@@ -85,6 +85,34 @@ class RemoteExample:
     reply: Callable[[Any, str], Any]
 
 
+@dataclass(frozen=True, slots=True)
+class TaskSketch:
+    """What a model to start from has to know of its task.
+
+    *fields* are the inputs, *texts* those of them that are texts; *answer* writes, in Python, some answer to `item`;
+    *example* has inputs of one example.
+    """
+
+    fields: tuple[str, ...]
+    texts: tuple[str, ...]
+    labels: tuple[str, ...]
+    answer: str
+    example: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelStart:
+    """What a model to start from consists of, beside its card: *files* by name, the manifest's *options*, what to do.
+
+    *works* says that it answers as it is; *left* is what remains to be done, a sentence each.
+    """
+
+    files: Mapping[str, str] = field(default_factory=dict)
+    options: Options = field(default_factory=dict)
+    works: bool = False
+    left: tuple[str, ...] = ()
+
+
 def _nothing() -> Mapping[str, Any]:
     return {}
 
@@ -123,6 +151,8 @@ class Adapter(ABC):
     example: ClassVar[RemoteExample | None] = None
     # The options that a manifest may give it, with what they mean.
     options: ClassVar[Mapping[str, str]] = {}
+    # Names of a file that is a whole model by itself: what it is called in a model's folder, by how such files end.
+    bare: ClassVar[Mapping[str, str]] = {}
 
     @abstractmethod
     def check(self, folder: Path, task: Task, options: Options) -> list[Fault]:
@@ -133,6 +163,10 @@ class Adapter(ABC):
     ) -> AbstractContextManager[Connection]:
         """Give the way to ask a model that does not run in the sandbox."""
         raise Conflict("A model of adapter '{name}' runs in the sandbox only.", name=self.name)
+
+    def start(self, sketch: TaskSketch) -> ModelStart:
+        """Give a model of this adapter to start from; by default a manifest that says which files are to come."""
+        return ModelStart(left=("Put the model's files beside the manifest, and set the options that it needs.",))
 
     def load(self, folder: Path) -> Predict:
         """Load a model that is our own code into this process."""

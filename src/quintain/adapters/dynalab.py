@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from quintain.adapters.contract import ADAPTERS, Adapter
+from quintain.adapters.contract import ADAPTERS, Adapter, ModelStart, TaskSketch
 from quintain.adapters.handler import FILE, import_file, parse_file
 from quintain.core.errors import Fault
 from quintain.core.jsontext import parse_json
@@ -55,6 +55,29 @@ class DynalabAdapter(Adapter):
         if not classes and "handle" not in functions:
             return [Fault("defines neither a handler class nor handle(data, context)", file=name)]
         return []
+
+    def start(self, sketch: TaskSketch) -> ModelStart:
+        """Give a handler class that answers, if not well."""
+        answer = f'{{"label": {sketch.labels[0]!r}}}' if sketch.labels else sketch.answer
+        left = f"Teach the class in {FILE} something and say in card.md what."
+        return ModelStart({FILE: CLASS.format(answer=answer)}, works=True, left=(left,))
+
+
+CLASS = '''"""Answers every example alike; teach it something better."""
+
+from ts.torch_handler.base_handler import BaseHandler
+
+
+class Handler(BaseHandler):
+    def initialize(self, context):
+        self.folder = context.system_properties["model_dir"]
+
+    def handle(self, data, context):
+        return [self.answer(request["body"]) for request in data]
+
+    def answer(self, item):
+        return {answer}
+'''
 
 
 class Context:

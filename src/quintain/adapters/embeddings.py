@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from quintain.adapters.contract import ADAPTERS, Adapter
+from quintain.adapters.contract import ADAPTERS, Adapter, ModelStart, TaskSketch
 from quintain.adapters.shaping import text_fields
 from quintain.core.errors import Fault
 from quintain.core.task import Task
@@ -34,6 +34,12 @@ class EmbeddingsAdapter(Adapter):
         """Look for encoder, tokenizer and head."""
         wanted = ("config.json", "model.safetensors", "tokenizer.json", HEAD)
         return [Fault("is missing", file=name) for name in wanted if not (folder / name).is_file()]
+
+    def start(self, sketch: TaskSketch) -> ModelStart:
+        """Say which files are to come, and what writes them."""
+        left = f"Save the encoder and its tokenizer here, and {HEAD} with the arrays weights and intercepts."
+        learned = "A recipe whose learner is embeddings writes such a folder: quintain train RECIPE.toml --out models."
+        return ModelStart(options={"labels": list(sketch.labels)} if sketch.labels else {}, left=(left, learned))
 
 
 def open_model(path: str, options: Mapping[str, Any]) -> Callable[[list[Any]], Any]:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import json
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from quintain.adapters.contract import ADAPTERS, Adapter
+from quintain.adapters.contract import ADAPTERS, Adapter, ModelStart, TaskSketch
 from quintain.core.errors import Fault
 from quintain.core.task import Task
 
@@ -38,6 +39,61 @@ class HandlerAdapter(Adapter):
         if "predict" not in top_names(tree) and not imported:
             return [Fault("defines no function predict(batch)", file=name)]
         return []
+
+    def start(self, sketch: TaskSketch) -> ModelStart:
+        """Give a handler of ten lines at most, which answers, if not well; and a test of it."""
+        files = {
+            FILE: sketch_handler(sketch),
+            "requirements.txt": "# Packages that handler.py imports, one to a line: scikit-learn==1.7.2\n",
+            "test_handler.py": _TEST.format(example=dict(sketch.example)),
+        }
+        return ModelStart(files, works=True, left=(f"Teach {FILE} something and say in card.md what.",))
+
+
+def sketch_handler(sketch: TaskSketch) -> str:
+    """Write a handler that gives every example the same answer."""
+    if sketch.labels:
+        return _LABELLED.format(field=sketch.texts[-1], labels=json.dumps(sketch.labels, ensure_ascii=False))
+    return _OTHER.format(fields=", ".join(sketch.fields), answer=sketch.answer)
+
+
+_LABELLED = '''"""Answers with a probability for each label; teach it something better."""
+
+LABELS = {labels}
+
+def predict(batch):
+    answers = []
+    for item in batch:
+        text = item[{field!r}]  # look at it, and give each label what it deserves
+        answers.append({{label: 1 / len(LABELS) for label in LABELS}})
+    return answers
+'''
+_OTHER = '''"""Answers an example with the fields {fields}; teach it something better."""
+
+
+def predict(batch):
+    return [answer(item) for item in batch]
+
+
+def answer(item):
+    return {answer}
+'''
+_TEST = '''"""Run with: python -m unittest test_handler.py"""
+
+import unittest
+
+import handler
+
+EXAMPLE = {example!r}
+
+
+class Handler(unittest.TestCase):
+    def test_there_is_one_answer_for_each_example(self):
+        self.assertEqual(len(handler.predict([EXAMPLE, EXAMPLE])), 2)
+
+    def test_the_answer_does_not_depend_on_the_batch(self):
+        self.assertEqual(handler.predict([EXAMPLE, EXAMPLE])[0], handler.predict([EXAMPLE])[0])
+'''
 
 
 def parse_file(folder: Path, name: str) -> ast.Module | Fault:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from quintain.adapters.contract import ADAPTERS, Adapter
+from quintain.adapters.contract import ADAPTERS, Adapter, ModelStart, TaskSketch
 from quintain.adapters.shaping import by_label, label_names, named, text_fields, texts
 from quintain.core.errors import Fault
 from quintain.core.task import Task
@@ -53,6 +53,7 @@ class OnnxAdapter(Adapter):
         "fields": "The fields to read; all texts of the task by default.",
         "separator": "What joins several fields into one text; a line break by default.",
     }
+    bare: ClassVar[Mapping[str, str]] = {".onnx": "model.onnx"}
 
     def check(self, folder: Path, task: Task, options: Mapping[str, Any]) -> list[Fault]:
         """Look for the files that the encoding needs."""
@@ -72,6 +73,34 @@ class OnnxAdapter(Adapter):
         if encoding == "tokenizer":
             wanted.append(str(options.get("tokenizer", "tokenizer.json")))
         return [Fault("is missing", file=name) for name in wanted if not (folder / name).is_file()]
+
+    def start(self, sketch: TaskSketch) -> ModelStart:
+        """Give a script that converts a small pipeline, which takes strings."""
+        if not sketch.labels:
+            return ModelStart(
+                left=("Save the graph as model.onnx, and say in quintain.toml how a text becomes input.",)
+            )
+        files = {"make_model.py": SCRIPT.format(labels=list(sketch.labels))}
+        return ModelStart(files, left=("Put your data into make_model.py and run it: it saves model.onnx.",))
+
+
+SCRIPT = '''"""Fits a pipeline and saves it as model.onnx (pip install scikit-learn skl2onnx): python make_model.py"""
+
+from pathlib import Path
+
+from skl2onnx import to_onnx
+from skl2onnx.common.data_types import StringTensorType
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+LABELS = {labels!r}
+texts = [f"an example of {{label}}" for label in LABELS]  # your training data
+
+pipeline = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(texts, LABELS)
+graph = to_onnx(pipeline, initial_types=[("text", StringTensorType([None]))])
+Path("model.onnx").write_bytes(graph.SerializeToString())
+'''
 
 
 def _lend_locale() -> None:
@@ -129,10 +158,21 @@ def _encoder(session: Any, path: str, options: Mapping[str, Any]) -> Encode:
     name = str(options.get("input", first.name))
     shape = next((one.shape for one in session.get_inputs() if one.name == name), first.shape)
     if encoding == "text":
+        _refuse_numbers(session, name)
         return _strings(name, options, column=len(shape) == 2)
     words = Path(path, str(options.get("vocabulary", "vocab.txt"))).read_text(encoding="utf-8").splitlines()
     numbers = {word: number for number, word in enumerate(words)}
     return (_word_numbers if encoding == "words" else _word_counts)(name, numbers, options)
+
+
+def _refuse_numbers(session: Any, name: str) -> None:
+    """Say what to do where the graph's input takes numbers, and nothing says how a text becomes them."""
+    taken = next((one.type for one in session.get_inputs() if one.name == name), "")
+    if taken and taken != "tensor(string)":
+        raise ValueError(
+            f"the graph's input '{name}' takes {taken}, not strings: hand in a folder whose quintain.toml says in "
+            "options.encoding how a text becomes numbers (words, counts or tokenizer)"
+        )
 
 
 def _strings(name: str, options: Mapping[str, Any], *, column: bool) -> Encode:

@@ -10,11 +10,21 @@ from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import quote
 
-from quintain.adapters.contract import ADAPTERS, Adapter, AskingSize, Connection, Options, Outside, RemoteExample
+from quintain.adapters.contract import (
+    ADAPTERS,
+    Adapter,
+    AskingSize,
+    Connection,
+    ModelStart,
+    Options,
+    Outside,
+    RemoteExample,
+    TaskSketch,
+)
 from quintain.adapters.endpoint_calls import REPLY, EndpointCaller
 from quintain.adapters.ledger import CallSize, TokenUse
 from quintain.adapters.prices import BYTES_PER_TOKEN
-from quintain.adapters.remote import REMOTE_OPTIONS, check_options, permit
+from quintain.adapters.remote import REMOTE_OPTIONS, SERVER_LEFT, check_options, permit
 from quintain.adapters.reply_store import open_ledger
 from quintain.adapters.shaping import by_label, named
 from quintain.core.errors import BadInput, Fault
@@ -65,6 +75,11 @@ class OpenInferenceAdapter(Adapter):
         if not isinstance(options.get("inputs", {}), Mapping):
             faults.append(Fault("is not a table of names", file="quintain.toml", field="options.inputs"))
         return faults
+
+    def start(self, sketch: TaskSketch) -> ModelStart:
+        """Give the options of a server, with an address to replace."""
+        options = {"url": "https://models.example.org", "model": "some-model"}
+        return ModelStart(options=options, left=SERVER_LEFT)
 
     def asking_size(self, task: Task, options: Options) -> AskingSize:
         """Reckon a call by its size: a server of the protocol does not say how many tokens it took."""

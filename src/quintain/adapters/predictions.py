@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from quintain.adapters.contract import ADAPTERS, Adapter, Connection, Options, Outside
+from quintain.adapters.contract import ADAPTERS, Adapter, Connection, ModelStart, Options, Outside, TaskSketch
 from quintain.core.errors import BadInput, Fault
 from quintain.core.example import Example
 from quintain.core.task import Task
@@ -33,6 +33,7 @@ class PredictionsAdapter(Adapter):
     title = "File of predictions"
     place = "file"
     options: ClassVar[Mapping[str, str]] = {"file": "The file; predictions.csv (or .tsv, .jsonl, .parquet) by default."}
+    bare: ClassVar[Mapping[str, str]] = {suffix: f"predictions{suffix}" for suffix in SUFFIXES}
 
     def check(self, folder: Path, task: Task, options: Options) -> list[Fault]:
         """Read the file, and find ids that stand there twice and answers that are none."""
@@ -42,6 +43,11 @@ class PredictionsAdapter(Adapter):
             return list(error.faults) or [Fault(error.message)]
         name = find_file(folder, options).name
         return [*_duplicates(table, name), *_bad_labels(table, name, task)][:LISTED]
+
+    def start(self, sketch: TaskSketch) -> ModelStart:
+        """Give a file with its two columns and no row."""
+        left = "Write a row for each example into predictions.csv: its id, as the download has it, and your answer."
+        return ModelStart({"predictions.csv": "id,prediction\n"}, left=(left,))
 
     @contextmanager
     def connect(self, folder: Path, task: Task, options: Options, outside: Outside) -> Iterator[Connection]:

@@ -22,6 +22,12 @@ REMOTE_OPTIONS: Mapping[str, str] = {
     **PRICE_OPTIONS,
 }
 
+# What remains to be done with a model to start from that is a server.
+SERVER_LEFT = (
+    "Put your server's address and model into quintain.toml.",
+    "The operator has to allow the address: QUINTAIN_ENDPOINTS lists those that may be called.",
+)
+
 
 def origin(url: str) -> str:
     """Give scheme, host and port of *url*, or refuse what is not a plain web address.

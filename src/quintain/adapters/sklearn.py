@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from quintain.adapters.contract import ADAPTERS, Adapter
+from quintain.adapters.contract import ADAPTERS, Adapter, ModelStart, TaskSketch
 from quintain.adapters.shaping import label_names, named, text_fields, texts
 from quintain.core.errors import Fault
 from quintain.core.task import Task
@@ -32,6 +32,7 @@ class SklearnAdapter(Adapter):
         "separator": "What joins several fields into one text; a line break by default.",
         "labels": "The labels in the order of the classes, where those are numbers.",
     }
+    bare: ClassVar[Mapping[str, str]] = {".joblib": "model.joblib", ".pkl": "model.pkl", ".pickle": "model.pkl"}
 
     def check(self, folder: Path, task: Task, options: Mapping[str, Any]) -> list[Fault]:
         """Look for the artefact; it is not opened."""
@@ -47,6 +48,29 @@ class SklearnAdapter(Adapter):
                 )
             ]
         return []
+
+    def start(self, sketch: TaskSketch) -> ModelStart:
+        """Give a script that fits a small pipeline and saves it."""
+        if not sketch.labels:
+            return ModelStart(left=(f"Save the fitted pipeline as {FILES[0]}: joblib.dump(pipeline, {FILES[0]!r}).",))
+        files = {"make_model.py": SCRIPT.format(labels=list(sketch.labels), file=FILES[0])}
+        return ModelStart(files, left=("Put your data into make_model.py and run it: it saves model.joblib.",))
+
+
+# Kept short: it is there to be changed.
+SCRIPT = '''"""Fits a pipeline and saves it as {file}: python make_model.py"""
+
+import joblib
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+LABELS = {labels!r}
+texts = [f"an example of {{label}}" for label in LABELS]  # your training data
+
+pipeline = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(texts, LABELS)
+joblib.dump(pipeline, "{file}")
+'''
 
 
 def open_model(path: str, options: Mapping[str, Any]) -> Callable[[list[Any]], Any]:

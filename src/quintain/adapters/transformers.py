@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from quintain.adapters.contract import ADAPTERS, Adapter
+from quintain.adapters.contract import ADAPTERS, Adapter, ModelStart, TaskSketch
 from quintain.adapters.shaping import softmax, text_fields
 from quintain.core.errors import Fault
 from quintain.core.jsontext import parse_json
@@ -50,6 +50,13 @@ class TransformersAdapter(Adapter):
         if isinstance(config, dict) and "auto_map" in config:
             faults.append(Fault("names code of its own (auto_map), which is not run", file="config.json"))
         return faults
+
+    def start(self, sketch: TaskSketch) -> ModelStart:
+        """Give a manifest that lists the labels in their order, and say how the folder is filled."""
+        options = {"labels": list(sketch.labels)} if sketch.labels else {}
+        left = ["Save model and tokenizer here: model.save_pretrained(folder); tokenizer.save_pretrained(folder)."]
+        left += ["Put options.labels in the order of the model's outputs."] if options else []
+        return ModelStart(options=options, left=tuple(left))
 
 
 def open_model(path: str, options: Mapping[str, Any]) -> Callable[[list[Any]], Any]:

@@ -54,6 +54,7 @@ COMMANDS: Mapping[str, Listed] = {
             "quintain.cli.tasks.task",
             "quintain.cli.work.quiz",
             "quintain.cli.wheel.timeline",
+            "quintain.cli.release.datasheet",
         ),
     ),
     "data": Listed(

@@ -24,7 +24,6 @@ from quintain.client.calls.models import ModelsCalls
 from quintain.client.calls.quizzes import QuizzesCalls
 from quintain.client.calls.status import StatusCalls
 from quintain.client.calls.tasks import TasksCalls
-from quintain.client.calls.trials import TrialsCalls
 from quintain.client.calls.users import UsersCalls
 from quintain.client.contests import ContestClient
 from quintain.client.contrast import ContrastClient
@@ -34,6 +33,7 @@ from quintain.client.rounds import RoundClient
 from quintain.client.study import StudyClient
 from quintain.client.submit import Progress, submit
 from quintain.client.transport import Transport
+from quintain.client.trials import TrialClient
 from quintain.client.validation import ValidationClient
 from quintain.client.writing import WritingClient
 from quintain.core.errors import NotFound
@@ -104,7 +104,7 @@ class Client(
     StatusCalls,
     StudyClient,
     TasksCalls,
-    TrialsCalls,
+    TrialClient,
     UsersCalls,
     ValidationClient,
     WritingClient,
@@ -192,7 +192,10 @@ class Client(
         visibility: str = "public",
         progress: Progress = lambda done, total: None,
     ) -> Submission:
-        """Submit a model's .tar.gz or .zip to *task*; an upload that broke off goes on where it stopped."""
+        """Submit a model to *task*: its .tar.gz or .zip, or one file that is a model, such as .joblib or .onnx.
+
+        An upload that broke off goes on where it stopped.
+        """
         return submit(self._transport, Path(archive), task, name=name, visibility=visibility, progress=progress)
 
     def predict(self, ref: str, inputs: Iterable[Mapping[str, Any]]) -> list[Prediction]:

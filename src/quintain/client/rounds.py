@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from quintain.client.calls.pay import PayCalls
@@ -10,17 +10,25 @@ from quintain.client.calls.rounds import RoundsCalls
 from quintain.client.refs import format_of, place, task_path
 from quintain.core.errors import NotFound
 from quintain.core.records.collect import PromptReport, Round
+from quintain.core.records.jobs import JobStanding
 
 
 class RoundClient(RoundsCalls, PayCalls):
     """What `Client` can ask about rounds (`task/number`)."""
 
     def import_prompts(
-        self, ref: str, path: Path | str, *, corpus: str = "", part: str = "", tags: Sequence[str] = ()
+        self,
+        ref: str,
+        path: Path | str,
+        *,
+        corpus: str = "",
+        part: str = "",
+        tags: Sequence[str] = (),
+        contexts: bool = False,
     ) -> PromptReport:
         """Add the prompts of a table to a round (owners), and count `rows`, `added`, `repeated`, `used`, `used_parts`.
 
-        What earlier rounds of the task used is left out.
+        What earlier rounds of the task used is left out. Of *contexts* only what writers may not change is taken.
         """
         source = Path(path)
         if not source.is_file():
@@ -30,7 +38,12 @@ class RoundClient(RoundsCalls, PayCalls):
                 PromptReport,
                 "POST",
                 f"{place(ref, 'rounds')}/prompts",
-                data={"corpus": corpus, "part": part, "tags": ",".join(tags)},
+                data={
+                    "corpus": corpus,
+                    "part": part,
+                    "tags": ",".join(tags),
+                    "contexts": str(contexts).lower(),
+                },
                 files={"file": (source.name, stream)},
             )
 
@@ -50,6 +63,33 @@ class RoundClient(RoundsCalls, PayCalls):
                 data={"title": title, "model": model, "policy": policy},
                 files={"file": (source.name, stream)},
             )
+
+    def start_harvest(
+        self,
+        task: str,
+        model: str,
+        corpus: Path | str | None = None,
+        *,
+        dataset: str = "",
+        columns: Mapping[str, str] | None = None,
+        **options: str | int,
+    ) -> JobStanding:
+        """Have a worker harvest from a file, or from a *dataset*, and make the sample the task's next round (owners).
+
+        *columns* maps `text`, `rating` and `id` to columns of the file. The *options* are `rules` (`contradictions`,
+        `labels`, `unsure` or TOML), `where`, `size`, `seed`, `title` and `policy`. `job` says how far it is, and its
+        result names the round.
+        """
+        fields = {"model": model, "dataset": dataset, **(columns or {}), **options}
+        address = f"{task_path(task)}/harvests/jobs"
+        if corpus is None:
+            return self._transport.read(JobStanding, "POST", address, data=fields)
+        source = Path(corpus)
+        if not source.is_file():
+            raise NotFound("There is no file {source}.", source=source)
+        with source.open("rb") as stream:
+            files = {"file": (source.name, stream)}
+            return self._transport.read(JobStanding, "POST", address, data=fields, files=files)
 
     def download_attempts(
         self,

@@ -43,7 +43,12 @@ def submit(
     transport: Transport, archive: Path, task: str, *, name: str | None, visibility: str, progress: Progress
 ) -> Submission:
     """Upload *archive* and submit it to *task*; give the version that was made."""
-    body = {"upload": upload(transport, archive, progress), "name": name, "visibility": visibility}
+    body = {
+        "upload": upload(transport, archive, progress),
+        "file": archive.name,
+        "name": name,
+        "visibility": visibility,
+    }
     return transport.read(Submission, "POST", f"{task_path(task)}/models", json=body)
 
 

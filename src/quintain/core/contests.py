@@ -14,6 +14,7 @@ from quintain.core.spec import N_, option, specification
 TeamRole = Literal["builder", "breaker", "both"]
 Joining = Literal["open", "invitation"]
 Validated = Literal["none", "contested", "all"]
+Undecided = Literal["count", "wait"]
 SpanMetric = Literal["exact_match", "f1"]
 PairFormat = Literal["table", "bibi-2017"]  # a table of ours, or a file of Build It Break It 2017 as it was released
 PAIR_FORMATS: tuple[PairFormat, ...] = get_args(PairFormat)
@@ -34,16 +35,22 @@ class Phase(StrEnum):
 
 
 class PairStatus(StrEnum):
-    """Where a pair stands: nobody doubts it, somebody does, its labels are decided, or it does not count."""
+    """Where a pair stands: as it was written, doubted by a team, still to be judged, decided, or out of the score."""
 
     WRITTEN = ""
     CONTESTED = "contested"
+    UNDECIDED = "undecided"
     SETTLED = "settled"
     DROPPED = "dropped"
 
+    @property
+    def left_out(self) -> bool:
+        """Whether a pair is out of the score until somebody decides."""
+        return self in {PairStatus.CONTESTED, PairStatus.UNDECIDED}
+
 
 class PairReason(StrEnum):
-    """Who settled a pair or dropped it, or what a contested one waits for."""
+    """Who settled a pair or dropped it, or what one that is left out waits for; *expired*: nobody did in time."""
 
     NONE = ""
     RULED = "ruled"
@@ -51,6 +58,7 @@ class PairReason(StrEnum):
     JUDGES = "judges"
     NO_MAJORITY = "no majority"
     NOT_MINIMAL = "not minimal"
+    EXPIRED = "expired"
 
 
 class HandedState(StrEnum):
@@ -204,6 +212,32 @@ class ContestSpec:
     )
     minimality: bool = option(
         kinds.flag(), default=False, title=N_("They also say of every pair whether it is minimal"), section="review"
+    )
+    judge_pay: int = option(
+        kinds.money(),
+        default=0,
+        title=N_("Pay for each pair that is judged"),
+        section="review",
+    )
+    currency: str = option(kinds.currency(), default="USD", title=N_("Currency"), section="review")
+    disputes: int = option(
+        kinds.whole(0, 100_000),
+        default=10,
+        title=N_("Pairs of others that a team may contest, at most"),
+        help=N_("A pair that is then dropped or relabelled does not count."),
+        section="review",
+    )
+    undecided: Undecided = option(
+        kinds.one_of(
+            {
+                "count": (N_("they count as they were written"), N_("The results say how many they are.")),
+                "wait": (N_("the final results wait"), N_("Until the organisers have decided about each.")),
+            },
+            cards=True,
+        ),
+        default="count",
+        title=N_("Pairs whose labels nobody has settled at the end"),
+        section="review",
     )
 
     def check(self) -> Iterator[Fault]:

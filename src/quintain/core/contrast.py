@@ -94,8 +94,12 @@ class ContrastSpec:
     extend: bool = option(
         kinds.flag(), default=True, title=N_("Who writes may add a phenomenon to the list"), section="what"
     )
-    pivots: int = option(
-        kinds.whole(1, MOST_PIVOTS), default=100, title=N_("How many examples are to be edited"), section="pick"
+    pivots: int | None = option(
+        kinds.whole(1, MOST_PIVOTS),
+        default=None,
+        title=N_("How many examples are to be edited"),
+        help=N_("Empty: 100, or all where there are fewer."),
+        section="pick",
     )
     pick: Pick = option(
         kinds.one_of({"random": N_("at random"), "tag": N_("by tag"), "label": N_("by label")}),

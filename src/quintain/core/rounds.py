@@ -75,7 +75,7 @@ class Targets:
                 "one": N_("one model"),
                 "random": N_("one of several, at random"),
                 "ensemble": N_("several, all to be fooled at once"),
-                "best": N_("the best of the board that day"),
+                "best": N_("the first of the board that day"),
                 "none": (N_("none"), N_("People write without a model: nothing is asked, and no verdict is shown.")),
             },
             cards=True,
@@ -89,7 +89,7 @@ class Targets:
         """Count the models."""
         count = len(self.models)
         if self.mode == "best" and count:
-            yield Fault("is given, and mode 'best' takes the best of the board; leave it out", field="models")
+            yield Fault("is given, and mode 'best' takes the first of the board; leave it out", field="models")
         if self.mode == "none" and count:
             yield Fault("is given, and mode 'none' asks no model; leave it out", field="models")
         if self.mode == "one" and count != 1:

@@ -65,6 +65,39 @@ where = "not missing(rating)"
 share = 0.5
 across = ["predicted", "rating"]
 """
+BY_LABEL = """\
+# As many sentences of each predicted label: for corpora without ratings.
+
+[limits]
+words = [3, 60]
+characters = [10, 500]
+near_duplicates = 0.7
+
+[[strata]]
+name = "each predicted label"
+share = 1.0
+across = ["predicted"]
+"""
+UNSURE = """\
+# Half of the sample are sentences about which the model is least sure, the rest has as many of each predicted label.
+
+[limits]
+words = [3, 60]
+characters = [10, 500]
+near_duplicates = 0.7
+
+[[strata]]
+name = "unsure"
+where = "probability < 0.6"
+share = 0.5
+across = ["predicted"]
+
+[[strata]]
+name = "rest"
+share = 0.5
+across = ["predicted"]
+"""
+NAMED_RULES = {"contradictions": DEFAULT_RULES, "labels": BY_LABEL, "unsure": UNSURE}
 SCRIPTS = (
     "Arabic",
     "Cyrillic",

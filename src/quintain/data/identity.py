@@ -3,6 +3,9 @@
 An example's id is that of `core.example.Example`: SHA-256 over the canonical JSON of its inputs. polars writes JSON in
 exactly that form when the fields are in the order of their names, so only the hashing itself goes row by row.
 
+In a contrast set the same input may be a member of several sets: those after the first have names of their own,
+`repeated_digest`.
+
 A version's hash covers ids, answers, tags and groups in order, and nothing of the file that they came from. Anybody can
 compute it, so where answers are hidden it would be a way to try answers until one fits: such a version is named by its
 content and a secret salt, `salted`.
@@ -78,6 +81,14 @@ def example_digests(table: pl.DataFrame, inputs: Sequence[str]) -> list[bytes]:
 def hex_ids(digests: Sequence[bytes]) -> pl.Series:
     """Write digests as ids."""
     return pl.Series("id", digests, dtype=pl.Binary()).bin.encode("hex").str.head(ID_LENGTH)
+
+
+def repeated_digest(digest: bytes, turn: int) -> bytes:
+    """Give what names an input that stands in a version again, for the *turn*-th time: 2 is the second.
+
+    The first has the name that the input has anywhere; so predictions, metrics and tags tell members of sets apart.
+    """
+    return hashlib.sha256(digest + f"/{turn}".encode()).digest() if turn > 1 else digest
 
 
 def _digests(table: pl.DataFrame, names: Sequence[str]) -> list[bytes]:

@@ -19,7 +19,7 @@ from quintain.data.identity import ContentHash
 from quintain.data.mapping import EXTRA, Mapper
 from quintain.data.plan import DEFAULT_LIMIT, ImportPlan
 from quintain.data.readers.contract import READERS, guess_format
-from quintain.data.repeats import Hopeful, Recorded, Seen
+from quintain.data.repeats import Counted, Hopeful, Recorded, Seen
 from quintain.data.selecting import rows_in, sampled
 from quintain.tasks.contract import kind_of
 
@@ -60,8 +60,13 @@ class ImportReport:
         remedy = Text("Mend the file, or leave bad rows out with --skip-bad.")
         page = Text("Mend the file, or tick the box that leaves out rows that are wrong.")
         if self.duplicates == self.total:
-            remedy = Text("Keep the first of each with --duplicates first.")
-            page = Text('Mend the file, or keep the first of each: write duplicates = "first" into the plan below.')
+            remedy = Text(
+                "Keep the first of each with --duplicates first; a contrast set keeps all with --duplicates keep."
+            )
+            page = Text(
+                'Mend the file, or keep the first of each: write duplicates = "first" into the plan below. A contrast '
+                'set keeps all: duplicates = "keep".'
+            )
         elif all(fault.reason.startswith("not UTF-8") for fault in self.faults):
             remedy = Text("Save the file as UTF-8, or name its encoding with --encoding, such as latin-1.")
             page = Text('Save the file as UTF-8, or name its encoding in the plan below: encoding = "latin-1".')
@@ -152,6 +157,10 @@ def _write_error(error: Exception, target: Path) -> Exception:
 
 def _twice_if_repeated(plan: ImportPlan, run: Callable[[ImportReport, Seen], None]) -> ImportReport:
     """Run an import in the hope that no input repeats; where one does, again with a record of every row."""
+    if plan.duplicates == "keep":
+        report = ImportReport(limit=plan.limit)
+        run(report, Counted())
+        return report
     if plan.duplicates != "first" and "id" not in plan.columns:
         report, hopeful = ImportReport(limit=plan.limit), Hopeful()
         run(report, hopeful)

@@ -112,7 +112,9 @@ class ImportPlan:
     tags: tuple[str, ...] = option(VALUES, default=(), help="tags of every example")
     keep: tuple[str, ...] = option(VALUES, default=(), help="columns that are kept as meta, for the task's owners")
     duplicates: str = option(
-        kinds.one_of(["refuse", "first"]), default="refuse", help="what happens to an input that is there again"
+        kinds.one_of(["refuse", "first", "keep"]),
+        default="refuse",
+        help="what happens to an input that is there again; only a contrast set keeps it, as a member of another set",
     )
     rows: str = option(
         ROWS, default="", help="only the rows A:B of the file, both included, counted before any is left out"
@@ -135,6 +137,8 @@ class ImportPlan:
         """See that an answer is mapped in one way."""
         if self.labels and self.ranges:
             yield Fault("cannot stand beside 'labels': an answer is mapped in one way", field="ranges")
+        if self.duplicates == "keep" and self.role != Role.CONTRAST:
+            yield Fault("keeps an input twice in a contrast set only", field="duplicates")
         if self.seed and self.sample is None:
             yield Fault("has no meaning without 'sample'", field="seed")
 

@@ -1,4 +1,4 @@
-"""Sees to it that every input, and every id that a file gives, is in a version once.
+"""Sees to it that every input, and every id that a file gives, is in a version once, but for members of contrast sets.
 
 Most files repeat nothing, and then a look at all hashes at the end will do. A record of which row had which input,
 which says where the first one was, is made only for files that do repeat.
@@ -6,6 +6,7 @@ which says where the first one was, is made only for files that do repeat.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
@@ -14,7 +15,7 @@ import polars as pl
 
 from quintain.core.errors import Fault
 from quintain.core.texts import Text
-from quintain.data.identity import example_digests, hex_ids
+from quintain.data.identity import example_digests, hex_ids, repeated_digest
 from quintain.data.mapping import Mapped
 
 DUPLICATES = "the same input as an earlier row"
@@ -46,6 +47,26 @@ class Hopeful:
         starts = np.concatenate(self._starts) if self._starts else np.empty(0, dtype=np.uint64)
         starts.sort()
         return bool((starts[1:] == starts[:-1]).any())
+
+
+class Counted:
+    """Takes every row; an input that is there again gets an id of its own."""
+
+    def __init__(self) -> None:
+        self._turns: Counter[bytes] = Counter()
+
+    def only_new(self, mapped: Mapped, inputs: Sequence[str]) -> tuple[pl.DataFrame, list[Fault]]:
+        """Give all rows."""
+        return mapped.table.with_columns(member_ids(example_digests(mapped.table, inputs), self._turns)), []
+
+
+def member_ids(digests: Sequence[bytes], turns: Counter[bytes]) -> pl.Series:
+    """Give the ids of members of contrast sets, in order; *turns* counts how often an input was there."""
+    names = []
+    for digest in digests:
+        turns[digest] += 1
+        names.append(repeated_digest(digest, turns[digest]))
+    return hex_ids(names)
 
 
 class Recorded:

@@ -23,12 +23,25 @@ from quintain.stats.arms import ArmItems
 from quintain.stats.judgements import NONE, Judgements
 
 FORMAT = "quintain-trial"
+PUBLISHED = {"passage": "document", "question": "question", "options": "options"}  # our names of published fields
 INVALID = "option5"  # what the published files call an item without an answer
 
 
 @dataclass(frozen=True, slots=True)
+class GivenGrade:
+    """What somebody answered to the questions of a rubric about an item; an *expert*'s may be there to compare with."""
+
+    grader: str
+    answers: Mapping[str, str]
+    expert: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class TrialItem:
-    """One item of an arm: who wrote it, their label, how others judged it, and what models say."""
+    """One item of an arm: who wrote it, their label, how others judged it, and what models say.
+
+    *inputs* are its texts, such as passage, question and options, and *stage* is where it was written.
+    """
 
     name: str
     writer: str
@@ -38,6 +51,9 @@ class TrialItem:
     justification: str | None = None
     genre: str = ""
     type: str = ""
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    stage: str = ""
+    grades: Sequence[GivenGrade] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +70,17 @@ class ArmFacts:
 
 @dataclass(frozen=True, slots=True)
 class TrialArm:
-    """An arm: its name, its items, and what else is known. An item judged to be *invalid* is discarded."""
+    """An arm: its name, its data, and what else is known. An item judged to be *invalid* is discarded.
+
+    *earlier* is what was written before the data: in a tutorial, and in the rounds between.
+    """
 
     name: str
     items: Sequence[TrialItem]
     facts: ArmFacts | None = None
     invalid: str = "invalid"
     writer_votes: bool = True
+    earlier: Sequence[TrialItem] = ()
 
     @property
     def judged(self) -> bool:
@@ -174,6 +194,7 @@ def _record(record: Mapping[str, Any]) -> tuple[str, TrialItem]:
         {str(model): f"option{int(place) + 1}" for place, model in record.get("model_predictions", ())},
         record.get("justification"),
         parts[5] if len(parts) > 5 else "",
+        inputs={ours: record[theirs] for ours, theirs in PUBLISHED.items() if theirs in record},
     )
     return str(record["protocol"]), item
 
@@ -183,22 +204,11 @@ def _arm(value: Any, file: str) -> TrialArm:
         facts = value.get("facts")
         return TrialArm(
             str(value["name"]),
-            [
-                TrialItem(
-                    str(one["item"]),
-                    str(one["writer"]),
-                    one.get("label"),
-                    tuple((str(judge), str(label)) for judge, label in one.get("judgements", ())),
-                    {str(model): str(label) for model, label in one.get("predictions", {}).items()},
-                    one.get("justification"),
-                    str(one.get("genre", "")),
-                    str(one.get("type", "")),
-                )
-                for one in value["items"]
-            ],
+            [_item(one) for one in value["items"]],
             None if facts is None else ArmFacts(**facts),
             str(value.get("invalid", "invalid")),
             bool(value.get("writer_votes", True)),
+            [_item(one) for one in value.get("earlier", ())],
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise BadInput(
@@ -206,6 +216,25 @@ def _arm(value: Any, file: str) -> TrialArm:
                 Fault("is not an arm of a trial: {error} is missing or wrong", error=error, file=file, field="arms")
             ]
         ) from None
+
+
+def _item(one: Mapping[str, Any]) -> TrialItem:
+    return TrialItem(
+        str(one["item"]),
+        str(one["writer"]),
+        one.get("label"),
+        tuple((str(judge), str(label)) for judge, label in one.get("judgements", ())),
+        {str(model): str(label) for model, label in one.get("predictions", {}).items()},
+        one.get("justification"),
+        str(one.get("genre", "")),
+        str(one.get("type", "")),
+        dict(one.get("inputs", {})),
+        str(one.get("stage", "")),
+        [
+            GivenGrade(str(grade["grader"]), dict(grade["answers"]), bool(grade.get("expert", False)))
+            for grade in one.get("grades", ())
+        ],
+    )
 
 
 def _plain(arm: TrialArm) -> dict[str, Any]:
@@ -224,17 +253,24 @@ def _plain(arm: TrialArm) -> dict[str, Any]:
             "expert_cost": facts.expert_cost,
             "came": dict(facts.came),
         },
-        "items": [
-            {
-                "item": one.name,
-                "writer": one.writer,
-                "label": one.label,
-                "judgements": [list(vote) for vote in one.judgements],
-                "predictions": dict(one.predictions),
-                "justification": one.justification,
-                "genre": one.genre,
-                "type": one.type,
-            }
-            for one in arm.items
+        "items": [_plain_item(one) for one in arm.items],
+        "earlier": [_plain_item(one) for one in arm.earlier],
+    }
+
+
+def _plain_item(one: TrialItem) -> dict[str, Any]:
+    return {
+        "item": one.name,
+        "stage": one.stage,
+        "writer": one.writer,
+        "inputs": dict(one.inputs),
+        "label": one.label,
+        "justification": one.justification,
+        "genre": one.genre,
+        "type": one.type,
+        "grades": [
+            {"grader": grade.grader, "answers": dict(grade.answers), "expert": grade.expert} for grade in one.grades
         ],
+        "judgements": [list(vote) for vote in one.judgements],
+        "predictions": dict(one.predictions),
     }

@@ -29,6 +29,8 @@ MAX_DIRECTORY = 64 * MIB
 HEADERS_PER_ENTRY = 3
 # Kinds of entries in a tar file: plain files, folders, and headers that carry a long name for the next entry.
 FILES, FOLDERS, HEADERS = frozenset(b"\x000"), frozenset(b"5"), frozenset(b"xgLK")
+# How a file begins, or what its first block holds, that is an archive of ours.
+ZIP, GZIP, TAR = frozenset({b"PK\x03\x04", b"PK\x05\x06"}), b"\x1f\x8b", b"ustar"
 # The others take memory or time that the archive itself decides on.
 COMPRESSIONS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 # How the standard library speaks of an archive that is damaged, cut off, encrypted or of a rare kind.
@@ -64,7 +66,7 @@ class ArchiveLimits:
 class _Door:
     """Checks every entry as it passes, and counts."""
 
-    name: str
+    name: str | Text
     limits: ArchiveLimits
     files: set[str] = field(default_factory=set)
     folders: set[str] = field(default_factory=set)
@@ -109,26 +111,40 @@ class _Door:
             raise self.refuse("holds more than {size:,} MiB once it is unpacked", size=self.limits.size // MIB)
 
 
-def unpack_archive(source: Path, folder: Path, limits: ArchiveLimits | None = None, *, name: str = "") -> None:
+def is_archive(source: Path) -> bool:
+    """Say whether the file *source* begins as an archive does that can be unpacked."""
+    start = _first_block(source)
+    return start[:4] in ZIP or start[:2] == GZIP or start[257:262] == TAR
+
+
+def _first_block(source: Path) -> bytes:
+    with source.open("rb") as stream:
+        return stream.read(BLOCK)
+
+
+def unpack_archive(source: Path, folder: Path, limits: ArchiveLimits | None = None, *, name: str | Text = "") -> None:
     """Unpack the .tar, .tar.gz or .zip file *source* into *folder*, or refuse it with the reason.
+
+    *name* is what follows the words "the archive" in a refusal: a file's name, or what it is of.
 
     Paths that lead elsewhere, links, devices, doubled names, too many files and too many bytes are refused; nothing is
     read further than the limit.
     """
     door = _Door(name or source.name, limits or ArchiveLimits())
-    with source.open("rb") as stream:
-        start = stream.read(BLOCK)
+    start = _first_block(source)
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        if start[:4] in {b"PK\x03\x04", b"PK\x05\x06"}:
+        if start[:4] in ZIP:
             _unpack_zip(source, folder, door)
-        elif start[:2] == b"\x1f\x8b":
+        elif start[:2] == GZIP:
             _unpack_tar(lambda: cast("IO[bytes]", gzip.GzipFile(source)), folder, door)
-        elif start[257:262] == b"ustar":
+        elif start[257:262] == TAR:
             _unpack_tar(lambda: source.open("rb"), folder, door)
         else:
             raise BadInput(
-                "{name} is no archive that can be read.", name=door.name, remedy="Send a .tar.gz or a .zip file."
+                "The archive {name} is neither a .tar.gz, a .tar nor a .zip file.",
+                name=door.name,
+                remedy="Pack the folder as .tar.gz or as .zip.",
             )
     except DAMAGE as error:
         raise door.refuse("is damaged ({error})", error=str(error)[:200] or type(error).__name__) from error

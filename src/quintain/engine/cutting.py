@@ -11,9 +11,20 @@ import numpy as np
 
 WARM_UP = 8  # examples before the clock runs
 REPEATS = 3
-PER_REPEAT = 200
-MEASURED_ROWS = WARM_UP + REPEATS * PER_REPEAT  # what a measurement takes of a data set that has so many
+PER_REPEAT = 66
+LEAST_SESSIONS = 3  # processes, without which nothing is known of how they differ
+SESSION_ROWS = WARM_UP + REPEATS * PER_REPEAT  # what a process is timed on of a data set that has so many
+MEASURED_ROWS = LEAST_SESSIONS * SESSION_ROWS  # what a measurement takes of it
 ALONE = 0.25  # so often a batch is followed by a request for one example
+
+
+def session_rows(batch_size: int) -> int:
+    """Say on how many examples a process is timed: enough for some requests of the declared size in each repeat.
+
+    >>> session_rows(1), session_rows(128)
+    (206, 1152)
+    """
+    return max(SESSION_ROWS, 3 * REPEATS * batch_size)
 
 
 def cut_requests(rows: int, batch_size: int, generator: np.random.Generator) -> list[range]:

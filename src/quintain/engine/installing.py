@@ -88,7 +88,9 @@ def install(requirements: Sequence[str], wheels: Path, target: Path, *, limit: i
                 packed = _collect(process, list(requirements), Path(name) / "packages.tar", most)
         except RunEnded as error:
             raise BadInput("The requirements cannot be installed: {message}", message=error.message) from error
-        unpack_archive(packed, target, ArchiveLimits(files=FILES, size=limit), name="of the installed requirements")
+        unpack_archive(
+            packed, target, ArchiveLimits(files=FILES, size=limit), name=Text("of the installed requirements")
+        )
 
 
 def _collect(process: SandboxedProcess, requirements: list[str], target: Path, limit: int) -> Path:

@@ -17,6 +17,7 @@ from quintain.adapters.contract import ADAPTERS, Outside, Predict
 from quintain.core.task import Task
 from quintain.engine.asking import FAILURE_LIMIT
 from quintain.engine.measuring import OpenRunner, measure
+from quintain.engine.pace import Pace
 from quintain.engine.predicting import prediction_table, write_predictions
 from quintain.engine.runner import ModelRunner, RunnableModel, open_runner
 from quintain.engine.sandbox.layers import NoSandbox
@@ -58,13 +59,14 @@ def run_job(
     progress: Callable[[int], None],
     stop: threading.Event,
     load: Callable[[RunnableModel], Predict] | None = None,
+    pace: Pace | None = None,
 ) -> CellResult:
     """Run *job* in this process's sandbox; raises RunEnded when the model or the platform fails, or *stop* is set.
 
-    *load* loads models of our own, which need no sandbox.
+    *load* loads models of our own, which need no sandbox; *pace* knows how fast the machine can be.
     """
     try:
-        return _run(job, progress, stop, load)
+        return _run(job, progress, stop, load, pace)
     except NoSandbox as error:
         raise RunEnded(Outcome.NO_SANDBOX, error.message, remedy=error.remedy) from error
 
@@ -74,6 +76,7 @@ def _run(
     progress: Callable[[int], None],
     stop: threading.Event,
     load: Callable[[RunnableModel], Predict] | None,
+    pace: Pace | None,
 ) -> CellResult:
     def advance(done: int) -> None:
         if stop.is_set():
@@ -92,7 +95,7 @@ def _run(
         )
 
     if job.measured:
-        return _measure(job, open_model, advance)
+        return _measure(job, open_model, advance, pace)
     with open_model() as runner:
         try:
             return _answer(job, runner, advance)
@@ -116,11 +119,13 @@ def _answer(job: CellJob, runner: ModelRunner, advance: Callable[[int], None]) -
     return CellResult(failures.rows, {**runner.facts(), "failed": failures.count}, runner.printed())
 
 
-def _measure(job: CellJob, open_model: OpenRunner, advance: Callable[[int], None]) -> CellResult:
+def _measure(job: CellJob, open_model: OpenRunner, advance: Callable[[int], None], pace: Pace | None) -> CellResult:
     """Measure the model; what it answered meanwhile is kept, to be compared with the answers that are scored."""
     table = pl.read_parquet(job.inputs)
     inputs = table.drop("id").to_dicts()
-    measured = measure(open_model, job.task, inputs, batch_size=job.model.batch_size, progress=lambda _: advance(0))
+    measured = measure(
+        open_model, job.task, inputs, batch_size=job.model.batch_size, pace=pace, progress=lambda _: advance(0)
+    )
     advance(table.height)
     if measured is None:
         return CellResult(table.height)
@@ -134,13 +139,14 @@ class LocalEngine:
 
     def __init__(self, lock_folder: Path) -> None:
         self.lock_folder = lock_folder
+        self.pace = Pace()
         self._hand = _Hand()
 
     def run(self, job: CellJob, progress: Callable[[int], None], stop: threading.Event) -> CellResult:
         """Run *job* when the machine is free for it."""
         with self._machine(alone=job.measured):
             try:
-                return run_job(job, progress, stop, self._load)
+                return run_job(job, progress, stop, self._load, self.pace)
             except BaseException:
                 self._hand.loaded = None
                 raise

@@ -5,6 +5,9 @@ last byte received, and nothing is subtracted. Requests are cut as in the run th
 meanwhile is kept beside what is scored. In a session every input is new to the model: the examples are split over
 warm-up and repeats, so that remembering answers gains nothing; the next session is a process that remembers nothing.
 Loading is looked at apart: the marks of memory are set back before the first request.
+
+A session counts while the machine works at its own pace. Where too few do, all count, and the interval is as much wider
+as the machine was slower: the figure is shown, and says that it may be too low.
 """
 
 from __future__ import annotations
@@ -20,34 +23,37 @@ import numpy as np
 from quintain.core.example import Prediction
 from quintain.core.task import Task
 from quintain.engine.asking import Failures
-from quintain.engine.cutting import REPEATS, WARM_UP, cut_requests
+from quintain.engine.cutting import LEAST_SESSIONS, REPEATS, WARM_UP, cut_requests, session_rows
 from quintain.engine.machine_load import busy_elsewhere, joules_between, machine, mark_load, read_energy
+from quintain.engine.pace import Pace
 from quintain.engine.runner import ModelRunner
 from quintain.engine.sandbox.process import SAMPLE_SECONDS, Usage
 from quintain.engine.timing import TimedRequest, ask_again, timed
 from quintain.stats.bootstrap import FloatArray
-from quintain.stats.precision import HALF_WIDTH, relative_error
+from quintain.stats.precision import relative_half
 
-PRECISE = 0.05  # relative standard error at which a figure is sharp enough
-MOST_SESSIONS = 5  # in which it may become so
+PRECISE = 0.1  # half of its interval, as a share of it, at which a figure is sharp enough
+MOST_SESSIONS = 6  # in which it may become so
+STEADY = 0.15  # share of its speed that the machine may lack while a session is timed
 ASKED_AGAIN = 60
 GIB = 1 << 30
 
 Inputs = list[dict[str, Any]]
+Rows = Sequence[int]  # the numbers of the inputs that are asked for together
 OpenRunner = Callable[[], AbstractContextManager[ModelRunner]]
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What one process of the model showed: its requests by repeat, memory in bytes while loading and answering."""
+    """What one process of the model showed: requests and memory in bytes by repeat, and its memory while it loaded."""
 
     repeats: Sequence[Sequence[TimedRequest]]
     loading: int
-    memory: Sequence[int]
-    memory_by_repeat: Sequence[float]
+    memory: Sequence[Sequence[int]]
     cpu_seconds: float
     joules: float | None
     busy: float | None
+    lost: float
     failed: int
     warm_up: int
 
@@ -74,7 +80,8 @@ class Measured:
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data: examples per second, seconds, GiB."""
-        rates = [session.rates(self.batch_size) for session in self.sessions]
+        steady, lost = steady_sessions(self.sessions)
+        rates = [session.rates(self.batch_size) for session in steady]
         requests = [request for session in self.sessions for repeat in session.repeats for request in repeat]
         examples = sum(len(request.rows) for request in requests)
         every = [rate for session in rates for rate in session]
@@ -84,13 +91,14 @@ class Measured:
         return {
             "throughput": throughput,
             "throughput_spread": statistics.stdev(every) if len(every) > 1 else 0.0,
-            "throughput_half": HALF_WIDTH * relative_error(rates) * throughput,
+            "throughput_half": max(relative_half(rates), lost / (1 - lost)) * throughput,
             "throughput_repeats": every,
             **_latencies(requests),
             **_memory(self.sessions),
             "cpu_seconds_per_example": sum(session.cpu_seconds for session in self.sessions) / examples,
             "joules_per_example": sum(joules) / examples if len(joules) == len(self.sessions) else None,
             "busy": max(busy) if busy else None,
+            "slowed": lost,
             "sessions": len(self.sessions),
             "examples": examples,
             "warm_up": sum(session.warm_up for session in self.sessions),
@@ -109,28 +117,45 @@ def measure(
     batch_size: int,
     generator: np.random.Generator | None = None,
     most_sessions: int = MOST_SESSIONS,
+    pace: Pace | None = None,
     progress: Callable[[int], None] = lambda sessions: None,
 ) -> Measured | None:
     """Measure a model on *inputs*, in one process after the other until the figure is sharp, in at most so many.
 
     None where it runs out of our sight, so that nothing can be said. *progress* hears of each session that is over.
-    The order of the inputs is another each time, unless a *generator* says it.
+    The order of the inputs is another each time, unless a *generator* says it. *pace* knows the machine from before.
     """
     generator = generator or np.random.default_rng()
+    pace = pace or Pace()
     sessions: list[Session] = []
     again: Mapping[str, int] = {}
     while True:
         with open_runner() as runner:
             if runner.usage is None or not inputs:
                 return None
-            sessions.append(_session(runner, runner.usage, task, inputs, batch_size, generator))
+            sessions.append(
+                _session(runner, runner.usage, task, inputs, _draw(len(inputs), batch_size, generator), pace)
+            )
             if len(sessions) == 1:
                 again = _asked_again(runner, task, inputs, sessions[0], batch_size)
             layers, printed = runner.layers, runner.printed()
         progress(len(sessions))
-        rates = [session.rates(batch_size) for session in sessions]
-        if len(sessions) >= most_sessions or relative_error(rates) <= PRECISE:
+        if len(sessions) >= most_sessions or _is_sharp(sessions, batch_size):
             return Measured(sessions, batch_size, layers, printed, again)
+
+
+def steady_sessions(sessions: Sequence[Session]) -> tuple[Sequence[Session], float]:
+    """Give the sessions in which the machine kept its pace, or all where they are too few, and what it lacked then."""
+    steady = [session for session in sessions if session.lost <= STEADY]
+    if len(steady) >= LEAST_SESSIONS:
+        return steady, 0.0
+    return sessions, statistics.median(session.lost for session in sessions)
+
+
+def _is_sharp(sessions: Sequence[Session], batch_size: int) -> bool:
+    steady, lost = steady_sessions(sessions)
+    enough = len(steady) >= LEAST_SESSIONS and lost <= STEADY
+    return enough and relative_half([session.rates(batch_size) for session in steady]) <= PRECISE
 
 
 def split_requests(requests: Sequence[range], batch_size: int) -> tuple[Sequence[range], list[Sequence[range]]]:
@@ -146,40 +171,52 @@ def split_requests(requests: Sequence[range], batch_size: int) -> tuple[Sequence
     return requests[:warm_up], repeats
 
 
+def _draw(
+    examples: int, batch_size: int, generator: np.random.Generator
+) -> tuple[Sequence[Rows], Sequence[Sequence[Rows]]]:
+    """Draw the examples of a session, as requests that warm the model up and those of each repeat."""
+    order = [int(row) for row in generator.permutation(examples)[: session_rows(batch_size)]]
+    warm_up, parts = split_requests(cut_requests(len(order), batch_size, generator), batch_size)
+    return [order[request.start : request.stop] for request in warm_up], [
+        [order[request.start : request.stop] for request in part] for part in parts
+    ]
+
+
 def _session(
     runner: ModelRunner,
     usage: Usage,
     task: Task,
     inputs: Inputs,
-    batch_size: int,
-    generator: np.random.Generator,
+    drawn: tuple[Sequence[Rows], Sequence[Sequence[Rows]]],
+    pace: Pace,
 ) -> Session:
     """Time one process. Its memory while loading ends with the look that sets the marks back."""
-    order = [int(row) for row in generator.permutation(len(inputs))]
-    warm_up, parts = split_requests(cut_requests(len(order), batch_size, generator), batch_size)
+    warm_up, parts = drawn
     runner.observe()
     loading = usage.peak_memory
     failures = Failures(sum(len(request) for part in parts for request in part))
     for request in warm_up:
-        timed(runner, task, inputs, order[request.start : request.stop], Failures(len(request), allowed=len(request)))
+        timed(runner, task, inputs, request, Failures(len(request), allowed=len(request)))
     runner.observe()
-    begun, cpu, energy = len(usage.samples), usage.cpu_seconds, read_energy()
+    cpu, energy = usage.cpu_seconds, read_energy()
     load = mark_load(cpu)
-    repeats, means = [], []
+    repeats, memory, lost = [], [], []
     for part in parts:
+        lost.append(pace.lost())
+        runner.observe()  # what the idle model held meanwhile is no part of the figure
         first = len(usage.samples)
-        rows = [order[request.start : request.stop] for request in part]
-        repeats.append([timed(runner, task, inputs, asked, failures) for asked in rows])
+        repeats.append([timed(runner, task, inputs, request, failures) for request in part])
         runner.observe()
-        means.append(statistics.fmean(usage.samples[first:]))
+        memory.append(usage.samples[first:])
+    lost.append(pace.lost())
     return Session(
         repeats=repeats,
         loading=loading,
-        memory=usage.samples[begun:],
-        memory_by_repeat=means,
+        memory=memory,
         cpu_seconds=max(usage.cpu_seconds - cpu, 0.0),
         joules=joules_between(energy, read_energy()),
         busy=busy_elsewhere(load, mark_load(usage.cpu_seconds)),
+        lost=statistics.median(lost),
         failed=failures.count,
         warm_up=sum(map(len, warm_up)),
     )
@@ -214,13 +251,14 @@ def _latencies(requests: Sequence[TimedRequest]) -> dict[str, float | None]:
 
 def _memory(sessions: Sequence[Session]) -> dict[str, Any]:
     """Give the memory while answering, what the model had while it loaded, and how far apart the repeats are."""
-    samples = np.concatenate([np.asarray(session.memory, dtype=float) for session in sessions]) / GIB
-    means = [[mean / GIB for mean in session.memory_by_repeat] for session in sessions]
+    repeats = [[np.asarray(repeat, dtype=float) / GIB for repeat in session.memory] for session in sessions]
+    samples = np.concatenate([repeat for session in repeats for repeat in session])
+    means = [[float(repeat.mean()) for repeat in session] for session in repeats]
     value = float(samples.mean())
     return {
         "memory": value,
         "memory_spread": _spread(np.concatenate([np.asarray(part) for part in means])),
-        "memory_half": HALF_WIDTH * relative_error(means) * value,
+        "memory_half": relative_half(means) * value,
         "memory_peak": float(samples.max()),
         "memory_loading": max(session.loading for session in sessions) / GIB,
         "memory_samples": int(samples.size),

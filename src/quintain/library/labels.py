@@ -159,7 +159,9 @@ class AgreementFound(Result):
 
     def chart(self) -> Mapping[str, Any]:
         """Draw the statistics with their intervals."""
-        figures = [(name.replace("_", " "), "", _estimate(self.found[name])) for name in STATISTICS]
+        figures = [
+            (name.replace("_", " "), "", _estimate(self.found[name]), self.found["items"]) for name in STATISTICS
+        ]
         return interval_chart(figures, row="statistic", series="", value="agreement")
 
     def facts(self) -> Iterator[str]:
@@ -287,8 +289,8 @@ class HumanFound(Result):
     def chart(self) -> Mapping[str, Any]:
         """Draw F1 by slice, with its spread over the draws."""
         figures = [
-            (name.replace("_", " "), "", _estimate(one["f1"]))
-            for name, one in self.found["synthetic_annotators"].items()
+            (name.replace("_", " "), "", _estimate(figures["f1"]), figures["items"])
+            for name, figures in self.found["synthetic_annotators"].items()
         ]
         return interval_chart(figures, row="items", series="", value="F1")
 

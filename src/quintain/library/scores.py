@@ -53,7 +53,9 @@ class ScoresFound(Result):
         """Draw the metrics with their intervals, by slice where there are some."""
         whole = self.report.evaluation
         parts: list[tuple[str, Evaluation | Slice]] = [("all", whole), *((str(one.value), one) for one in whole.slices)]
-        figures = [(name, at, result.estimate) for at, part in parts for name, result in part.metrics.items()]
+        figures = [
+            (name, at, result.estimate, part.examples) for at, part in parts for name, result in part.metrics.items()
+        ]
         return interval_chart(figures, row="metric", series="slice", value="score")
 
     def facts(self) -> Iterator[str]:
@@ -182,9 +184,12 @@ class ContrastFound(Result):
     def chart(self) -> Mapping[str, Any]:
         """Draw originals, neighbours and consistency with their intervals, by tag."""
         within = self.figures.intervals
-        parts = [("all", within.overall), *within.by_tag.items()]
+        parts = [("all", within.overall, self.figures.sets)]
+        parts += [(tag, part, self.figures.by_tag[tag].sets) for tag, part in within.by_tag.items()]
         figures = [
-            (tag, name, getattr(part, name)) for tag, part in parts for name in ("original", "contrast", "consistency")
+            (tag, name, getattr(part, name), sets)
+            for tag, part, sets in parts
+            for name in ("original", "contrast", "consistency")
         ]
         return interval_chart(figures, row="tag", series="figure", value="share")
 
@@ -259,7 +264,10 @@ class ContestFound(Result):
 
     def chart(self) -> Mapping[str, Any]:
         """Draw the share of pairs that broke each system."""
-        figures = [(name, "", one.broken_rate_pairs) for name, one in self.figures.intervals.systems.items()]
+        figures = [
+            (name, "", system.broken_rate_pairs, self.figures.systems[name].pairs)
+            for name, system in self.figures.intervals.systems.items()
+        ]
         return interval_chart(figures, row="system", series="", value="pairs that broke it")
 
     def facts(self) -> Iterator[str]:

@@ -29,8 +29,8 @@ class Unchanged:
 
     *beside* are families that stand by themselves and are no part of the shares over several. The canonical share rests
     on *pairs* of answers, to *examples* and to what *kinds* families made of them; *numbers* counts the pairs of each
-    family, in the figure or not. *drawn* are the resampled canonical shares: with the same rows and seed, two models
-    meet the same resamples.
+    family, in the figure or not, *group_numbers* those of each group. *drawn* are the resampled canonical shares: with
+    the same rows and seed, two models meet the same resamples.
     """
 
     share: Estimate
@@ -43,6 +43,7 @@ class Unchanged:
     examples: int
     kinds: int
     numbers: Mapping[str, int]
+    group_numbers: Mapping[str, int]
     beside: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
@@ -51,7 +52,9 @@ class Unchanged:
             "share": self.share.as_dict(),
             "all_rows": self.all_rows.as_dict(),
             "families": {name: value.as_dict() | {"rows": self.numbers[name]} for name, value in self.families.items()},
-            "groups": {name: value.as_dict() for name, value in self.groups.items()},
+            "groups": {
+                name: value.as_dict() | {"rows": self.group_numbers[name]} for name, value in self.groups.items()
+            },
             "flips": int(self.flipped.sum()),
             "rows": self.pairs,
             "examples": self.examples,
@@ -111,17 +114,19 @@ def unchanged_share(
     figured = np.flatnonzero(rows & counts)
     share, drawn = _family_mean(scores, families, figured, clusters, seed, resamples)
     by_family = _rows_by(families, kept)
+    by_group = _rows_by(groups, kept) if groups is not None else []
     return Unchanged(
         share=share,
         all_rows=part(np.flatnonzero(counts)),
         families={name: part(chosen) for name, chosen in by_family},
-        groups={name: part(chosen) for name, chosen in _rows_by(groups, kept)} if groups is not None else {},
+        groups={name: part(chosen) for name, chosen in by_group},
         flipped=~same & rows,
         drawn=drawn,
         pairs=len(figured),
         examples=len(figured if clusters is None else np.unique(clusters[figured])),
         kinds=len({families[row] for row in figured.tolist()}),
         numbers={name: len(chosen) for name, chosen in by_family},
+        group_numbers={name: len(chosen) for name, chosen in by_group},
         beside=tuple(sorted(aside.intersection(families[row] for row in kept.tolist()))),
     )
 

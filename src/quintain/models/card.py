@@ -31,7 +31,7 @@ def check_card(text: str) -> list[Fault]:
         return [
             Fault("the card has {n:,} characters; at most {most:,} are kept", n=len(text), most=MAX_CARD, field="card")
         ]
-    sections = _sections(text)
+    sections = sections_of(text)
     faults = []
     for heading in HEADINGS:
         body = sections.get(heading.lower())
@@ -51,7 +51,7 @@ def write_card(title: str, sections: dict[str, str]) -> str:
     )
 
 
-def _sections(text: str) -> dict[str, str]:
+def sections_of(text: str) -> dict[str, str]:
     """Give what stands under each heading, by its name in lower case; a deeper heading counts as content too."""
     found: dict[str, list[str]] = {}
     open_headings: list[tuple[int, str]] = []

@@ -2,30 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 
+from quintain.protocols.paths import expected
 from quintain.protocols.ranking import lot
+from quintain.protocols.spec import Protocol
+from quintain.protocols.stages import Stage
+
+AT_ONCE = 20  # people who do a tutorial at the same moment
 
 
-def deal(strata: Mapping[str, str], hands: int, seed: int) -> list[list[str]]:
-    """Deal contexts, each with its stratum, out among *hands*; nobody can foresee how who does not know the seed.
+def needed(protocol: Protocol, stage: Stage) -> int:
+    """Say how many contexts a stage takes, if nobody leaves and nobody gets one that somebody else had.
 
-    Of each stratum, and of all together, no hand has two more than another. Within a hand they come in turns: where its
-    strata are equally large, each block of as many contexts as there are strata has one of each.
+    In a tutorial people may follow each other on the same contexts; there it takes enough for many to be at once.
+    """
+    people = math.ceil(expected(protocol.stages, protocol.workers)[stage.name])
+    if stage.tutorial is not None:
+        return stage.tutorial.contexts * min(people, AT_ONCE)
+    rule = stage.writing
+    if rule is None:
+        return 0
+    sessions = people * rule.sessions
+    full = math.ceil(rule.wanted / rule.items) if rule.wanted and not rule.target else sessions
+    return max(1, min(sessions, full))
 
-    >>> deal({"a": "news", "b": "news", "c": "fiction", "d": "fiction"}, hands=2, seed=1)
+
+def share_out(needs: Sequence[int], there: int) -> list[int]:
+    """Say how many of the contexts that are *there* each round gets: what it needs or, of too few, its part.
+
+    >>> share_out([750, 40, 750], 2000), share_out([750, 40, 750], 100)
+    ([750, 40, 750], [48, 4, 48])
+    """
+    total = sum(needs)
+    if there >= total:
+        return list(needs)
+    left, sizes = there - len(needs), [1] * len(needs)
+    parts = [(need - 1) * left / max(1, total - len(needs)) for need in needs]
+    sizes = [size + int(part) for size, part in zip(sizes, parts, strict=True)]
+    over = sorted(range(len(needs)), key=lambda at: (int(parts[at]) - parts[at], at))
+    for at in over[: there - sum(sizes)]:
+        sizes[at] += 1
+    return sizes
+
+
+def deal(strata: Mapping[str, str], sizes: Sequence[int], seed: int) -> list[list[str]]:
+    """Deal contexts, each with its stratum, into hands of these *sizes*; nobody can foresee how who knows no seed.
+
+    Of each stratum hands of one size have as many, give or take one. Within a hand strata come in turns: where they are
+    equally large, each block of as many contexts as there are strata has one of each. Where there are more contexts
+    than are dealt, those that stay have the strata of the others.
+
+    >>> deal({"a": "news", "b": "news", "c": "fiction", "d": "fiction"}, sizes=[2, 2], seed=1)
     [['a', 'c'], ['b', 'd']]
     """
-    parts: dict[str, list[str]] = {}
-    for name in sorted(strata, key=lambda one: lot(seed, "context", one)):
-        parts.setdefault(strata[name], []).append(name)
-    dealt: list[dict[str, list[str]]] = [{} for _ in range(hands)]
-    turn = 0
-    for stratum in sorted(parts):
-        for name in parts[stratum]:
-            dealt[turn % hands].setdefault(stratum, []).append(name)
-            turn += 1
+    order = sorted(strata, key=lambda one: lot(seed, "context", one))
+    places = {name: place for place, name in enumerate(order)}
+    chosen = set(_in_turns(_parts(strata, order), seed)[: sum(sizes)])
+    dealt: list[dict[str, list[str]]] = [{} for _ in sizes]
+    filled = [0] * len(sizes)
+    for name in sorted(chosen, key=lambda one: (strata[one], places[one])):
+        open_ = [at for at, size in enumerate(sizes) if filled[at] < size]
+        at = min(open_, key=lambda at: ((filled[at] + 0.5) / sizes[at], at))
+        filled[at] += 1
+        dealt[at].setdefault(strata[name], []).append(name)
     return [_in_turns(hand, seed) for hand in dealt]
+
+
+def _parts(strata: Mapping[str, str], order: Sequence[str]) -> dict[str, list[str]]:
+    parts: dict[str, list[str]] = {}
+    for name in order:
+        parts.setdefault(strata[name], []).append(name)
+    return parts
 
 
 def _in_turns(hand: Mapping[str, list[str]], seed: int) -> list[str]:

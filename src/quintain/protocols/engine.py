@@ -58,7 +58,7 @@ class Course:
     def __post_init__(self) -> None:
         self._stages = {one.name: one for one in self.protocol.stages}
         self._next = {one.name: self.protocol.follows(one) for one in self.protocol.stages}
-        self._options = {one.name: frozenset(each.name for each in one.options) for one in self.protocol.rubric}
+        self._options = {one.name: frozenset(each.name for each in one.options) for one in self.protocol.questions}
         self._upstream = {one.name: leads_to(self.protocol.stages, one.name) for one in self.protocol.stages}
 
     def apply(self, event: Event) -> None:
@@ -166,7 +166,7 @@ class Course:
         """Say how the items of *people* did in a grading."""
         stage = self._stages[by]
         sample = self.sample(stage)
-        rubric, stands = self.protocol.rubric, {*self._writers(stage)}
+        rubric, stands = self.protocol.questions, {*self._writers(stage)}
         return [
             standing(rubric, one, (self.arm.items[name] for name in sample.of(one)), emptied=one not in stands)
             for one in people
@@ -265,7 +265,7 @@ class Course:
             raise Conflict("Nothing is graded at {stage} now.", stage=event.stage)
         said = event.answers
         if said.keys() != self._options.keys() or any(said[name] not in one for name, one in self._options.items()):
-            raise BadInput(faults=faults_in(self.protocol.rubric, said))
+            raise BadInput(faults=faults_in(self.protocol.questions, said))
         if event.kind is EventKind.REGRADED:
             grading.change(self.arm, stage, event)
         else:

@@ -64,8 +64,15 @@ class Protocol:
     question_types: tuple[str, ...] = option(
         kinds.texts(20), default=(), help="types of questions; each session's items must be of different ones"
     )
-    rubric: tuple[RubricQuestion, ...] = option(tables(RubricQuestion, least=1), default=FIGURE_2, help="for graders")
+    rubric: tuple[RubricQuestion, ...] = option(
+        tables(RubricQuestion), default=(), help="for graders; where there is none, by the kind of task"
+    )
     validation: ValidationPlan = option(table(ValidationPlan), default=ValidationPlan())
+
+    @property
+    def questions(self) -> tuple[RubricQuestion, ...]:
+        """What graders are asked; that of the paper, where neither the protocol nor a task says anything else."""
+        return self.rubric or FIGURE_2
 
     def stage(self, name: str) -> Stage:
         """Give the stage called *name*."""

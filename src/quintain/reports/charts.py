@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from quintain.core.records.figures import Estimate
+from quintain.reports.few import count_tooltip, mark_few
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 ROW_HEIGHT = 30
@@ -205,26 +206,27 @@ def ranked_chart(
 
 
 def interval_chart(
-    figures: Sequence[tuple[str, str, Estimate]], *, row: str, series: str, value: str
+    figures: Sequence[tuple[str, str, Estimate, int]], *, row: str, series: str, value: str
 ) -> dict[str, Any]:
     """Draw shares with their intervals: a line for each first name, in it a point for each second name.
 
-    *row* and *series* say what the names stand for, *value* what the figures are.
+    The last of each is on how many examples it rests; those of few are drawn hollow. *row* and *series* say what the
+    names stand for, *value* what the figures are.
     """
     rows = [
-        {"row": name, "series": part, "value": one.value, "low": one.low, "high": one.high}
-        for name, part, one in figures
-        if one.value is not None
+        {"row": name, "series": part, "value": figure.value, "low": figure.low, "high": figure.high, "n": n}
+        for name, part, figure, n in figures
+        if figure.value is not None
     ]
-    parts = len({part for _, part, _ in figures})
+    parts = len({part for _, part, _, _ in figures})
     x = {"type": "quantitative", "title": value, "scale": {"domain": [0, 1]}, "axis": {"format": ".0%", "tickCount": 5}}
     legend = {"orient": "top", "title": None} if parts > 1 else None
     one_by_one = {"field": "series", "type": "nominal", "sort": None}
-    return {
+    chart = {
         "$schema": SCHEMA,
         "data": {"values": rows},
         "width": "container",
-        "height": max(ROW_HEIGHT, 14 * parts) * max(1, len({name for name, _, _ in figures})),
+        "height": max(ROW_HEIGHT, 14 * parts) * max(1, len({name for name, _, _, _ in figures})),
         "autosize": {"type": "fit-x", "contains": "padding"},
         "encoding": {
             "y": {
@@ -242,6 +244,7 @@ def interval_chart(
                 {"field": "value", "type": "quantitative", "title": value, "format": ".1%"},
                 {"field": "low", "type": "quantitative", "title": "≥", "format": ".1%"},
                 {"field": "high", "type": "quantitative", "title": "≤", "format": ".1%"},
+                count_tooltip(),
             ],
         },
         "layer": [
@@ -255,6 +258,7 @@ def interval_chart(
             },
         ],
     }
+    return mark_few(chart)
 
 
 def line_chart(
@@ -262,15 +266,17 @@ def line_chart(
 ) -> dict[str, Any]:
     """Draw a line with points for each of the *series* over *x*, whose steps may be of very different size.
 
-    *titles* are what readers see for the three. Lines differ in dash as well as in colour.
+    The `n` of a row is the number of examples that its figure rests on, None where that is not known. *titles* are what
+    readers see for the three. Lines differ in dash as well as in colour.
     """
     across, up, by = titles
     tooltip = [
         {"field": series, "type": "nominal", "title": by},
         {"field": x, "type": "quantitative", "title": across, "format": ","},
         {"field": y, "type": "quantitative", "title": up, "format": ".3f"},
+        *([count_tooltip()] if any(row["n"] is not None for row in rows) else []),
     ]
-    return {
+    chart = {
         "$schema": SCHEMA,
         "data": {"values": [dict(row) for row in rows]},
         "width": "container",
@@ -285,27 +291,38 @@ def line_chart(
             "tooltip": tooltip,
         },
     }
+    return mark_few(chart)
 
 
 def curve_chart(
-    points: Sequence[float], curves: Mapping[str, Sequence[float]], *, x: str, y: str, top: float | None = None
+    points: Sequence[float],
+    curves: Mapping[str, Sequence[float]],
+    *,
+    x: str,
+    y: str,
+    top: float | None = None,
+    counts: Mapping[str, Sequence[int]] | None = None,
 ) -> dict[str, Any]:
-    """Draw curves over the same points; *x* and *y* are the titles of the axes, *top* is where the upper one ends."""
+    """Draw curves over the same points; *x* and *y* are the titles of the axes, *top* is where the upper one ends.
+
+    A curve of estimates has points, and *counts* says on how many examples each rests.
+    """
+    nothing: Sequence[None] = [None] * len(points)
     rows = [
-        {"series": name, "x": at, "y": one}
+        {"series": name, "x": at, "y": value, "n": n}
         for name, values in curves.items()
-        for at, one in zip(points, values, strict=True)
+        for at, value, n in zip(points, values, (counts or {}).get(name, nothing), strict=True)
     ]
     legend = {"orient": "top", "title": None, "columns": 2} if len(curves) > 1 else None
     one_by_one = {"field": "series", "type": "nominal", "sort": None, "legend": legend}
     scale = {"scale": {"domain": [0, top]}} if top is not None else {}
-    return {
+    chart = {
         "$schema": SCHEMA,
         "data": {"values": rows},
         "width": "container",
         "height": 220,
         "autosize": {"type": "fit-x", "contains": "padding"},
-        "mark": {"type": "line", "strokeWidth": 2},
+        "mark": {"type": "line", "strokeWidth": 2, **({"point": True} if counts else {})},
         "encoding": {
             "x": {"field": "x", "type": "quantitative", "title": x, "axis": {"grid": False}},
             "y": {"field": "y", "type": "quantitative", "title": y, **scale},
@@ -315,17 +332,25 @@ def curve_chart(
                 {"field": "series", "type": "nominal", "title": " "},
                 {"field": "x", "type": "quantitative", "title": x, "format": ".2f"},
                 {"field": "y", "type": "quantitative", "title": y, "format": ".3f"},
+                *([count_tooltip()] if counts else []),
             ],
         },
     }
+    return mark_few(chart)
 
 
-def place_chart(figures: Sequence[tuple[str, Estimate]], *, row: str, value: str) -> dict[str, Any]:
-    """Draw figures of any size with their intervals, a line for each name; *row* and *value* say what they are."""
-    rows = [{"row": name, "value": one.value, "low": one.low, "high": one.high} for name, one in figures]
+def place_chart(figures: Sequence[tuple[str, Estimate, int]], *, row: str, value: str) -> dict[str, Any]:
+    """Draw figures of any size with their intervals, a line for each name; *row* and *value* say what they are.
+
+    The last of each is on how many examples it rests; those of few are drawn hollow.
+    """
+    rows = [
+        {"row": name, "value": figure.value, "low": figure.low, "high": figure.high, "n": n}
+        for name, figure, n in figures
+    ]
     x = {"type": "quantitative", "title": value, "scale": {"zero": False}}
     axis = {"ticks": False, "domain": False, "labelPadding": 10}
-    return {
+    chart = {
         "$schema": SCHEMA,
         "data": {"values": rows},
         "width": "container",
@@ -338,6 +363,7 @@ def place_chart(figures: Sequence[tuple[str, Estimate]], *, row: str, value: str
                 {"field": "value", "type": "quantitative", "title": value, "format": ".3f"},
                 {"field": "low", "type": "quantitative", "title": "≥", "format": ".3f"},
                 {"field": "high", "type": "quantitative", "title": "≤", "format": ".3f"},
+                count_tooltip(),
             ],
         },
         "layer": [
@@ -351,6 +377,7 @@ def place_chart(figures: Sequence[tuple[str, Estimate]], *, row: str, value: str
             },
         ],
     }
+    return mark_few(chart)
 
 
 def sparkline(values: Sequence[float], *, width: float = 88, height: float = 24) -> str:

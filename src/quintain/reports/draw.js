@@ -13,11 +13,16 @@
       area: { color: accent },
       line: { color: accent },
       point: { color: accent },
+      rule: { color: muted },
       text: { color: ink, fontSize: 13 },
+      title: { color: ink },
     };
     for (const element of document.querySelectorAll(".chart[data-spec]")) {
+      const spec = JSON.parse(element.dataset.spec);
+      // Hollow marks are filled with what is behind the chart.
+      for (const param of spec.params ?? []) if (param.name === "ground") param.value = look("--surface");
       const options = { actions: false, ast: true, config, renderer: "svg" };
-      window.vegaEmbed(element, JSON.parse(element.dataset.spec), options).then(() => {
+      window.vegaEmbed(element, spec, options).then(() => {
         element.dataset.drawn = "true";
       });
     }

@@ -7,23 +7,26 @@ from typing import Any
 
 from quintain.core.records.figures import Estimate
 from quintain.reports.charts import SCHEMA
+from quintain.reports.few import count_tooltip, mark_few, square_texts
 
 
-def share_map(cells: Sequence[tuple[str, str, Estimate]], *, row: str, column: str, value: str) -> dict[str, Any]:
-    """Draw shares by row and column as squares, the darker the larger; the others say what each side stands for."""
+def share_map(cells: Sequence[tuple[str, str, Estimate, int]], *, row: str, column: str, value: str) -> dict[str, Any]:
+    """Draw shares by row and column as squares, the darker the larger; those of few examples are hollow.
+
+    The last of each cell is on how many examples it rests; the others say what each side stands for.
+    """
     rows = [
-        {"row": one, "column": other, "value": figure.value, "low": figure.low, "high": figure.high}
-        for one, other, figure in cells
+        {"row": across, "column": down, "value": figure.value, "low": figure.low, "high": figure.high, "n": n}
+        for across, down, figure, n in cells
         if figure.value is not None
     ]
     axis = {"ticks": False, "domain": False, "labelAngle": 0}
-    dark = {"condition": {"test": "datum.value > 0.55", "value": "#ffffff"}, "value": "#18202e"}
     side = {"type": "nominal", "sort": None}
-    return {
+    chart = {
         "$schema": SCHEMA,
         "data": {"values": rows},
         "width": "container",
-        "height": 48 * max(1, len({one for one, _, _ in cells})),
+        "height": 48 * max(1, len({across for across, _, _, _ in cells})),
         "autosize": {"type": "fit-x", "contains": "padding"},
         "encoding": {
             "y": {**side, "field": "row", "title": row, "axis": axis},
@@ -34,6 +37,7 @@ def share_map(cells: Sequence[tuple[str, str, Estimate]], *, row: str, column: s
                 {"field": "value", "type": "quantitative", "title": value, "format": ".1%"},
                 {"field": "low", "type": "quantitative", "title": "≥", "format": ".1%"},
                 {"field": "high", "type": "quantitative", "title": "≤", "format": ".1%"},
+                count_tooltip(),
             ],
         },
         "layer": [
@@ -48,9 +52,7 @@ def share_map(cells: Sequence[tuple[str, str, Estimate]], *, row: str, column: s
                     }
                 },
             },
-            {
-                "mark": {"type": "text"},
-                "encoding": {"text": {"field": "value", "type": "quantitative", "format": ".1%"}, "color": dark},
-            },
+            *square_texts({"field": "value", "type": "quantitative", "format": ".1%"}, 0.55, rows),
         ],
     }
+    return mark_few(chart)

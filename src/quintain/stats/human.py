@@ -101,15 +101,20 @@ class HeldOut:
 
 
 def synthetic_annotators(
-    judgements: Judgements, gold: IntArray, *, seed: int = 0, seeds: int = 100
+    judgements: Judgements,
+    gold: IntArray,
+    *,
+    seed: int = 0,
+    seeds: int = 100,
+    slices: Sequence[tuple[str, float]] = SLICES,
 ) -> dict[str, Annotators]:
-    """Score synthetic annotators against *gold* (a class for each item, -1 for none), by slice of agreement."""
+    """Score synthetic annotators against *gold* (a class for each item, -1 for none), by slices of agreement."""
     _check(judgements, gold, seeds)
     counts = judgements.counts()
     size = counts.sum(axis=1)
     share = np.where(gold >= 0, counts[np.arange(len(gold)), gold], 0) / np.maximum(size, 1)
     found: dict[str, Annotators] = {}
-    for name, least in SLICES:
+    for name, least in slices:
         kept = (gold >= 0) & (size > 0) & (share >= least - 1e-9)
         if kept.any():
             found[name] = _annotators(judgements, gold, kept, np.random.default_rng(seed), seeds)

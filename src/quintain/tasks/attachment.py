@@ -11,11 +11,13 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from quintain.core.errors import BadInput
+from quintain.core.errors import BadInput, Fault
 from quintain.core.example import Answer, Example, Inputs, Prediction
 from quintain.core.task import AnswerType, Field, Task
+from quintain.stats.alignment import follow_word
 from quintain.tasks.answers import chosen, distribution, refuse_unknown
 from quintain.tasks.contract import KINDS, FormField, TaskKind
+from quintain.tasks.positions import resolve_word, words_of
 from quintain.tasks.rules import Rule, index_rules
 
 
@@ -63,6 +65,25 @@ class Attachment(TaskKind):
             probabilities = _spread(tokens, raw)
             return Prediction(max(range(len(tokens)), key=lambda one: probabilities[str(one)]), probabilities)
         return Prediction(chosen("tokens", tokens, raw))
+
+    def resolved(
+        self, task: Task, inputs: Inputs, answer: Answer, before: Inputs | None = None
+    ) -> tuple[dict[str, Any], Answer, list[Fault]]:
+        """Read the answer as the preposition: as a number, as a word that stands once, or as both (`3:with`)."""
+        inputs, answer, faults = super().resolved(task, inputs, answer, before)
+        words = words_of(inputs.get("tokens"))
+        if isinstance(answer, str) and words:
+            answer, fault = resolve_word(words, answer, "answer", "tokens")
+            faults = [*faults, fault] if fault else faults
+        return inputs, answer, faults
+
+    def followed(self, task: Task, before: Inputs, inputs: Inputs, answer: Answer) -> Answer:
+        """Move the answer along with its word."""
+        first, words = words_of(before.get("tokens")), words_of(inputs.get("tokens"))
+        if not isinstance(answer, int) or not 0 <= answer < len(first):
+            return answer
+        place = follow_word(first, words, answer)
+        return place if place is not None and words[place] == first[answer] else None
 
     def fooled(self, task: Task, target: Answer, prediction: Answer) -> bool:
         """Say whether another word was taken."""

@@ -25,6 +25,7 @@ from quintain.core.registry import Registry
 from quintain.core.task import AnswerType, Field, FieldType, Label, Task
 from quintain.core.texts import Text
 from quintain.tasks.answer_kinds.contract import AnswerKind, answers_of
+from quintain.tasks.positions import resolve_inputs
 from quintain.tasks.rules import RowFault, Rule, field_rules, find_faults, surely_fine
 from quintain.tasks.shapes import field_fault
 
@@ -32,6 +33,7 @@ Widget = Literal["line", "textarea", "lines", "tokens", "labels", "options", "ch
 
 # Columns of a table of examples that are no inputs, so no field may be called this.
 RESERVED = ("id", "answer", "tags", "group", "meta")
+TOKENS = "tokens"  # the field whose words others point at
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,14 @@ class TaskKind(ABC):
     def fields(self, task: Task) -> tuple[Field, ...]:
         """List the inputs of an example."""
 
+    def context(self, task: Task) -> tuple[str, ...]:
+        """Name the inputs that are a context: what writers are given and may not change, such as a passage.
+
+        Nothing of a kind whose examples are texts of their own, or edits of a text.
+        """
+        fields = self.fields(task)
+        return tuple(field.name for field in fields if field.required and not field.editable and not field.fixed)
+
     @abstractmethod
     def answer_rules(self, task: Task) -> Sequence[Rule]:
         """List what may be wrong with the gold answer, or with inputs beside each other."""
@@ -117,6 +127,30 @@ class TaskKind(ABC):
     def placed(self, task: Task, inputs: Inputs, target: Answer) -> tuple[Answer, list[Fault]]:
         """Complete a good *target* by what follows from the inputs, or say what has to be told besides."""
         return target, []
+
+    def resolved(
+        self, task: Task, inputs: Inputs, answer: Answer, before: Inputs | None = None
+    ) -> tuple[dict[str, Any], Answer, list[Fault]]:
+        """Turn what points at a word into its number; ask which one is meant where it could be another.
+
+        Where *inputs* are an edit of *before*, what was not said anew moves along with its word. Done before `check`.
+        """
+        found, faults = resolve_inputs(self.fields(task), TOKENS, inputs, before)
+        return found, answer, faults
+
+    def followed(self, task: Task, before: Inputs, inputs: Inputs, answer: Answer) -> Answer:
+        """Give the *answer* to *before* as it stands in *inputs*, an edit of that; None where it was edited itself."""
+        return answer
+
+    def same_answer(self, task: Task, before: Example, after: Example) -> bool:
+        """Say whether an example and its edit have the same answer: the same texts, or what the answer moved to."""
+        kind = self.answers
+        if before.answer is None or after.answer is None:
+            return before.answer is after.answer
+        if kind.is_text:
+            return sorted(kind.texts(before.answer)) == sorted(kind.texts(after.answer))
+        followed = self.followed(task, before.inputs, after.inputs, before.answer)
+        return bool(followed is not None and kind.stored(after.answer) == kind.stored(followed))
 
     def form(self, task: Task) -> Form:
         """Describe the controls with which a page asks for an example and its answer."""
@@ -223,7 +257,7 @@ def _control(item: Field) -> FormField:
         title=item.title,
         help=item.help,
         required=item.required,
-        of="tokens" if item.type == "token" else None,
+        of=TOKENS if item.type == "token" else None,
         max_length=item.max_length if item.type in {"text", "long_text"} else None,
         editable=item.editable,
     )

@@ -11,8 +11,10 @@ import polars as pl
 from quintain.core.errors import BadInput
 from quintain.core.example import Answer, Example, Inputs, Prediction
 from quintain.core.task import AnswerType, Field, Label, Task
+from quintain.stats.alignment import follow_word
 from quintain.tasks.answers import chosen, distribution, refuse_unknown
 from quintain.tasks.contract import KINDS, FormField, TaskKind
+from quintain.tasks.positions import words_of
 from quintain.tasks.rules import Rule, distinct_rule, index_rules
 
 
@@ -61,6 +63,12 @@ class MultipleChoice(TaskKind):
             probabilities = _spread(options, raw)
             return Prediction(max(range(len(options)), key=lambda one: probabilities[str(one)]), probabilities)
         return Prediction(_chosen(options, raw))
+
+    def followed(self, task: Task, before: Inputs, inputs: Inputs, answer: Answer) -> Answer:
+        """Move the answer along with its option."""
+        if not isinstance(answer, int):
+            return answer
+        return follow_word(words_of(before.get("options")), words_of(inputs.get("options")), answer)
 
     def fooled(self, task: Task, target: Answer, prediction: Answer) -> bool:
         """Say whether another option was chosen."""

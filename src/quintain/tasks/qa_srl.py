@@ -5,13 +5,17 @@ As in the Build It Break It contest, only the sentence may be rewritten; the pre
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import polars as pl
 
-from quintain.core.example import Example
+from quintain.core.errors import Fault
+from quintain.core.example import Answer, Example, Inputs
 from quintain.core.task import Field, Task
+from quintain.core.texts import Text
+from quintain.stats.alignment import follow_piece
 from quintain.tasks.contract import KINDS
 from quintain.tasks.rules import Rule, blank, holds, shown
 from quintain.tasks.spans import SpanKind
@@ -46,6 +50,40 @@ class QaSrl(SpanKind):
         absent = ~blank(predicate) & ~holds(sentence, predicate)
         given: dict[str, pl.Expr | str] = {"text": shown(pl.col("predicate")), "of": "sentence"}
         return [Rule("predicate", absent, "'{text}' is not in '{of}'", values=given), *super().answer_rules(task)]
+
+    def resolved(
+        self, task: Task, inputs: Inputs, answer: Answer, before: Inputs | None = None
+    ) -> tuple[dict[str, Any], Answer, list[Fault]]:
+        """Ask that an edit leaves the predicate a word of the sentence, and the one that the question is about."""
+        inputs, answer, faults = super().resolved(task, inputs, answer, before)
+        if before is not None and (reason := _predicate_fault(before, inputs)):
+            faults = [*faults, Fault(reason, field="predicate")]
+        return inputs, answer, faults
+
+
+def _predicate_fault(before: Inputs, inputs: Inputs) -> Text | None:
+    first, second = (str(one.get("sentence") or "") for one in (before, inputs))
+    predicate = str(before.get("predicate") or "").strip()
+    places_before, places = _words_at(predicate, first), _words_at(predicate, second)
+    if first == second or not places_before or predicate.lower() not in second.lower():
+        return None  # nothing was edited, or the rules of the kind say what is wrong
+    if not places:
+        return Text("'{text}' is only a part of another word now; keep the word itself", text=predicate[:80])
+    followed = {follow_piece(first, second, start, len(predicate)) for start in places_before} - {None}
+    if len(places) == 1 or followed:
+        return None
+    return Text(
+        "'{text}' is not where it was and stands {n} times now; keep the one that the question is about",
+        text=predicate[:80],
+        n=len(places),
+    )
+
+
+def _words_at(word: str, text: str) -> list[int]:
+    """List where *word* stands in *text*, whatever its case, and not as a part of another word."""
+    if not word:
+        return []
+    return [match.start() for match in re.finditer(rf"(?<!\w)(?i:{re.escape(word)})(?!\w)", text)]
 
 
 def _fixed(name: str, title: str, most: int) -> Field:

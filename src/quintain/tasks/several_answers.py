@@ -10,8 +10,10 @@ import polars as pl
 from quintain.core.errors import BadInput
 from quintain.core.example import Answer, Example, Inputs, Prediction
 from quintain.core.task import AnswerType, Field, Task
+from quintain.stats.alignment import follow_word
 from quintain.tasks.answers import by_name, chosen, refuse_unknown, show
 from quintain.tasks.contract import KINDS, FormField, TaskKind
+from quintain.tasks.positions import words_of
 from quintain.tasks.rules import Rule, distinct_rule, index_rules
 
 
@@ -63,6 +65,14 @@ class SeveralAnswers(TaskKind):
             probabilities = _each(candidates, raw)
             return Prediction([int(key) for key, value in probabilities.items() if value >= 0.5], probabilities)
         return Prediction(_several(candidates, raw))
+
+    def followed(self, task: Task, before: Inputs, inputs: Inputs, answer: Answer) -> Answer:
+        """Move the answers along with their candidates."""
+        if not isinstance(answer, list | tuple):
+            return answer
+        first, second = words_of(before.get("candidates")), words_of(inputs.get("candidates"))
+        places = [follow_word(first, second, number) for number in answer]
+        return None if None in places else sorted(place for place in places if place is not None)
 
     def fooled(self, task: Task, target: Answer, prediction: Answer) -> bool:
         """Say whether the two sets differ."""

@@ -12,6 +12,7 @@ from quintain.core.errors import BadInput, Fault
 from quintain.core.example import Answer, Inputs, Prediction
 from quintain.core.task import AnswerType, Task
 from quintain.core.texts import Text
+from quintain.stats.alignment import follow_piece
 from quintain.stats.text import token_f1
 from quintain.tasks.answers import index, refuse_unknown, show
 from quintain.tasks.contract import FormField, TaskKind
@@ -88,6 +89,25 @@ class SpanKind(TaskKind):
             found.append({"text": text, "start": start})
         return (found if isinstance(target, list | tuple) else found[0]), faults
 
+    def resolved(
+        self, task: Task, inputs: Inputs, answer: Answer, before: Inputs | None = None
+    ) -> tuple[dict[str, Any], Answer, list[Fault]]:
+        """Move a span along whose start is still that of the text before the edit."""
+        inputs, answer, faults = super().resolved(task, inputs, answer, before)
+        first, second = (str((one or {}).get(self.source) or "") for one in (before, inputs))
+        if first == second or not first or answer is None or not self.answers.fits(answer):
+            return inputs, answer, faults
+        spans = [_refreshed(span, first, second) for span in self.answers.stored(answer)]
+        return inputs, spans if isinstance(answer, list | tuple) else spans[0], faults
+
+    def followed(self, task: Task, before: Inputs, inputs: Inputs, answer: Answer) -> Answer:
+        """Move every span along with its text; without one that was edited itself, none is left."""
+        first, second = str(before.get(self.source) or ""), str(inputs.get(self.source) or "")
+        if first == second or answer is None:
+            return answer
+        moved = [_moved(span, first, second) for span in self.answers.stored(answer)]
+        return None if None in moved else moved
+
     def answer_control(self, task: Task) -> FormField:
         """Let the answer be selected in the text."""
         unanswerable = bool(self.option(task, "unanswerable"))
@@ -104,6 +124,22 @@ class SpanKind(TaskKind):
         if not isinstance(options.get("unanswerable", False), bool):
             faults.append(Text("option 'unanswerable' is neither true nor false"))
         return faults
+
+
+def _refreshed(span: Mapping[str, Any], before: str, after: str) -> dict[str, Any]:
+    """Give a span that stands where it says; one that stood there before the edit is moved, or has no place."""
+    text, start = str(span["text"]), span["start"]
+    if start is None or after[start : start + len(text)] == text or before[start : start + len(text)] != text:
+        return dict(span)
+    return _moved(span, before, after) or {"text": text, "start": None}
+
+
+def _moved(span: Mapping[str, Any], before: str, after: str) -> dict[str, Any] | None:
+    text, start = str(span["text"]), span["start"]
+    if start is None:
+        return dict(span) if text in after else None
+    place = follow_piece(before, after, start, len(text))
+    return None if place is None else {"text": text, "start": place}
 
 
 def _occurrences(pattern: str, source: str) -> list[int]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from starlette.background import BackgroundTask
 from starlette.datastructures import UploadFile
-from starlette.responses import FileResponse
+from starlette.responses import FileResponse, Response
 
 from quintain.core.errors import BadInput
 from quintain.data.limits import FileLimits, check_limits
@@ -50,6 +52,15 @@ def several_on_disk(uploads: Sequence[UploadFile], limits: FileLimits) -> Iterat
         yield paths[0] if len(paths) == 1 else Path(folder)
 
 
+@contextmanager
+def rows_on_disk(rows: Sequence[Mapping[str, Any]], name: str) -> Iterator[Path | None]:
+    """Put rows that came in a request into a file, called *name*, while the block runs; None where there are none."""
+    with tempfile.TemporaryDirectory(prefix="quintain-rows-") as folder:
+        path = Path(folder) / name
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        yield path if rows else None
+
+
 def _written(upload: UploadFile, folder: Path) -> Path:
     name = Path((upload.filename or "").replace("\\", "/")).name
     if not name or name.startswith(".") or not name.isprintable() or len(name.encode()) > 200:
@@ -60,6 +71,11 @@ def _written(upload: UploadFile, folder: Path) -> Path:
     with path.open("wb") as target:
         shutil.copyfileobj(upload.file, target, 1 << 20)
     return path
+
+
+def send_bytes(data: bytes, name: str, media_type: str) -> Response:
+    """Send *data* as a file called *name*, which is of our making."""
+    return Response(data, media_type=media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
 def download(name: str, form: str, write: Callable[[Path], object]) -> FileResponse:

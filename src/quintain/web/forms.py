@@ -10,6 +10,7 @@ from quintain.core.errors import QuintainError
 from quintain.core.example import Prediction
 from quintain.core.task import Task
 from quintain.tasks.contract import Form, FormField, kind_of
+from quintain.tasks.positions import bare_number, named_word
 from quintain.web.rendering import shown
 
 PREFIX = "in-"  # before the name of every input, so that none clashes with a control of the page
@@ -59,10 +60,10 @@ def _parse(field: FormField, values: Mapping[str, str]) -> Any:
 
 
 def _position(raw: str, tokens: Sequence[str]) -> Any:
-    """Give the number of a word that was typed as a number or as itself."""
-    if raw.isdecimal() and len(raw) < 9:
-        return int(raw)
-    return tokens.index(raw) if raw in tokens else raw or None
+    """Give the number of a word that was typed as a number, as itself or as both; what is not clear as it stands."""
+    number = named_word(tokens, raw)
+    number = bare_number(raw) if number is None else number
+    return raw or None if number is None else number
 
 
 def spoken(task: Task, name: str, version: int, inputs: Mapping[str, Any], prediction: Prediction) -> Spoken:
@@ -82,8 +83,27 @@ def answer_text(task: Task, inputs: Mapping[str, Any], answer: Any) -> str:
     of = kind_of(task).form(task).answer.of
     source = inputs.get(of) if of else None
     if isinstance(source, list) and answer is not None:
+        if isinstance(answer, int) and kind_of(task).form(task).answer.widget == "token" and 0 <= answer < len(source):
+            return word_among(source, answer)
         return " · ".join(_name(key, source) for key in _chosen(answer)) or "–"
     return shown(answer)
+
+
+def word_among(words: Sequence[Any], number: int) -> str:
+    """Write a word for people; one that stands more than once between its neighbours.
+
+    >>> word_among(["of", "tea", "of", "Mira"], 1), word_among(["of", "tea", "of", "Mira"], 2)
+    ('tea', '… tea [of] Mira')
+    """
+    word = str(words[number])
+    if sum(str(one) == word for one in words) == 1:
+        return word
+    left, right = (
+        [str(one) for one in words[max(0, number - 1) : number]],
+        [str(one) for one in words[number + 1 :][:1]],
+    )
+    dots = ["…"] if number > 1 else [], ["…"] if number + 2 < len(words) else []
+    return " ".join([*dots[0], *left, f"[{word}]", *right, *dots[1]])
 
 
 def _chosen(answer: Any) -> list[str]:

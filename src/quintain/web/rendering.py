@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import Any
 
@@ -15,6 +15,8 @@ from jinja2.runtime import Context
 from quintain import __version__
 from quintain.core.escaping import OVERRIDES, visible
 from quintain.core.records.base import plain
+from quintain.reports.few import LEAST, is_few
+from quintain.reports.words import said as texts_said
 from quintain.services.board.claims import claim_text
 from quintain.store.base import now
 from quintain.web.help_pages import ROOMS
@@ -73,6 +75,8 @@ def environment(language: str) -> Environment:
         ago=lambda moment: tongue.ago(moment, now()),
         text_of=text_of,
         claim_text=claim_text,
+        is_few=is_few,
+        least_n=LEAST,
         tell=partial(tell, language),
         help_rooms=ROOMS,
         task=None,
@@ -83,7 +87,7 @@ def environment(language: str) -> Environment:
         part=False,
     )
     env.filters["markdown"] = render_markdown
-    env.filters["spec"] = lambda chart: json.dumps(chart, ensure_ascii=False, separators=(",", ":"), default=plain)
+    env.filters["spec"] = partial(spec_json, partial(say, language))
     env.filters["shown"] = shown
     env.filters["said"] = partial(say, language)
     return env
@@ -100,6 +104,11 @@ def mark_overrides(html: str) -> str:
     if not _OVERRIDES.search(html):
         return html
     return "".join(part if number % 2 else visible(part) for number, part in enumerate(_IN_FORMS.split(html)))
+
+
+def spec_json(said: Callable[[str], str], chart: Mapping[str, Any]) -> str:
+    """Write the specification of a chart for a page, its texts of ours *said* in the reader's language."""
+    return json.dumps(texts_said(chart, said), ensure_ascii=False, separators=(",", ":"), default=plain)
 
 
 @pass_context

@@ -43,6 +43,7 @@ from quintain.web.api.models import models as api_models
 from quintain.web.api.pay import pay as api_pay
 from quintain.web.api.pay import payouts as api_payouts
 from quintain.web.api.pay import prolific as api_prolific
+from quintain.web.api.release import datasheet as api_datasheet
 from quintain.web.api.release import releases as api_releases
 from quintain.web.api.study import codings as api_codings
 from quintain.web.api.study import reports as api_reports
@@ -69,7 +70,7 @@ from quintain.web.pages.collect import (
     writing_aids,
 )
 from quintain.web.pages.collect import round as round_page
-from quintain.web.pages.contest import breaking, building, contests, judging, searching
+from quintain.web.pages.contest import breaking, building, contests, deciding, judging, searching
 from quintain.web.pages.contest import results as contest_results
 from quintain.web.pages.contrast import check as contrast_check
 from quintain.web.pages.contrast import projects as contrast_projects
@@ -84,9 +85,10 @@ from quintain.web.pages.house import help as help_room
 from quintain.web.pages.jobs import jobs
 from quintain.web.pages.models import models, talk
 from quintain.web.pages.pay import earnings, round_pay, task_pay
-from quintain.web.pages.release import release
+from quintain.web.pages.release import datasheet, release
 from quintain.web.pages.study import code as coding_desk
 from quintain.web.pages.study import codings, reports, studies
+from quintain.web.pages.tasks import roles as task_roles
 from quintain.web.pages.tasks import tasks
 from quintain.web.pages.trial import grade as trial_grade
 from quintain.web.pages.trial import owner as trial_owner
@@ -115,6 +117,7 @@ UPLOADS = (
     "/items",
     "/gold",
     "/harvests",
+    "/harvests/jobs",
     "/rounds/harvest",
     "/build/answers",
     "/break/upload",
@@ -269,8 +272,11 @@ PAGES = [
     PageRoute("GET", "/tasks/new", tasks.new_page),
     PageRoute("POST", "/tasks/new", tasks.create),
     PageRoute("GET", "/tasks/{task}", tasks.overview),
+    PageRoute("POST", "/tasks/{task}/warning", tasks.go_past_warning, anybody=True),
     PageRoute("GET", "/tasks/{task}/settings", tasks.settings_page),
     PageRoute("POST", "/tasks/{task}/settings", tasks.save),
+    PageRoute("POST", "/tasks/{task}/roles/grant", task_roles.grant),
+    PageRoute("POST", "/tasks/{task}/roles/revoke", task_roles.revoke),
     PageRoute("POST", "/tasks/{task}/archive", tasks.archive),
     PageRoute("POST", "/tasks/{task}/restore", tasks.restore),
     # data sets
@@ -287,6 +293,7 @@ PAGES = [
     # the board
     PageRoute("GET", "/tasks/{task}/board", board.show),
     PageRoute("GET", "/tasks/{task}/board/top", tasks.top_models),
+    PageRoute("GET", "/tasks/{task}/board/claim", board.claim_part),
     PageRoute("GET", "/tasks/{task}/board/settings", board.settings_page),
     PageRoute("POST", "/tasks/{task}/board/settings", board.save_settings),
     PageRoute("POST", "/tasks/{task}/board/remeasure", board.remeasure),
@@ -367,6 +374,7 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/trials/{trial}/complete", entry.complete_trial),
     PageRoute("GET", "/tasks/{task}/trials/{trial}/grade/complete", entry.complete_grading),
     PageRoute("POST", "/tasks/{task}/trials/{trial}/doors", trial_owner.set_doors),
+    PageRoute("GET", "/tasks/{task}/trials/{trial}/export", trial_owner.export),
     PageRoute("GET", "/tasks/{task}/trials/{trial}/report", trial_owner.report),
     PageRoute("GET", "/tasks/{task}/trials/{trial}/report/download", trial_owner.fetch),
     # contests
@@ -399,6 +407,10 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/contests/{name}/break/search/{number}/decide", searching.decide),
     PageRoute("GET", "/tasks/{task}/contests/{name}/judge", judging.judge_page),
     PageRoute("POST", "/tasks/{task}/contests/{name}/judge", judging.judge),
+    PageRoute("POST", "/tasks/{task}/contests/{name}/judge/return", judging.give_back),
+    PageRoute("GET", "/tasks/{task}/contests/{name}/decide", deciding.decide_page),
+    PageRoute("POST", "/tasks/{task}/contests/{name}/decide/rest", deciding.rule_rest),
+    PageRoute("GET", "/tasks/{task}/contests/{name}/disputes", deciding.disputes_page),
     PageRoute("GET", "/tasks/{task}/contests/{name}/results", contest_results.results_page),
     PageRoute("GET", "/tasks/{task}/contests/{name}/pairs", contest_results.pairs_page),
     PageRoute("GET", "/tasks/{task}/contests/{name}/pairs/{pair}", contest_results.pair_page),
@@ -411,6 +423,9 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/rounds/new", rounds.create),
     PageRoute("GET", "/tasks/{task}/rounds/harvest", harvests.page),
     PageRoute("POST", "/tasks/{task}/rounds/harvest", harvests.create),
+    PageRoute("POST", "/tasks/{task}/harvests", harvests.start),
+    PageRoute("GET", "/tasks/{task}/harvests/{job}", harvests.show),
+    PageRoute("POST", "/tasks/{task}/harvests/{job}/cancel", harvests.cancel),
     PageRoute("GET", "/tasks/{task}/rounds/{number}", round_page.show),
     PageRoute("GET", "/tasks/{task}/rounds/{number}/file", rounds.download_file),
     PageRoute("GET", "/tasks/{task}/rounds/{number}/edit", rounds.edit_page),
@@ -458,6 +473,8 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/validation/{name}/adaptive", validation.try_adaptive),
     PageRoute("POST", "/tasks/{task}/validation/{name}/review", validation.review),
     PageRoute("GET", "/tasks/{task}/validation/{name}/live", validation.live),
+    PageRoute("GET", "/tasks/{task}/datasheet", datasheet.show),
+    PageRoute("POST", "/tasks/{task}/datasheet", datasheet.save),
     PageRoute("GET", "/tasks/{task}/validation/{name}/release", release.show),
     PageRoute("POST", "/tasks/{task}/validation/{name}/release", release.act),
     PageRoute("POST", "/tasks/{task}/validation/{name}/next", timeline.start_next),
@@ -481,6 +498,7 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}/withdraw/{variant}", contrast_write.withdraw),
     PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}/phenomenon", contrast_write.add_phenomenon),
     PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}/drafts", contrast_write.show_drafts),
+    PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}/search", contrast_write.search),
     PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}/look", contrast_write.look),
     PageRoute("GET", "/tasks/{task}/contrast/{name}/check", contrast_check.check_page),
     PageRoute("POST", "/tasks/{task}/contrast/{name}/check/{variant}", contrast_check.check),
@@ -546,6 +564,7 @@ API = [
     Endpoint("DELETE", "/tasks/{task}", api_tasks.archive_task, "tasks", 204),
     Endpoint("POST", "/tasks/{task}/restore", api_tasks.restore_task, "tasks", 204),
     Endpoint("GET", "/tasks/{task}/history", api_tasks.get_task_history, "tasks"),
+    Endpoint("GET", "/tasks/{task}/roles", api_people.list_task_roles, "tasks"),
     Endpoint("GET", "/tasks/{task}/datasets", api_datasets.list_datasets, "datasets"),
     Endpoint(
         "POST",
@@ -662,6 +681,7 @@ API = [
     Endpoint("GET", "/tasks/{task}/rounds", api_rounds.list_rounds, "rounds"),
     Endpoint("POST", "/tasks/{task}/rounds", api_rounds.put_round, "rounds", 201),
     Endpoint("POST", "/tasks/{task}/harvests", api_harvests.add_harvest, "rounds", 201),
+    Endpoint("POST", "/tasks/{task}/harvests/jobs", api_harvests.start_harvest, "rounds", 201),
     Endpoint("GET", "/tasks/{task}/rounds/{number}", api_rounds.get_round, "rounds"),
     Endpoint("POST", "/tasks/{task}/rounds/{number}/open", api_rounds.open_round, "rounds"),
     Endpoint("POST", "/tasks/{task}/rounds/{number}/close", api_rounds.close_round, "rounds"),
@@ -868,6 +888,8 @@ API = [
     ),
     Endpoint("GET", "/tasks/{task}/validations/{validation}/parity", api_wheel.get_parity, "validation"),
     Endpoint("POST", "/tasks/{task}/validations/{validation}/next", api_wheel.start_next, "validation", 201),
+    Endpoint("GET", "/tasks/{task}/datasheet", api_datasheet.get_datasheet, "tasks"),
+    Endpoint("PUT", "/tasks/{task}/datasheet", api_datasheet.set_datasheet, "tasks"),
     Endpoint("GET", "/tasks/{task}/timeline", api_wheel.get_timeline, "tasks"),
     Endpoint("PUT", "/tasks/{task}/margin", api_wheel.set_margin, "tasks"),
     Endpoint("GET", "/contrast/formats", api_published.list_contrast_formats, "contrast"),
@@ -992,8 +1014,17 @@ API = [
         "contests",
         204,
     ),
-    Endpoint("GET", "/tasks/{task}/contests/{contest}/judging", api_pairs.get_pair_to_judge, "contests"),
-    Endpoint("POST", "/tasks/{task}/contests/{contest}/judging", api_pairs.judge_pair, "contests", 204),
+    Endpoint("POST", "/tasks/{task}/contests/{contest}/judging/next", api_pairs.next_pair_to_judge, "contests"),
+    Endpoint("POST", "/tasks/{task}/contests/{contest}/judging", api_pairs.judge_pair, "contests"),
+    Endpoint(
+        "POST",
+        "/tasks/{task}/contests/{contest}/judging/{pair}/return",
+        api_pairs.return_pair_to_judge,
+        "contests",
+        204,
+    ),
+    Endpoint("GET", "/tasks/{task}/contests/{contest}/disputes", api_pairs.list_pair_disputes, "contests"),
+    Endpoint("POST", "/tasks/{task}/contests/{contest}/rest", api_pairs.rule_rest, "contests"),
     Endpoint("GET", "/tasks/{task}/contests/{contest}/results", api_pairs.get_contest_results, "contests"),
     Endpoint("GET", "/tasks/{task}/contests/{contest}/pairs", api_pairs.list_contest_pairs, "contests"),
     Endpoint("GET", "/tasks/{task}/contests/{contest}/pairs/{pair}", api_pairs.get_contest_pair, "contests"),
@@ -1078,6 +1109,13 @@ API = [
     Endpoint("POST", "/tasks/{task}/trials/{trial}/pool", api_trials.open_trial_pool, "trials"),
     Endpoint("GET", "/tasks/{task}/trials/{trial}/models", api_trials.get_trial_models, "trials"),
     Endpoint("POST", "/tasks/{task}/trials/{trial}/models", api_trials.run_trial_models, "trials"),
+    Endpoint(
+        "GET",
+        "/tasks/{task}/trials/{trial}/export",
+        api_trials.export_trial,
+        "trials",
+        media_type="application/json",
+    ),
     Endpoint("GET", "/tasks/{task}/trials/{trial}/report", api_trials.get_trial_report, "trials"),
     Endpoint(
         "GET",

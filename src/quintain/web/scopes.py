@@ -19,7 +19,7 @@ _WORK = """
     next_check check_variant settle_variant add_phenomenon scout_contrast next_to_code code_item
     create_contest_team join_contest_team leave_contest_team put_contest_pair upload_pairs remove_contest_pair
     start_contest_search advance_contest_search confirm_contest_proposal reject_contest_proposal
-    judge_pair dispute_pair read_notifications save_fork remove_fork cancel_job
+    judge_pair next_pair_to_judge return_pair_to_judge dispute_pair read_notifications save_fork remove_fork cancel_job
 """
 _BUILD = """
     submit_model change_visibility change_card withdraw_model restore_model
@@ -29,7 +29,7 @@ _BUILD = """
 _OWN = """
     put_task change_task archive_task restore_task import_dataset set_board remeasure queue_runs let_score take_snapshot
     set_inputs decide_inputs
-    put_round add_harvest open_round close_round clone_round import_prompts decide_flag
+    put_round add_harvest start_harvest open_round close_round clone_round import_prompts decide_flag
     put_quiz retire_quiz restore_quiz qualify
     approve_round_pay set_pay_policy grant_bonus answer_pay_question create_study change_study create_judging_study
     create_trial_study create_grading_study change_panel_study sync_group plan_payouts send_payout cancel_payout
@@ -37,9 +37,9 @@ _OWN = """
     list_panel_people confirm_panel_people make_door_code decide_door_request get_panel_key
     open_validation set_validation_state set_validation_policy foresee_adaptive add_items review_judges
     unqualify_judges try_rule apply_rule requalify add_gold make_gold retire_gold restore_gold make_entry_quiz
-    make_release preview_release start_next set_margin
+    make_release preview_release set_datasheet start_next set_margin
     import_contrast put_contrast_project close_contrast_project reopen_contrast_project release_contrast
-    open_contrast_people put_contest extend_phase add_contest_reference let_reference_count rule_pair
+    open_contrast_people put_contest extend_phase add_contest_reference let_reference_count rule_pair rule_rest
     start_study put_coding close_coding put_trial open_trial close_trial close_stage readmit edit_letter answer_reply
     put_trial_doors open_trial_pool run_trial_models grant_role revoke_role
 """
@@ -70,7 +70,7 @@ WORKING = re.compile(
     r"|/work/(retract|earnings/questions)|/notifications/read"
 )
 OPEN = re.compile(
-    r"/(fool|language|tour|login|logout|link/.*|forgotten|register|demo/part|enter/.*)|/tasks/\{task\}/talk"
+    r"/(fool|language|tour|login|logout|link/.*|forgotten|register|demo/part|enter/.*)|/tasks/\{task\}/(talk|warning)"
 )
 TAKES_OUT = frozenset({"/account/export", "/account/tokens", "/work/export", "/work/earnings/export"})
 

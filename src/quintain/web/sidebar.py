@@ -65,7 +65,7 @@ def sidebar_of(_: Callable[[str], str], task: str, *, signed_in: bool, owner: bo
             "studies",
             _("Studies"),
             (True, "reports", _("Reports"), "report"),
-            (True, "trials", _("Trials"), "trial"),
+            (owner or expert, "trials", _("Trials"), "trial"),
             (signed_in, "codings", _("Hand coding"), "tag"),
         ),
         group(

@@ -32,6 +32,7 @@ from quintain.services.access import notify
 from quintain.services.access import sign_in as sessions
 from quintain.services.access.permissions import require_scope, require_signed_in, require_this_task
 from quintain.store.blobs import Blobs
+from quintain.web import warning
 from quintain.web.i18n import Tongue, choose_language
 from quintain.web.peers import peer_of
 from quintain.web.rendering import environment, mark_overrides
@@ -176,7 +177,11 @@ class Visit:
     def render(
         self, template: str, *, status: int = 200, headers: Mapping[str, str] | None = None, **values: Any
     ) -> Response:
-        """Answer with a page."""
+        """Answer with a page; of a task that warns of its content, with the warning until the reader has gone on."""
+        opens = self.request.method == "GET" and "hx-request" not in self.request.headers
+        if opens and warning.is_due(template, values, self.request.cookies.get(warning.WARNED_COOKIE, "")):
+            shown = {"task": values["task"], "section": values.get("section"), "crumbs": values.get("crumbs", [])}
+            return self.render("tasks/warning.html", next=self.path, **shown)
         html = environment(self.language).get_template(template).render(visit=self, **values)
         response = HTMLResponse(mark_overrides(html), status, dict(headers or {}))
         response.headers["vary"] = "Cookie, Accept-Language"
@@ -184,6 +189,12 @@ class Visit:
         if self.toasts:
             self.forget(TOAST_COOKIE)
         return self.finish(response)
+
+    def go_past_warning(self, task: Task) -> None:
+        """Remember that the reader has read what *task* warns of: its texts are shown from now on."""
+        if task.content_warning:
+            seen = self.request.cookies.get(warning.WARNED_COOKIE, "")
+            self.remember(warning.WARNED_COOKIE, warning.with_mark(task, seen))
 
     def redirect(self, url: str, toast: str = "") -> Response:
         """Send the person on to *url*, where *toast* is shown once."""

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound, NotSignedIn, QuintainError
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor, Grant, RoleName
-from quintain.services.access import accounts, audit, links
+from quintain.services.access import accounts, audit, links, notify
 from quintain.services.access.sign_in import authenticate
 from quintain.store.base import now
 from quintain.store.database import transaction
@@ -174,6 +174,31 @@ def test_owners_share_their_own_task(db: Session, admin: Actor, worker: Actor) -
             accounts.grant_role(db, olga, "wilma", role, task=task)
     taken = accounts.revoke_role(db, olga, "wilma", RoleName.EXPERT, task="sentiment")
     assert Grant(RoleName.EXPERT, "sentiment") not in taken.grants
+
+
+def test_owners_see_who_holds_a_role_on_their_task(db: Session, admin: Actor, worker: Actor) -> None:
+    """Names and roles of the one task, and of the account no more; others see nothing; who is named is told."""
+    _add_task(db, "sentiment")
+    _add_task(db, "nli")
+    accounts.invite(db, admin, "olga", roles=[])
+    person = accounts.grant_role(db, admin, "olga", RoleName.OWNER, task="sentiment")
+    accounts.grant_role(db, admin, "wilma", RoleName.OWNER, task="nli")
+    olga = Actor(user_id=person.id, name="olga", grants=frozenset(person.grants))
+    given = accounts.grant_role(db, olga, "wilma", RoleName.EXPERT, task="sentiment")
+    assert (given.email, given.grants) == (None, (Grant(RoleName.EXPERT, "sentiment"),))
+    listed = accounts.roles_on_task(db, olga, "sentiment")
+    assert [(one.name, one.role, one.given_by) for one in listed.roles] == [
+        ("olga", RoleName.OWNER, "ada"),
+        ("wilma", RoleName.EXPERT, "olga"),
+    ]
+    assert accounts.roles_on_task(db, olga, "sentiment", search="WIL").total == 1
+    assert accounts.roles_on_task(db, olga, "sentiment", role=RoleName.WORKER).roles == []
+    assert "expert of the task 'sentiment'" in notify.list_notifications(db, worker)[0].text
+    for task in ("nli", "nothing"):
+        with pytest.raises((Forbidden, NotFound)):
+            accounts.roles_on_task(db, olga, task)
+    with pytest.raises(Forbidden):
+        accounts.roles_on_task(db, worker, "sentiment")
 
 
 def test_roles_are_given_once_and_taken_once(db: Session, admin: Actor, worker: Actor) -> None:

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import Result
 
 from quintain.compose import announced, base_address, create_workspace
-from quintain.engine.presence import served_at, serving
+from quintain.engine.presence import Presence, running_server, serving
 from quintain.settings import Settings
 from tests.integration.house.test_web_serve import ended, started
 
@@ -59,9 +59,9 @@ def test_without_a_server_the_assumption_is_said(
 
 def test_what_a_killed_server_left_is_not_believed(tmp_path: Path) -> None:
     """Only a server that holds its file runs; of several, the last one counts; what is left over is swept away."""
-    assert served_at(tmp_path) is None
+    assert running_server(tmp_path) is None
     (tmp_path / "0123456789abcdef").write_text("http://127.0.0.1:1")
-    assert served_at(tmp_path) is None
+    assert running_server(tmp_path) is None
     assert list(tmp_path.iterdir()) == []
     code = (
         "import os, sys; from pathlib import Path; from quintain.engine.presence import serving\n"
@@ -70,8 +70,8 @@ def test_what_a_killed_server_left_is_not_believed(tmp_path: Path) -> None:
     assert subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False).returncode == -9
     assert len(list(tmp_path.iterdir())) == 1
     with serving(tmp_path, "http://127.0.0.1:3"):
-        assert served_at(tmp_path) == "http://127.0.0.1:3"
-    assert served_at(tmp_path) is None
+        assert running_server(tmp_path) == Presence("http://127.0.0.1:3")
+    assert running_server(tmp_path) is None
     assert list(tmp_path.iterdir()) == []
 
 

@@ -30,6 +30,7 @@ from quintain.services.board.verify import verify_snapshot
 from quintain.services.data.datasets import import_dataset
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.jobs import figures
+from quintain.services.models.registry import ModelVersionInfo, register_version
 from quintain.services.tasks.board_settings import set_board
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
@@ -38,7 +39,7 @@ from quintain.store.queries.evaluate import cells as queries
 from quintain.store.tables import CellEvent
 from quintain.web.app import create_app
 from tests.beginnings import Build, with_small_board
-from tests.boards import COUNTED, add_sentences, add_version, sentences
+from tests.boards import CARD, COUNTED, add_sentences, add_version, evaluated, sentences, up_to
 
 RANKS = {"large": 1, "medium": 2, "small": 3}
 
@@ -59,6 +60,14 @@ def add_third(db: Session, blobs: Blobs, owner: Actor, folder: Path) -> None:
     """Add a data set that scores and on which no model has been run."""
     add_sentences(db, blobs, owner, folder, "third", sentences(40))
     evaluate.fill(db, "mood")
+
+
+def add_newer(db: Session, blobs: Blobs, builder: Actor, folder: Path, name: str, text: str) -> ModelVersionInfo:
+    """Register a version of a model that is not the one before: its handler has another *text*."""
+    place = folder / text
+    place.mkdir()
+    (place / "handler.py").write_text(f"# {text}\n")
+    return register_version(db, blobs, builder, "mood", name, adapter="handler", folder=place, card=CARD)
 
 
 def finish(db: Session, blobs: Blobs, names: set[str]) -> None:
@@ -142,6 +151,46 @@ def test_a_model_that_is_new_holds_nobody_back(
     finish(db, blobs, {"small", "large", "medium"})
     assert warm_board(db, blobs, ANONYMOUS, "mood").board.held is None
     assert {name for name, place in ranks(db, blobs).items() if place} == set(before)
+
+
+def test_what_is_new_while_a_ranking_is_held_is_listed_with_its_runs(
+    db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
+) -> None:
+    """A new model has no place on the ranking of before: it is named below, with how many of its runs are over."""
+    ranks(db, blobs)
+    add_third(db, blobs, owner, tmp_path)
+    add_version(db, blobs, builder, tmp_path, "new")
+    add_version(db, blobs, builder, tmp_path, "mine", visibility="private")
+    evaluate.fill(db, "mood")
+    held = warm_board(db, blobs, ANONYMOUS, "mood").board.held
+    assert held is not None
+    assert [new.model for new in held.coming] == ["mood/new@1"]
+    assert held.coming[0].runs.waiting == held.coming[0].runs.needed > 0
+
+
+def test_a_new_version_of_a_ranked_model_leaves_the_old_one_its_row_until_it_is_run(
+    db: Session, blobs: Blobs, builder: Actor, tmp_path: Path
+) -> None:
+    """The old version keeps its rank and names the new one with its runs; run, the new one takes the row."""
+    before = ranks(db, blobs)
+    newest = add_newer(db, blobs, builder, tmp_path, "large", "second")
+    evaluate.fill(db, "mood")
+    shown = warm_board(db, blobs, ANONYMOUS, "mood").board
+    assert ranks(db, blobs) == before
+    assert shown.held is None
+    large = next(model for model in shown.models if model.name == "large")
+    assert (large.number, large.newer and large.newer.model) == (1, newest.ref)
+    assert large.newer is not None
+    assert large.newer.runs.waiting > 0
+    assert [model.newer for model in shown.models if model.name != "large"] == [None, None]
+    tagged = warm_board(db, blobs, ANONYMOUS, "mood", BoardPart(tag="even")).board
+    assert {model.name: model.number for model in tagged.models}["large"] == 1
+    third = add_newer(db, blobs, builder, tmp_path, "large", "third")
+    large = next(model for model in warm_board(db, blobs, ANONYMOUS, "mood").board.models if model.name == "large")
+    assert (large.number, large.newer and large.newer.model) == (1, third.ref)
+    evaluated(db, blobs, third, up_to(90), throughput=20.0, memory=8.0)
+    large = next(model for model in warm_board(db, blobs, ANONYMOUS, "mood").board.models if model.name == "large")
+    assert (large.number, large.newer) == (3, None)
 
 
 def test_runs_that_end_by_failing_do_not_hold_a_board(
@@ -244,8 +293,8 @@ def test_a_set_that_was_not_run_is_not_offered_and_its_owner_may_run_it(
     evaluate.fill(db, "mood")
     assert rank(warm_board(db, blobs, ANONYMOUS, "mood").board).unrun() == ["later"]
     page = TestClient(create_app(workspace)).get("/tasks/mood/board").text
-    assert "has not been run for all ranked models" in page
-    assert "you may weigh it below" not in page
+    assert "not run for all ranked models, so that it cannot be weighed yet" in page
+    assert "so that you may weigh it for yourself" not in page
     with pytest.raises(Forbidden):
         evaluate.fill_dataset(db, builder, "mood/later")
     with pytest.raises(NotFound):

@@ -25,7 +25,7 @@ from quintain.services.tasks.board_settings import set_board
 from quintain.stats.fitness import Weakness
 from tests.web_support import browser_of, copy_demo, on_one_line
 
-PAGES = ("/", "/tasks/mood", "/tasks/mood/board/top")
+PAGES = ("/", "/tasks/mood", "/tasks/mood/board/top", "/tasks/mood/board/claim")
 CLAIM = re.compile(r"<(\w+) data-claim=\"(\w+)\"[^>]*>(.*?)</\1>")
 NAMES_FIRST = re.compile(r"\.leader\b|places\[0\]")
 TAG = re.compile(r"<[^>]+>")

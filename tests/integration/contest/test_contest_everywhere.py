@@ -114,12 +114,12 @@ def test_the_client_plays_every_part(
         ben.remove_contest_pair(REF, "u")
     anna.hand_in_answers(REF, write_answers(tmp_path / "said.csv", {"mad": "negative"}, pair_texts()[:4]))
     _move(contest, "review")
-    anna.dispute_pair(REF, pair.id, "Mad is bad.")
+    anna.dispute_pair(REF, pair.id, "Being mad for a film is bad.")
     assert anna.contest_results(REF).score.contested == 1
-    waiting = jo.pair_to_judge(REF)
+    waiting = jo.next_pair_to_judge(REF)
     assert waiting is not None
     jo.judge_pair(REF, waiting.id, "positive", "positive")
-    olga.rule_pair(REF, pair.id, "keep")
+    olga.rule_pair(REF, pair.id, "keep", reason="It praises the film.")
     _move(contest, "over")
     found = Client(served).contest_results(REF)
     assert found.score.systems["words"].broken == 2

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace
 from quintain.core.people import Actor, RoleName
 from quintain.core.records.house import WaitingKind
-from quintain.services.contest import pairs, scores, settling, systems, teams
+from quintain.services.contest import judging, pairs, scores, settling, systems, teams
 from quintain.services.house.waiting import waiting_for
 from quintain.store.blobs import Blobs
 from tests.beginnings import Build
@@ -64,8 +64,8 @@ def test_each_phase_tells_everybody_what_is_theirs(db: Session, blobs: Blobs, ow
     with during("review"):
         pair = scores.list_pairs(db, blobs, owner, REF).pairs[0].id
         settling.contest_pair(db, anna, REF, pair, "It still blames the evening.")
-        assert _waits(db, owner) == [(WaitingKind.RULE, "/pairs?status=contested", 1)]
-        settling.rule(db, owner, REF, pair, "keep")
+        assert _waits(db, owner) == [(WaitingKind.RULE, "/decide", 1)]
+        settling.rule(db, owner, REF, pair, "keep", reason="It does not.")
         assert _waits(db, owner) == []
     with during("over"):
         assert all(_waits(db, one) == [] for one in (anna, ben, jo, owner))
@@ -84,7 +84,7 @@ def test_pairs_wait_for_people_outside_the_contest(db: Session, blobs: Blobs, ow
         scores.list_pairs(db, blobs, owner, REF)
         assert (_waits(db, ben), _waits(db, jo)) == ([], [(WaitingKind.JUDGE_PAIRS, "/judge", 2)])
         for _ in range(2):
-            waiting = settling.next_to_judge(db, jo, REF)
+            waiting = judging.next_to_judge(db, jo, REF)
             assert waiting is not None
-            settling.judge_pair(db, jo, REF, waiting.id, "negative", "positive")
+            judging.judge_pair(db, jo, REF, waiting.id, "negative", "positive")
         assert _waits(db, jo) == []

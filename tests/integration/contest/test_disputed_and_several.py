@@ -11,8 +11,7 @@ from sqlalchemy.orm import Session
 from quintain.core.contests import PairStatus
 from quintain.core.errors import BadInput, Conflict, NotFound
 from quintain.core.people import ANONYMOUS, Actor
-from quintain.services.contest import offers, pairs, scores, settling, systems, teams
-from quintain.services.contest.contests import find
+from quintain.services.contest import judging, offers, pairs, scores, settling, systems, teams
 from quintain.services.contest.freezing import freeze_due
 from quintain.store.blobs import Blobs
 from quintain.store.tables import ContestDispute
@@ -70,9 +69,11 @@ def test_a_disputed_starter_label_is_contested_and_scored_by_the_ruling(
         freeze_due(db, blobs)
         [disputed] = scores.list_pairs(db, blobs, people["anna"], REF, status="contested").pairs
         assert (disputed.original_label, disputed.claimed_label) == ("positive", "negative")
-        assert "starter set says 'positive'" in settling.reasons(db, find(db, REF), disputed.id)[0]
+        shown = scores.get_pair(db, blobs, people["anna"], REF, disputed.id)
+        assert shown is not None
+        assert "starter set says 'positive'" in (shown.objections or ("",))[0]
         assert scores.results(db, blobs, owner, REF).score.contested == 1
-        waiting = settling.next_to_judge(db, people["dan"], REF)
+        waiting = judging.next_to_judge(db, people["dan"], REF)
         assert waiting is not None
         assert waiting.id == disputed.id
         settling.rule(db, owner, REF, disputed.id, "relabel", original="negative", modified="positive", reason="Sic.")

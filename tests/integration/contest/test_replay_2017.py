@@ -162,7 +162,8 @@ def test_the_sentiment_task_of_2017_is_played_again(
         assert sum(pair.scratch for page in pages for pair in page.pairs) == 230
         assert contested.total == played.results.score.contested == 16
         for pair in contested.pairs:  # in 2017 the breakers' labels counted
-            settling.rule(db, owner, REF, pair.id, "relabel", original=pair.claimed_label, modified=pair.modified_label)
+            labels = {"original": pair.claimed_label, "modified": pair.modified_label}
+            settling.rule(db, owner, REF, pair.id, "relabel", **labels, reason="The breakers' labels counted in 2017.")
         settled = scores.results(db, blobs, owner, REF)
         assert (settled.score.contested, settled.dropped) == (0, 0)
         table = tmp_path / "exported.csv"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 from typer.testing import Result
 
@@ -17,14 +17,27 @@ from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor, RoleName
 from quintain.core.records.base import to_json
-from quintain.services.contest import contests, freezing, pair_checks, pairs, recount, scores, settling, systems
+from quintain.core.records.jobs import FigureCheck
+from quintain.services.contest import (
+    contests,
+    freezing,
+    judging,
+    pair_checks,
+    pairs,
+    recount,
+    scores,
+    settling,
+    systems,
+)
+from quintain.services.contest.figures import LISTED, SCORE
 from quintain.services.contest.pair_checks import starter_labels
 from quintain.services.data.datasets import may_see_answers
 from quintain.services.jobs import figures
 from quintain.services.jobs.checks import CheckKind
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
-from quintain.store.tables import ResultCache
+from quintain.store.queries.contest import marks
+from quintain.store.tables import ContestMark, KeptFigure, ResultCache
 from tests.beginnings import Build
 from tests.contests import (
     DEV,
@@ -81,31 +94,33 @@ def test_the_set_of_pairs_is_hidden_or_open_and_not_both(db: Session, blobs: Blo
 
 
 def test_wrong_scores_are_found_repaired_and_not_shown(db: Session, blobs: Blobs, people: dict[str, Actor]) -> None:
-    """What organisers, teams and strangers see, accuracies, and what pairs are found by are compared with the pairs."""
-    kind = CheckKind(recount.KIND, recount.contests, recount.check_contest)
+    """Scores, accuracies, and what pairs are found by are compared with the pairs, and set right."""
+    others = [CheckKind(recount.KIND, recount.contests, recount.check_contest)]
+
+    def check() -> FigureCheck:
+        return figures.check(db, blobs, OPERATOR, (LISTED, SCORE), (), others)
+
     with during("review"):
         seen = [scores.results(db, blobs, people[name], REF) for name in ("anna", "ben")]
         listed = scores.list_pairs(db, blobs, people["anna"], REF, broke="words")
         assert len(listed.pairs) == 2
-        assert figures.check(db, blobs, OPERATOR, (), (), [kind]).faults == ()
+        assert check().faults == ()
         with transaction(db):
-            rows = db.scalars(select(ResultCache)).all()
-            for row in rows:
-                value = json.loads(json.dumps(row.value))
-                if "dropped" in value:
-                    value["score"]["breakers"]["knots"]["score"] = 1.0
-                    value["dropped"] = 3
-                elif "pairs" in value:
-                    value["pairs"] = value["pairs"][:1]
-                else:
-                    value = {"accuracy": 0.25}
-                row.value = value
+            accuracies = db.scalars(select(ResultCache)).all()
+            for row in accuracies:
+                row.value = {"accuracy": 0.25}
+            [kept] = db.scalars(select(KeptFigure).where(KeptFigure.kind == SCORE.name))
+            value = json.loads(json.dumps(kept.value))
+            value["score"]["breakers"]["knots"]["score"] = 1.0
+            kept.value = {**value, "dropped": 3}
+            db.execute(delete(ContestMark).where(ContestMark.mark.startswith("broke:")))
         assert scores.results(db, blobs, people["anna"], REF) != seen[0]
-        found = figures.check(db, blobs, OPERATOR, (), (), [kind])
-        assert (found.checked, len(found.faults)) == (len(rows), len(rows))
+        assert scores.list_pairs(db, blobs, people["anna"], REF, broke="words").pairs == []
+        found = check()
+        assert (found.checked, len(found.faults)) == (len(accuracies) + 2, len(accuracies) + 2)
         assert [scores.results(db, blobs, people[name], REF) for name in ("anna", "ben")] == seen
         assert scores.list_pairs(db, blobs, people["anna"], REF, broke="words") == listed
-        assert figures.check(db, blobs, OPERATOR, (), (), [kind]).faults == ()
+        assert check().faults == ()
 
 
 @pytest.mark.both_databases
@@ -115,19 +130,19 @@ def test_pairs_are_found_by_what_was_said_last_and_a_page_reads_only_its_own(
     """Filters page through ids that are put together once; a ruling puts them together anew."""
     with during("over"):
         first, second, third = scores.list_pairs(db, blobs, ANONYMOUS, REF).pairs
-        settling.rule(db, owner, REF, first.id, "drop")
-        settling.rule(db, owner, REF, third.id, "drop")
+        settling.rule(db, owner, REF, first.id, "drop", reason="Not English.")
+        settling.rule(db, owner, REF, third.id, "drop", reason="Not English.")
         dropped = scores.list_pairs(db, blobs, ANONYMOUS, REF, status="dropped", limit=1, offset=1)
         assert ([one.id for one in dropped.pairs], dropped.total) == ([third.id], 2)
         only = scores.list_pairs(db, blobs, ANONYMOUS, REF, team="mixed", tag="negation")
         assert [one.id for one in only.pairs] == [third.id]
-        monkeypatch.setattr(scores, "compute_sifted", lambda *_: pytest.fail("it was put together again"))
+        monkeypatch.setattr(marks, "keep", lambda *_: pytest.fail("it was put together again"))
         broke = scores.list_pairs(db, blobs, ANONYMOUS, REF, broke="words", tag="negation")
         assert [one.id for one in broke.pairs] == [second.id]
         with counted(workspace) as read:
             scores.get_pair(db, blobs, ANONYMOUS, REF, second.id)
     said = [one for one in read if "FROM contest_judgements" in one or "FROM contest_rulings" in one]
-    assert len(said) == 2
+    assert len(said) == 3  # where it stands, and what is told of a ruling
     assert not any("contest_id" in one for one in said)
 
 
@@ -186,20 +201,20 @@ def test_contested_pairs_leave_the_score_until_judges_agree(
         assert found.score.with_contested is not None
         assert found.score.with_contested.systems["words"].broken == 2
         with pytest.raises(Forbidden, match="in no team"):
-            settling.next_to_judge(db, people["cleo"], REF)
+            judging.next_to_judge(db, people["cleo"], REF)
         for name, label in (("jo", "negative"), ("jim", "positive"), ("jule", "negative")):
-            waiting = settling.next_to_judge(db, people[name], REF)
+            waiting = judging.next_to_judge(db, people[name], REF)
             assert waiting is not None
             assert (waiting.id, waiting.left) == (pair.id, 1)
-            settling.judge_pair(db, people[name], REF, pair.id, "negative", label)
-            assert settling.next_to_judge(db, people[name], REF) is None
+            judging.judge_pair(db, people[name], REF, pair.id, "negative", label)
+            assert judging.next_to_judge(db, people[name], REF) is None
             with pytest.raises(Conflict, match="already"):
-                settling.judge_pair(db, people[name], REF, pair.id, "negative", label)
+                judging.judge_pair(db, people[name], REF, pair.id, "negative", label)
         late = make_person(db, "late", RoleName.WORKER)
         other = next(one for one in scores.list_pairs(db, blobs, people["anna"], REF).pairs if one.id != pair.id)
         for one in (pair, other):  # it has its three judgements; nobody contests the other
-            with pytest.raises(Conflict, match="waits for no judgement"):
-                settling.judge_pair(db, late, REF, one.id, "positive", "positive")
+            with pytest.raises(Conflict, match="not handed out"):
+                judging.judge_pair(db, late, REF, one.id, "positive", "positive")
         found = scores.results(db, blobs, people["anna"], REF)
         assert (found.score.contested, found.score.systems["words"].broken) == (0, 1)
         settled = scores.get_pair(db, blobs, people["anna"], REF, pair.id)
@@ -216,14 +231,16 @@ def test_organisers_decide_and_what_they_drop_is_gone_from_score_and_export(
         with pytest.raises(Forbidden):
             settling.rule(db, people["anna"], REF, first.id, "drop")
         settling.rule(db, owner, REF, first.id, "drop", reason="Not English.")
-        settling.rule(db, owner, REF, second.id, "relabel", original="negative", modified="negative")
+        settling.rule(
+            db, owner, REF, second.id, "relabel", original="negative", modified="negative", reason="It blames."
+        )
         with pytest.raises(BadInput, match="'forget' is not one of"):
-            settling.rule(db, owner, REF, third.id, "forget")
+            settling.rule(db, owner, REF, third.id, "forget", reason="Hm.")
         found = scores.results(db, blobs, ANONYMOUS, REF)
         assert (found.dropped, found.score.systems["words"].pairs, found.score.systems["words"].broken) == (1, 2, 0)
         scores.export(db, blobs, ANONYMOUS, REF, tmp_path / "out.csv")
         assert (tmp_path / "out.csv").read_text().count("\n") == 1 + 2 * 2
-        settling.rule(db, owner, REF, first.id, "keep")
+        settling.rule(db, owner, REF, first.id, "keep", reason="It is English.")
         assert scores.results(db, blobs, ANONYMOUS, REF).dropped == 0
 
 

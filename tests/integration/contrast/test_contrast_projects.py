@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from quintain.core.contrast import ProjectState
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import Actor
-from quintain.services.contrast import authoring, checking, projects, releasing
+from quintain.services.contrast import authoring, checking, listing, projects, releasing
 from quintain.services.contrast.authoring import Edit
 from quintain.services.contrast.checking import Opinion
 from quintain.services.data.content import preview
@@ -94,6 +94,18 @@ def test_a_project_that_cannot_be_is_refused(
     found = faults_of(lambda: projects.put_project(db, blobs, owner, PROJECT.replace(*change)))
     assert part in found[field]
     assert projects.list_projects(db, owner, "mood").projects == []
+
+
+def test_a_project_takes_what_its_own_data_set_has(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> None:
+    """Where nobody says how many, it is 100, or all of the data set that was chosen; what was drawn is written down."""
+    rows = [{"text": f"Sentence {number}.", "answer": "positive"} for number in range(120)]
+    add_sentences(db, blobs, owner, tmp_path, "large", rows, hidden=False)
+    for dataset, pivots in (("large", 100), ("test", 8)):
+        text = PROJECT.replace('"near"', f'"from-{dataset}"').replace("mood/test", f"mood/{dataset}")
+        info = projects.put_project(db, blobs, owner, text.replace("pivots = 6\n", ""))
+        assert projects.get_project(db, owner, info.ref).progress.pivots == pivots == info.spec.pivots
+        again = projects.put_project(db, blobs, owner, text.replace("pivots = 6\n", "extend = false\n"))
+        assert (again.spec.pivots, again.spec.extend) == (pivots, False)
 
 
 def test_two_people_never_take_the_same_example(db: Session, blobs: Blobs, owner: Actor) -> None:
@@ -260,7 +272,7 @@ def test_disagreement_goes_to_an_adjudicator(
     with pytest.raises(Conflict, match="already"):
         checking.settle_variant(db, yann, REF, made, accept=True)
     assert checking.settle_variant(db, zoe, REF, made, accept=True, answer=other) == "accepted"
-    (found,) = authoring.list_sets(db, owner, REF).sets
+    (found,) = listing.list_sets(db, owner, REF).sets
     assert (found.variants[0].answer, found.variants[0].author) == (other, "xenia")
 
 

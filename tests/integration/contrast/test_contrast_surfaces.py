@@ -13,9 +13,12 @@ from click.testing import Result
 from quintain.client import Client
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
+from quintain.core.people import OPERATOR, RoleName
+from quintain.services.access.links import make_link, redeem_link
 from tests.contrast_site import contrast_site, png
 from tests.contrasting import EDITS, PROJECT
-from tests.web_support import browser_of, on_one_line, post, running, token_for
+from tests.people import make_person
+from tests.web_support import PASSWORD, browser_of, on_one_line, post, running, token_for
 
 LABELS = dict(EDITS.values())
 
@@ -186,6 +189,79 @@ def test_a_form_with_a_fault_says_it_at_its_field(made: Workspace) -> None:
     stranger = browser_of(made)
     assert stranger.get("/tasks/mood/contrast/by-page").status_code in {303, 401}
     assert "By page" not in stranger.get("/tasks/mood/contrast").text
+
+
+def test_the_desk_keeps_what_was_typed_and_shows_words(made: Workspace) -> None:
+    """Drafts, another phenomenon and a variant taken back lose nothing; an untouched preposition follows its word."""
+    browser = browser_of(made, "zoe")
+    desk = browser.get("/tasks/attach/contrast/near/write").headers["location"]
+    page = browser.get(desk).text
+    assert 'name="in-preposition" type="text" value="with"' in page
+    generation = page.split('name="generation" value="')[1].split('"')[0]
+    fields = {"in-tokens": "He ate very cold pizza with olives .", "in-preposition": "with", "answer": "pizza"}
+    fields["generation"] = generation
+    said = {"rationale": "Olives are no friends.", "reason": "Two words were needed."}
+    added = post(browser, desk, f"{desk}/phenomenon", **fields, **said, phenomenon="objects")
+    assert added.status_code == 200
+    for kept in ("very cold pizza", "Olives are no friends.", "Two words were needed.", 'value="objects" checked'):
+        assert kept in added.text
+    refused = post(browser, desk, desk, **{**fields, "in-tokens": "He ate pizza without olives ."}, tags="objects")
+    assert refused.status_code == 422
+    assert "was 'with' and is 'without' now" in unescape(on_one_line(refused))
+    twice = {**fields, "in-tokens": "He ate pizza with pizza ."}
+    asked = post(browser, desk, desk, **twice, tags="objects")
+    assert 'name="place-answer" value="4:pizza"' in asked.text
+    long = {**fields, "in-tokens": "He ate very very cold pizza with olives ."}
+    assert post(browser, desk, desk, **long, **said, tags="objects").status_code == 303
+    assert "to be checked" in browser.get(desk).text
+    checker = browser_of(made, "yann")
+    asked = checker.get("/tasks/attach/contrast/near/check")
+    assert "Two words were needed." in asked.text
+    assert '<p class="passage" dir="auto">with</p>' in asked.text
+
+
+def test_experts_see_their_variants_and_what_was_said(made: Workspace, clients: Callable[[str], Client]) -> None:
+    """Their own with every objection, others' once those are not theirs to check, and nobody's name."""
+    own = clients("xenia").contrast_sets("mood/near", mine=True)
+    assert own.total == 4
+    variants = [variant for one in own.sets for variant in one.variants]
+    assert all(variant.mine and variant.author is None for variant in variants)
+    objections = [check for variant in variants for check in variant.checks if not check.sound]
+    assert len(objections) == 1
+    page = browser_of(made, "xenia").get("/tasks/mood/contrast/near").text
+    assert "not sound" in page
+    assert "yours" in page
+    others = clients("zoe").contrast_sets("mood/near")
+    assert "written" not in {variant.state for one in others.sets for variant in one.variants if not variant.mine}
+    assert clients("olga").contrast_sets("mood/near").sets[0].variants[0].author == "xenia"
+
+
+def test_owners_name_experts_on_the_settings_page(
+    made: Workspace, clients: Callable[[str], Client], cli: Callable[..., Result]
+) -> None:
+    """A role given on the page opens the project to its person, taken back it is closed; bad input stays there."""
+    with made.session() as db:
+        make_person(db, "erik", RoleName.WORKER)
+        redeem_link(db, make_link(db, OPERATOR, "erik").token, PASSWORD)
+    assert clients("erik").contrast_projects("mood") == []
+    browser, page = browser_of(made, "olga"), "/tasks/mood/settings"
+    assert post(browser, page, "/tasks/mood/roles/grant", person="erik", role="expert").status_code == 303
+    assert "erik" in browser.get(page).text
+    listed = clients("olga").task_roles("mood", search="erik")
+    assert [(one.name, one.role) for one in listed.roles] == [("erik", "expert")]
+    assert clients("erik").contrast_projects("mood")
+    with pytest.raises(Forbidden):
+        clients("erik").task_roles("mood")
+    shown = cli("--workspace", made.settings.workspace, "task", "roles", "mood", "--role", "expert", "--json")
+    assert [one["name"] for one in json.loads(shown.stdout)["roles"]] == ["erik"]
+    assert "erik" in cli("--workspace", made.settings.workspace, "task", "roles", "mood").stdout
+    for person, role, status in (("nobody", "expert", 404), ("erik", "builder", 422), ("erik", "owner", 404)):
+        where = "revoke" if role == "owner" else "grant"
+        refused = post(browser, page, f"/tasks/mood/roles/{where}", person=person, role=role)
+        assert refused.status_code == status
+        assert "Who may do what here" in refused.text
+    assert post(browser, page, "/tasks/mood/roles/revoke", person="erik", role="expert").status_code == 303
+    assert clients("erik").contrast_projects("mood") == []
 
 
 def test_images_are_images(made: Workspace) -> None:

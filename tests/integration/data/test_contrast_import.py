@@ -10,15 +10,18 @@ import pytest
 from sqlalchemy.orm import Session
 from typer.testing import Result
 
-from quintain.core.errors import Forbidden, NotFound
+from quintain.core.errors import BadInput, Forbidden, NotFound
+from quintain.core.example import Example
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.data.contrast.contract import Given
-from quintain.data.plan import ImportPlan
+from quintain.data.plan import ImportPlan, parse_plan
+from quintain.services.contrast.results import model_contrast
 from quintain.services.data import content
 from quintain.services.data.contrast import import_contrast
-from quintain.services.data.datasets import list_versions
+from quintain.services.data.datasets import import_dataset, list_versions
 from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
+from tests.boards import add_version, evaluated
 from tests.people import make_person
 
 TASK = 'name = "films"\nkind = "text-classification"\ntitle = "Films"\nlabels = ["negative", "positive"]'
@@ -41,12 +44,41 @@ def test_a_version_of_whole_sets(db: Session, blobs: Blobs, owner: Actor, folder
     version, report = import_contrast(db, blobs, owner, "films", "turned", "imdb", Given(folder), ImportPlan())
     table = content.scan(db, blobs, owner, version.ref, answers=True).collect()
 
-    assert (version.role, version.rows, version.scores) == ("contrast", 4, False)
-    assert table["group"].to_list() == ["test-1", "test-1", "test-3", "test-3"]
-    assert table["tags"].list.first().to_list() == ["role:original", "role:contrast"] * 2
-    assert [json.loads(one)["source"] for one in table["meta"]] == ["test-1", "test-1", "test-3", "test-3"]
+    sets = [f"test-{number}" for number in (1, 1, 2, 2, 3, 3)]
+    assert (version.role, version.rows, version.scores) == ("contrast", 6, False)
+    assert table["group"].to_list() == sets
+    assert table["tags"].list.first().to_list() == ["role:original", "role:contrast"] * 3
+    assert [json.loads(one)["source"] for one in table["meta"]] == sets
     assert report.usable.sets == 3
-    assert sum(report.left_out.values()) == 2
+    assert report.left_out == {}
+
+
+def test_a_repeated_input_is_a_member_of_its_own(db: Session, blobs: Blobs, owner: Actor, folder: Path) -> None:
+    """A neighbour that nobody changed has an id of its own: no model gets that set right, and no other set suffers.
+
+    The file that is exported from the version comes in again as it was.
+    """
+    put_task(db, owner, TASK.replace("films", "mood"))
+    version, report = import_contrast(db, blobs, owner, "mood", "turned", "imdb", Given(folder), ImportPlan())
+    table = content.scan(db, blobs, owner, version.ref, answers=True).collect()
+    assert table["id"].n_unique() == 6
+    assert table["id"][2] == Example({"text": "Fine."}).id != table["id"][3]
+    assert table["answer"].to_list()[2:4] == ["positive", "negative"]
+    assert "1 members have the input of another one" in report.notes[0]
+    bad = ("Bad.", "Grating.")
+    model = add_version(db, blobs, owner, folder, "simple")
+    evaluated(
+        db, blobs, model, lambda row: "negative" if row["text"] in bad else "positive", perturbed=(), measured=False
+    )
+    score = model_contrast(db, blobs, owner, "mood/simple", "turned").score
+    assert (score.sets, score.examples, round(score.consistency, 3)) == (3, 6, 0.667)
+    content.export(db, blobs, owner, version.ref, "jsonl", folder / "out.jsonl")
+    again = ImportPlan(role="contrast", duplicates="keep")
+    assert not import_dataset(db, blobs, owner, "mood", "turned", folder / "out.jsonl", again).new
+    with pytest.raises(BadInput, match="a contrast set keeps all"):
+        import_dataset(db, blobs, owner, "mood", "turned", folder / "out.jsonl", ImportPlan(role="contrast"))
+    with pytest.raises(BadInput, match="in a contrast set only"):
+        parse_plan('role = "test"\nduplicates = "keep"')
 
 
 def test_only_owners_bring_data(db: Session, blobs: Blobs, owner: Actor, folder: Path) -> None:

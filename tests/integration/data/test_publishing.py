@@ -22,13 +22,14 @@ from quintain.core.errors import BadInput, Conflict, Forbidden
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor
 from quintain.data.plan import ImportPlan
 from quintain.services.data.datasets import VersionInfo, import_dataset
-from quintain.services.data.inputs import set_inputs
+from quintain.services.data.inputs import ask_for_inputs, decide_inputs, set_inputs
 from quintain.services.data.publishing import export_folder
 from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
 from quintain.store.tables import AuditEntry
 from quintain.tasks.contract import KINDS
 from quintain.tasks.starter import starter
+from tests.people import make_person
 
 LABELS = ("negative", "neutral", "positive")
 TOML = 'name = "mood"\nkind = "text-classification"\nlabels = ["negative", "neutral", "positive"]\n'
@@ -165,6 +166,35 @@ def test_hidden_answers_and_meta_stay(db: Session, blobs: Blobs, splits: list[Ve
     with pytest.raises(Forbidden, match="hidden"):
         export_folder(db, blobs, ANONYMOUS, [hidden], "hf", tmp_path / "never", hidden_answers=True)
     assert not (tmp_path / "never").exists()
+
+
+def test_inputs_that_are_not_open_are_in_the_folders_of_those_who_may_read_them(
+    db: Session, blobs: Blobs, owner: Actor, splits: list[VersionInfo], tmp_path: Path
+) -> None:
+    """Owners and whom they let have the inputs, and the card warns; others get no folder; a public one has ids only."""
+    hidden, reader = splits[2].ref, make_person(db, "rita")
+    texts = [row["text"] for row in _rows("e", 6)]
+    set_inputs(db, owner, "mood/test", "request")
+    with pytest.raises(Forbidden, match="are not open"):
+        export_folder(db, blobs, reader, [hidden], "hf", tmp_path / "refused")
+    [asked] = ask_for_inputs(db, reader, "mood/test", "to look at errors").requests
+    decide_inputs(db, owner, "mood/test", asked.id, "allow")
+    for name, actor in (("owner", owner), ("reader", reader)):
+        export_folder(db, blobs, actor, [hidden], "hf", tmp_path / name)
+        table = pl.read_parquet(tmp_path / name / "data/test.parquet")
+        assert table["text"].to_list() == texts
+        assert table["answer"].null_count() == 6
+        assert "do not pass this folder on" in (tmp_path / name / "README.md").read_text()
+    set_inputs(db, owner, "mood/test", "never")
+    with pytest.raises(Forbidden, match="are not open"):
+        export_folder(db, blobs, reader, [hidden], "croissant", tmp_path / "refused")
+    export_folder(db, blobs, owner, [splits[1].ref, hidden], "hf", tmp_path / "public", public=True)
+    passed_on = pl.read_parquet(tmp_path / "public/data/test.parquet")
+    assert (passed_on["text"].null_count(), passed_on["id"].null_count(), passed_on.height) == (6, 0, 6)
+    assert pl.read_parquet(tmp_path / "public/data/validation.parquet")["text"].null_count() == 0
+    assert "do not pass" not in (tmp_path / "public/README.md").read_text()
+    with pytest.raises(BadInput, match="no hidden answers"):
+        export_folder(db, blobs, owner, [hidden], "hf", tmp_path / "both", public=True, hidden_answers=True)
 
 
 def test_the_folder_is_imported_again_with_the_same_hash(

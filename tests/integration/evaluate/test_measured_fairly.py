@@ -16,6 +16,7 @@ from quintain.core.cells import MEASURE, PLAIN
 from quintain.core.errors import Conflict, Forbidden
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.engine.jobs import LocalEngine
+from quintain.engine.loops import Loop
 from quintain.engine.sandbox.limits import MIB, Limits
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.board.assemble import board
@@ -23,10 +24,11 @@ from quintain.services.board.gaps import why_unranked
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate.conditions import Conditions
 from quintain.services.evaluate.dataset_results import KeptResult
-from quintain.services.evaluate.measure_again import may_measure_again, measure_again
+from quintain.services.evaluate.measure_again import DISTURBED, may_measure_again, measure_again, queue_disturbed
 from quintain.services.evaluate.results import model_results
 from quintain.services.evaluate.standing import MEASURED
-from quintain.services.evaluate.worker import work
+from quintain.services.evaluate.worker import Work, work
+from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
@@ -110,9 +112,9 @@ def test_a_busy_machine_is_told_with_the_figure(
     db: Session, blobs: Blobs, owner: Actor, cells: Mapping[str, Cell]
 ) -> None:
     """What others worked meanwhile stands in the cell of the board where it was much."""
-    told(db, cells[MEASURE], busy=0.4)
+    told(db, cells[MEASURE], busy=0.4, slowed=0.0, throughput_half=1.0)
     assert board(db, blobs, owner, "mood").models[0].values["throughput"][0].busy == 0.4
-    told(db, cells[MEASURE], busy=0.01)
+    told(db, cells[MEASURE], busy=0.01, slowed=0.05)
     assert board(db, blobs, owner, "mood").models[0].values["throughput"][0].busy is None
 
 
@@ -127,7 +129,7 @@ def test_a_measurement_is_made_again_and_the_known_figure_stands_until_then(
 ) -> None:
     """Owners may at any time, builders where it was disturbed; the board keeps its figure while it waits."""
     number = cells[MEASURE].id
-    before = told(db, cells[MEASURE], busy=0.0, throughput_half=0.0, throughput=7.0)
+    before = told(db, cells[MEASURE], busy=0.0, slowed=0.0, throughput_half=0.0, throughput=7.0)
     with pytest.raises(Forbidden, match="while the machine was quiet"):
         measure_again(db, builder, number)
     told(db, cells[MEASURE], busy=0.5)
@@ -146,10 +148,38 @@ def test_a_measurement_is_made_again_and_the_known_figure_stands_until_then(
         measure_again(db, owner, cells[PLAIN].id)
 
 
+def test_a_worker_with_nothing_to_do_measures_again_what_was_disturbed(
+    workspace: Workspace, db: Session, blobs: Blobs, owner: Actor, cells: Mapping[str, Cell], tmp_path: Path
+) -> None:
+    """It queues such a cell twice at most, and none that was measured sharply on a quiet machine."""
+    told(db, cells[MEASURE], busy=0.0, slowed=0.0, throughput_half=0.0, memory_half=0.0)
+    assert queue_disturbed(db) == 0
+    told(db, cells[MEASURE], slowed=0.4)
+    assert queue_disturbed(db, task="other") == queue_disturbed(db, machine="none such") == 0
+    worker = Work(workspace.session, blobs, LocalEngine(tmp_path / "locks"), CONDITIONS, threading.Event())
+    each = Loop("cells", worker.step, every=1.0).each
+    assert worker.step(each) == 0  # it has queued the cell
+    db.expire_all()
+    assert (cells[MEASURE].state, queries.events(db, cells[MEASURE].id)[-1].text) == ("queued", DISTURBED)
+    before = cells[MEASURE].measurements
+    db.rollback()
+    assert worker.step(each) == 0  # and has measured it
+    db.expire_all()
+    assert cells[MEASURE].state == "done"
+    assert cells[MEASURE].measurements["throughput_repeats"] != before["throughput_repeats"]
+    for queued in (1, 0):
+        told(db, cells[MEASURE], slowed=0.4)
+        assert queue_disturbed(db) == queued
+        cells[MEASURE].state = "done"
+        cells[MEASURE].finished_at = now()
+        db.commit()
+
+
 def test_a_measurement_is_made_again_from_the_page_the_api_and_the_command(
-    workspace: Workspace, db: Session, cells: Mapping[str, Cell], cli: Any
+    workspace: Workspace, db: Session, cells: Mapping[str, Cell], cli: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The button of a run's page, the call and the command queue it."""
+    monkeypatch.setenv("QUINTAIN_DATABASE_URL", workspace.settings.database_url)
     number = cells[MEASURE].id
     make_person(db, "otto", RoleName.OWNER)
     redeem_link(db, make_link(db, OPERATOR, "otto").token, PASSWORD)

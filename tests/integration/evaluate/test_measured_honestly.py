@@ -86,7 +86,7 @@ def test_remembering_answers_gains_nothing(told: Measuring) -> None:
         def predict(batch): return [answer(item["text"]) for item in batch]
     """)
     assert max(found["throughput_repeats"]) <= 50
-    assert (found["warm_up"], found["examples"], len(found["throughput_repeats"])) == (5, 21, 3)
+    assert (found["warm_up"], found["examples"]) == (5 * found["sessions"], 21 * found["sessions"])
     assert found["unstable"] == 0
 
 
@@ -177,4 +177,4 @@ def test_memory_that_is_given_up_before_a_look_counts(told: Measuring) -> None:
         """,
         files={"weights": HELD},
     )
-    assert found["memory"] > HELD / GIB
+    assert found["memory"] > 0.8 * HELD / GIB  # a look may come before the first touch of a repeat; unseen it is .01

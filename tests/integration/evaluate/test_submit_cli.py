@@ -13,8 +13,8 @@ import pytest
 from typer.testing import Result
 
 from quintain.adapters.manifest import read_manifest
+from quintain.adapters.scaffold import start_of
 from quintain.models.card import HEADINGS
-from quintain.models.scaffold import handler
 from quintain.services.tasks.definitions import check_task
 from quintain.tasks.contract import KINDS
 from quintain.tasks.starter import starter
@@ -78,7 +78,7 @@ def test_there_is_a_working_handler_for_every_kind(kind: str) -> None:
     task = check_task(starter(kind, "mine"))
     member = KINDS.get(kind)()
     space: dict[str, Any] = {}
-    exec(handler(task), space)  # noqa: S102 - our own text
+    exec(start_of("handler", task).files["handler.py"], space)  # noqa: S102 - our own text
     (answer,) = space["predict"]([member.example.inputs])
     assert member.parse_answer(task, member.example.inputs, answer) is not None
 

@@ -55,9 +55,12 @@ def test_what_is_wrong_is_listed_and_nothing_is_kept(own_demo: Workspace) -> Non
     """A file that is no archive is refused on the page itself, with what was typed still there."""
     client = browser_of(own_demo, "demo-owner")
     answer = client.post(
-        PAGE, data={"csrf": csrf_of(client, PAGE), "name": "broken"}, files={"file": ("m.zip", b"this is no archive")}
+        PAGE,
+        data={"csrf": csrf_of(client, PAGE), "name": "broken", "visibility": "public"},
+        files={"file": ("m.zip", b"this is no archive")},
     )
     assert answer.status_code == 422
+    assert "m.zip is neither an archive nor a file that is a whole model by itself." in answer.text
     assert "broken" in answer.text
     assert client.get("/tasks/sentiment/models/broken").status_code == 404
 
@@ -72,7 +75,7 @@ def test_workers_may_not_submit(own_demo: Workspace) -> None:
 def test_the_starter_is_accepted_as_it_is(own_demo: Workspace) -> None:
     """Whoever has nothing yet downloads an archive and sends it back: it is tried, taken, and its runs are queued."""
     client = browser_of(own_demo, "demo-owner")
-    assert f'href="{PAGE}/starter"' in client.get(PAGE).text
+    assert f'href="{PAGE}/starter?adapter=handler"' in client.get(PAGE).text
     starter = client.get(f"{PAGE}/starter")
     assert starter.status_code == 200
     answer = client.post(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from quintain.models.card import HEADINGS, write_card
 from quintain.services.harvest import corpus as harvest_corpus
 from quintain.services.harvest.model import HarvestTarget, target_from_folder
 from quintain.services.harvest.run import Harvesting, harvest
+from quintain.services.harvest.state import HarvestState
 from quintain.services.harvest.stored_model import target_from_workspace
 from quintain.services.models.registry import register_version, withdraw
 from quintain.services.tasks.definitions import put_task
@@ -145,6 +147,30 @@ def test_the_same_again_whatever_the_pieces(corpus: Path, tmp_path: Path, monkey
     assert texts == {row["text"] for row in first}
     other, _ = take(corpus, tmp_path / "d.jsonl", size=60, seed=4)
     assert {row["text"] for row in other} != texts
+
+
+def test_one_that_was_interrupted_goes_on(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is taken up gives the same sample and the same counts, and asks the model about the rest alone."""
+    monkeypatch.setattr(harvest_corpus, "ROWS", 100)
+    settings = Harvesting(size=60, seed=3, where="predicted != 'neutral'")
+    whole = harvest([corpus], TARGET, tmp_path / "whole.jsonl", settings).as_dict()
+    written: list[dict[str, Any]] = []
+
+    def stop_at_five(state: Callable[[], HarvestState]) -> None:
+        if state().pieces == 5:
+            written.append(state().write(tmp_path / "state.parquet"))
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        harvest([corpus], TARGET, tmp_path / "half.jsonl", settings, keep=stop_at_five)
+    asked: list[int] = []
+    target = replace(TARGET, ask=lambda texts: (asked.append(len(texts)), TARGET.ask(texts))[1])
+    state = HarvestState.read(tmp_path / "state.parquet", json.loads(json.dumps(written[0])))
+    again = harvest([corpus], target, tmp_path / "again.jsonl", settings, begin_at=state).as_dict()
+    assert (tmp_path / "again.jsonl").read_text() == (tmp_path / "whole.jsonl").read_text()
+    assert len(asked) == 3  # of eight pieces
+    times = {"seconds", "cpu_seconds", "sentences_per_second", "sentences_per_cpu_second"}
+    assert {key: again[key] for key in again.keys() - times} == {key: whole[key] for key in whole.keys() - times}
 
 
 def test_every_format_gives_the_same_sample(corpus: Path, tmp_path: Path) -> None:

@@ -183,6 +183,14 @@ EDITS = {
         "hourly",
         lambda _, word: str(9 + len(word)),
     ),
+    "datasheet": Edited(
+        "datasheet_answers.save_answers",
+        lambda client: client.datasheet("sentiment"),
+        lambda client, _, word, revision: client.set_datasheet("sentiment", f'makers = "{word}"\n', revision=revision),
+        f"{TASK}/datasheet",
+        f"{TASK}/datasheet",
+        "makers",
+    ),
     "validation policy": Edited(
         "validations.set_policy",
         lambda client: client.validation_policies("sentiment/free")[0],
@@ -270,6 +278,7 @@ PASSED_ON = {
     "validations.open_validation",
     "item_files.open_with_items",
     "policy.put_policy",
+    "datasheet_answers.put_answers",
     "rounds.put_round",
     "contests.put_contest",
     "projects.put_project",

@@ -71,10 +71,12 @@ def test_training_registers_a_model_with_a_card(db: Session, blobs: Blobs, build
     assert "mood/train@1" in version.card
 
 
-def test_training_again_finds_the_same_version(db: Session, blobs: Blobs, builder: Actor, data: str) -> None:
-    """Same data, same seed: same hash, no new version; another seed of a random baseline makes one."""
+def test_training_that_learns_nothing_new_is_refused(db: Session, blobs: Blobs, builder: Actor, data: str) -> None:
+    """Same data, same seed: that is said, with the version that is there; another seed makes a new one."""
     first = train(db, blobs, builder, "mood", "ngram", [data])
-    assert train(db, blobs, builder, "mood", "ngram", [data]).hash == first.hash
+    with pytest.raises(Conflict, match=r"Nothing new was learned: .* mood/ngram@1 before"):
+        train(db, blobs, builder, "mood", "ngram", [data])
+    assert models.get_model(db, builder, "mood/ngram").version.hash == first.hash
     assert train(db, blobs, builder, "mood", "ngram", [data], seed=1).number == 2
 
 

@@ -104,8 +104,8 @@ def test_a_breaker_of_whom_all_is_contested(cli: Cli, tmp_path: Path) -> None:
     x = score(cli, path, "--dev-accuracy", "one=1,two=1")["breakers"]["X"]
     printed = cli("contest", "score", path)
 
-    assert (x["pairs"], x["score"], x["reason"]) == (0, None, "all of its pairs are contested")
-    assert "With the 2 contested pairs" in printed.stdout
+    assert (x["pairs"], x["score"], x["reason"]) == (0, None, "the labels of all of its pairs are in doubt")
+    assert "With the 2 pairs whose labels are in doubt" in printed.stdout
 
 
 def test_spans(cli: Cli, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from quintain.services.release.releases import parse_release, release
 from quintain.services.release.stations import stations_of
 from tests.judged_rounds import attempt, make_round
 from tests.people import make_person
-from tests.released import REF, judged_round, mood_items
+from tests.released import REF, Made, judged_round, mood_items
 from tests.validation_support import make_judges
 from tests.web_support import PASSWORD, browser_of, on_one_line, running, token_for
 
@@ -88,9 +88,39 @@ def test_contested_items_are_decided_first(db: Session, owner: Actor) -> None:
     found = stations_of(db, owner, REF)
     assert _past(found) == (["write", "judge"], "label", "adjudicate")
     assert (found.stations[2].count, found.stations[2].total) == (0, 9)
+    assert found.also == "release"  # nobody has to decide them
     for person in (owner, make_person(db, "ezra", RoleName.EXPERT)):
         waits = [one for one in waiting_for(db, person) if one.kind == "adjudicate"]
         assert [(one.count, one.url) for one in waits] == [(9, "/tasks/mood/validation/1/adjudicate")]
+
+
+def test_what_is_contested_can_be_released_and_asks_for_nothing_then(
+    workspace: Workspace, db: Session, owner: Actor, cli: Callable[..., Result]
+) -> None:
+    """Beside the decision stands the release; once it is made, contested items wait for nobody, experts included."""
+    split = Made(
+        "a text that people see in two ways", "positive", ("positive", "positive", "negative", "negative", "mixed")
+    )
+    judged_round(db, owner, [*mood_items(3), split])
+    expert = make_person(db, "ezra", RoleName.EXPERT)
+    redeem_link(db, make_link(db, OPERATOR, "olga").token, PASSWORD)
+    db.rollback()
+    close_round(db, owner, REF)
+    assert [one.count for one in waiting_for(db, expert) if one.kind == "adjudicate"] == [1]
+    page = on_one_line(browser_of(workspace, "olga").get("/tasks/mood/validation/1"))
+    assert '<a class="button primary" href="/tasks/mood/validation/1/adjudicate">' in page
+    assert '<a class="button" href="/tasks/mood/validation/1/release">Release</a>' in page
+    assert "1 contested item waits for a decision" in page
+    shown = cli("--workspace", workspace.settings.workspace, "round", "stations", REF)
+    assert "Next: adjudicate or release." in shown.stderr
+    db.rollback()
+    release(db, workspace.blobs, OPERATOR, REF, parse_release(SPEC))
+    assert (stations_of(db, owner, REF).step, stations_of(db, owner, REF).also) == ("train", None)
+    for person in (owner, expert):
+        assert [one for one in waiting_for(db, person) if one.kind == "adjudicate"] == []
+    page = on_one_line(browser_of(workspace, "olga").get("/tasks/mood/validation/1"))
+    assert "contested item waits" not in page
+    assert 'href="/tasks/mood/validation/1/adjudicate"' in page  # it can still be decided
 
 
 def test_pages_calls_and_commands_say_the_same(

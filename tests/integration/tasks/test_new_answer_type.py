@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from starlette.testclient import TestClient
 
 from quintain.adapters.answer_reader import ReplyReader
+from quintain.adapters.scaffold import start_of
 from quintain.compose import Workspace
 from quintain.core.cells import PLAIN, CellState
 from quintain.core.errors import BadInput
@@ -27,7 +28,6 @@ from quintain.data.plan import ImportPlan
 from quintain.engine.jobs import LocalEngine
 from quintain.metrics.aligned import Aligned
 from quintain.metrics.contract import METRICS, MeanMetric
-from quintain.models.scaffold import handler
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.collect.export import attempts_table
 from quintain.services.collect.rounds import open_round, put_round
@@ -193,7 +193,7 @@ def test_files_are_scored_and_words_are_read(tmp_path: Path) -> None:
     assert (report.answer_type, report.evaluation.metrics["within_ten"].estimate.value) == ("year", 0.5)
     assert ReplyReader("exact", "year").read("1989") == "1989"
     task = Task("years", "guess-the-year", {"en": "Years"})
-    assert "return 0" in handler(task)
+    assert "return 0" in start_of("handler", task).files["handler.py"]
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)

@@ -78,7 +78,7 @@ def test_a_whole_trial(db: Session, blobs: Blobs, owner: Actor) -> None:
         close_stage(db, owner, *WHERE, "trained", stage)
     drafts = letters(db, owner, *WHERE, "trained", "feedback")
     assert len(drafts) == 1
-    assert "Schwierigkeit: 0.25" in say("de", drafts[0].text)
+    assert "Skala von 0 (" in say("de", drafts[0].text)
     assert "You get a bonus of 1.50 USD." in drafts[0].text
     edit_letter(db, owner, *WHERE, arm="trained", stage="feedback", person=drafts[0].person, text="Well done!")
     close_stage(db, owner, *WHERE, "trained", "feedback")

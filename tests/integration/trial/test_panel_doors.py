@@ -33,7 +33,7 @@ from quintain.services.house.personal_data import delete_person, export_person
 from quintain.services.pay import payouts
 from quintain.services.pay import prolific as paying
 from quintain.services.pay.earnings import decide, earn, my_earnings
-from quintain.services.pay.held import held_pay
+from quintain.services.pay.held import held_pay, my_held_pay
 from quintain.services.pay.policy import put_policy
 from quintain.services.tasks.definitions import find_row
 from quintain.services.trial import doors as every_door
@@ -300,7 +300,8 @@ def test_where_prolific_is_silent_people_come_in_and_their_pay_waits_for_it(
         submit(db, blobs, actor, _begin(db, blobs, actor, info.ref), f"{name} had bad weather.")
         finish(db, blobs, actor, info.ref)
         decide(db, owner, "mood", [one.id for one in my_earnings(db, actor)])
-    assert [one.amount for one in held_pay(db, owner, "mood")] == [6]
+    assert [held.amount for held in held_pay(db, owner, "mood")] == [6]
+    assert [[held.amount for held in my_held_pay(db, person)] for person in people] == [[3], [3]]
     with pytest.raises(Conflict, match="is held") as refused:
         payouts.plan(db, owner, "mood", provider="prolific", currency="USD")
     assert refused.value.code == "pay_held"
@@ -308,6 +309,7 @@ def test_where_prolific_is_silent_people_come_in_and_their_pay_waits_for_it(
     assert [line.worker for line in made.lines] == [people[0].name]
     (left,) = panel_people.list_guests(db, owner, "mood", held=True).people
     assert left.name == people[1].name
+    assert [[held.amount for held in my_held_pay(db, person)] for person in people] == [[], [3]]
 
 
 def _begin(db: Session, blobs: Blobs, actor: Actor, ref: str) -> str:

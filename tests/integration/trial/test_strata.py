@@ -43,7 +43,7 @@ def _texts(db: Session, blobs: Blobs, owner: Actor, folder: Path) -> None:
 
 
 def test_every_round_gets_as_much_of_each_genre(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> None:
-    """36 texts of three genres are four of each for each of three rounds; the first three drawn are one of each."""
+    """Of 36 texts of three genres each round gets what it needs, as much of each; the first three are one of each."""
     _texts(db, blobs, owner, tmp_path)
     put_trial(db, owner, *WHERE, [PLAIN, TRAINED])
     with pytest.raises(BadInput, match="no text of mood/texts@1 has a tag 'register:…'"):
@@ -54,8 +54,10 @@ def test_every_round_gets_as_much_of_each_genre(db: Session, blobs: Blobs, owner
             one.tags
             for one in db.scalars(select(Prompt).where(Prompt.round_id == round_.round_id).order_by(Prompt.draw))
         ]
-        assert Counter(tag for one in tags for tag in one) == {f"genre:{genre}": 4 for genre in GENRES}
-        assert {tag for one in tags[:3] for tag in one} == {f"genre:{genre}" for genre in GENRES}
+        counts = Counter(tag for one in tags for tag in one)
+        each = [counts[f"genre:{genre}"] for genre in GENRES]
+        assert max(each) - min(each) <= 1
+        assert len({tag for one in tags[:3] for tag in one}) == min(3, len(tags))
 
 
 def test_people_of_each_country_are_shared_out_evenly(db: Session, blobs: Blobs, owner: Actor) -> None:

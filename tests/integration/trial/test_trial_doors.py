@@ -127,7 +127,7 @@ def test_wrong_doors_are_refused(db: Session, owner: Actor, worker: Actor, keys:
     with pytest.raises(BadInput, match="provider"):
         doors.put_doors(db, owner, *WHERE, "[entry]\nprovider = 'nobody'", base_url=BASE)
     stranger = come(db, to_grade, "P9")
-    with pytest.raises(Forbidden, match="promoted"):
+    with pytest.raises(Forbidden, match="nothing for you to grade"):
         next_to_grade(db, stranger, *WHERE)
     close_trial(db, owner, *WHERE)
     with pytest.raises(Conflict, match="not open"):
@@ -151,17 +151,17 @@ def test_an_owner_may_let_experts_in_by_the_door_for_grading(
             write(db, blobs, one)
         my_part(db, one, *WHERE)
     close_stage(db, owner, *WHERE, "graded", "first")
-    with pytest.raises(Forbidden, match="promoted"):
+    with pytest.raises(Forbidden, match="nothing for you to grade"):
         next_to_grade(db, expert, *WHERE)
     doors.put_doors(db, owner, *WHERE, f"experts = true\n{DOORS}", base_url=BASE)
     assert come(db, to_grade, "P1") == writer
     assert next_to_grade(db, writer, *WHERE) is None
-    with pytest.raises(Forbidden, match="promoted"):
+    with pytest.raises(Forbidden, match="nothing for you to grade"):
         next_to_grade(db, make_person(db, "somebody", RoleName.WORKER), *WHERE)
     item = next_to_grade(db, expert, *WHERE)
     assert item is not None
     grade(db, expert, *WHERE, stage=item.stage, item=item.item, answers=FAIR)
     assert not come(db, to_grade, "E1").has(RoleName.EXPERT, "mood")
     doors.put_doors(db, owner, *WHERE, f"experts = false\n{DOORS}", base_url=BASE)
-    with pytest.raises(Forbidden, match="promoted"):
+    with pytest.raises(Forbidden, match="nothing for you to grade"):
         next_to_grade(db, expert, *WHERE)

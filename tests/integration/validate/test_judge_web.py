@@ -77,6 +77,25 @@ def test_a_page_is_claimed_handed_in_and_handed_in_again(web: Workspace) -> None
         assert len(db.scalars(select(Judgement)).all()) == 9
 
 
+def test_work_that_is_done_is_not_offered(web: Workspace) -> None:
+    """Who has judged all that waits is offered nothing, on their own page and on that of the task; others still are."""
+    client = browser_of(web, "wilma")
+    address = begin(client)
+    work = client.get("/work").text
+    assert f'href="{address}">Go on judging</a>' in work
+    assert "Go on judging" in client.get(HOME).text
+    for _ in range(2):
+        items = ITEM.findall(client.get(address).text)
+        post(client, address, address, **{f"label-{item}": "neutral" for item in items})
+        address = str(post(client, HOME, HOME).headers["location"])
+    assert address == f"{HOME}?left=none"
+    assert HOME not in client.get("/work").text
+    assert "Nothing to judge now" in client.get("/tasks/mood/judge").text
+    other = browser_of(web, "wim")
+    assert HOME in other.get("/work").text
+    assert "Start judging" in other.get(HOME).text
+
+
 def test_a_flag_without_a_label_is_kept(web: Workspace) -> None:
     """Who stops at an item that they only flagged has skipped it, and the owner reads why."""
     client = browser_of(web, "wilma")

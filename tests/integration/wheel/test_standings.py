@@ -20,12 +20,13 @@ from quintain.services.collect.rounds import get_round, list_rounds
 from quintain.services.models.registry import set_visibility, withdraw
 from quintain.services.release.releases import parse_release, release
 from quintain.services.validate.review import review
+from quintain.services.validate.validations import add_items, open_validation
 from quintain.services.wheel import standings
 from quintain.services.wheel.next_round import start_next
 from quintain.services.wheel.timeline import timeline
 from tests.evaluation import add_task
 from tests.people import make_person
-from tests.released import REF
+from tests.released import REF, judge
 from tests.web_support import PASSWORD, browser_of, on_one_line, post, running, token_for
 from tests.wheel_support import SPEC, TEST, answered, half, perfect, released_round
 
@@ -159,6 +160,20 @@ def test_the_timeline_has_rounds_people_and_models(
     assert first.targets == ["mood/m0"]
     assert (second.ref, second.targets, second.state, second.vmer) == ("mood/2", [best], "unreleased", None)
     assert [one.ref for one in timeline(db, worker, "mood").rounds] == [REF]
+
+
+def test_what_is_judged_under_a_name_is_no_round(workspace: Workspace, db: Session, owner: Actor) -> None:
+    """A check of old labels is a validation, released or not, and has no place among the rounds."""
+    released_round(db, workspace, owner)
+    db.rollback()
+    open_validation(db, owner, "mood/old-labels")
+    rows = [
+        {"inputs": {"text": text}, "answer": label} for text, label in (("Fine.", "positive"), ("Bad.", "negative"))
+    ]
+    add_items(db, owner, "mood/old-labels", rows)
+    judge(db, {"Fine.": ("positive",) * 5, "Bad.": ("neutral",) * 5}, "mood/old-labels", "checker")
+    review(db, owner, "mood/old-labels")
+    assert [one.ref for one in timeline(db, owner, "mood").rounds] == [REF]
 
 
 def test_the_page_shows_it_and_starts_the_next_round(

@@ -28,7 +28,7 @@ OUR_OWN = {
     "reports/plain.py",
     "services/access/signing.py",
     "services/board/kept.py",
-    "services/contest/scores.py",
+    "services/contest/figures.py",
     "services/contrast/results.py",
     "services/evaluate/recount.py",
     "services/evaluate/trainings.py",

@@ -15,6 +15,7 @@ from quintain.data.contrast.contract import (
     Given,
     plain_members,
     read_contrast,
+    repeated_inputs,
     stored_members,
     whole_sets,
 )
@@ -216,14 +217,16 @@ def test_tags_and_marks(made: Callable[[str], Given]) -> None:
 
 
 def test_a_version_holds_whole_sets(made: Callable[[str], Given]) -> None:
-    """A neighbour that nobody changed is left out, and with it a set that has no other."""
+    """A neighbour that nobody changed stays, and an input in a second set; a set that has no neighbour does not."""
     members = read_contrast("imdb", made("imdb")).members
     copy = members[1].__class__(9, "x", "x", False, members[0].inputs, "positive", "positive")
     other = members[1].__class__(8, "x", "x", True, {"text": "Fine."}, "positive", "positive")
-    kept, left_out = whole_sets([*members, other, copy])
+    alone = members[1].__class__(7, "y", "y", True, {"text": "Alone."}, "positive", "positive")
+    kept, left_out = whole_sets([*members, other, copy, alone])
 
-    assert kept == members
-    assert left_out == {"with an input that is there already": 1, "of a set that is not whole without them": 1}
+    assert kept == [*members, other, copy]
+    assert repeated_inputs(kept) == 1
+    assert left_out == {"of a set that is not whole without them": 1}
 
 
 @pytest.mark.parametrize(

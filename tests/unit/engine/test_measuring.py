@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quintain.engine import machine_load
-from quintain.engine.cutting import MEASURED_ROWS, PER_REPEAT, cut_requests
+from quintain.engine import machine_load, pace
+from quintain.engine.cutting import LEAST_SESSIONS, PER_REPEAT, REPEATS, cut_requests, session_rows
 from quintain.engine.machine_load import LoadMark, busy_elsewhere
 from quintain.engine.measuring import GIB, MOST_SESSIONS, PRECISE, measure, split_requests
+from quintain.engine.pace import Pace
 from quintain.engine.replies import Reply
 from quintain.engine.sandbox.limits import Outcome, RunEnded
 from quintain.engine.sandbox.process import Usage
@@ -89,9 +90,21 @@ class Model:
         return ""
 
 
+class Looks(Pace):
+    """A machine that lacks the given shares of its speed in one session after the other, then nothing."""
+
+    def __init__(self, *lost: float) -> None:
+        super().__init__()
+        self.shares = [share for share in lost for _ in range(REPEATS + 1)]
+
+    def lost(self) -> float:
+        """Give the next share."""
+        return self.shares.pop(0) if self.shares else 0.0
+
+
 def told(model: Model, **options: Any) -> dict[str, Any]:
-    """Measure the model and give what is stored."""
-    options = {"batch_size": 1, "generator": np.random.default_rng(0), **options}
+    """Measure the model on a machine that keeps its pace, and give what is stored."""
+    options = {"batch_size": 1, "generator": np.random.default_rng(0), "pace": Looks(), **options}
     measured = measure(model.open, MOOD, INPUTS, **options)
     assert measured is not None
     return measured.as_dict()
@@ -108,10 +121,11 @@ def test_no_example_is_in_two_requests(rows: int, batch_size: int, seed: int) ->
     assert all(parts)
 
 
-def test_a_whole_sample_has_repeats_of_two_hundred() -> None:
-    """Eight examples warm a model up that takes one at a time; three repeats of 200 are timed."""
-    warm_up, parts = split_requests(cut_requests(MEASURED_ROWS, 1, np.random.default_rng(0)), 1)
+def test_a_whole_session_has_three_repeats() -> None:
+    """Eight examples warm a model up that takes one at a time; three repeats of 66 are timed in each process."""
+    warm_up, parts = split_requests(cut_requests(session_rows(1), 1, np.random.default_rng(0)), 1)
     assert (len(warm_up), [len(part) for part in parts]) == (8, [PER_REPEAT] * 3)
+    assert session_rows(1) == 206
 
 
 def test_single_requests_are_strewn_among_batches() -> None:
@@ -124,7 +138,7 @@ def test_single_requests_are_strewn_among_batches() -> None:
 def test_every_input_is_new_while_the_clock_runs() -> None:
     """The 12 examples that are timed are asked once each, after two others; remembering them gains nothing."""
     model = Model()
-    found = told(model)
+    found = told(model, most_sessions=1)
     timed = model.seen[: found["warm_up"] + found["examples"]]
     assert (found["warm_up"], found["examples"]) == (2, 12)
     assert len(set(timed)) == 14
@@ -142,14 +156,14 @@ def test_repeats_give_an_error_and_batches_are_compared() -> None:
 
 def test_loading_is_no_part_of_the_memory_that_answering_takes() -> None:
     """Two GiB while it loads stand apart; what it holds while it answers is a little more than one."""
-    found = told(Model())
+    found = told(Model(), most_sessions=1)
     assert found["memory_loading"] == pytest.approx(2)
     assert 1 < found["memory"] < found["memory_peak"] < 1.02
     assert found["memory_samples"] == 3  # at the end of each repeat, however short it is
 
 
 def test_throughput_is_the_median_of_the_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One repeat that was disturbed does not move the figure, and is no reason to measure for ever."""
+    """One repeat that was disturbed does not move the figure, and is no reason to measure on."""
     model = Model()
     usual, calls = model.predict, [0]
 
@@ -162,21 +176,39 @@ def test_throughput_is_the_median_of_the_repeats(monkeypatch: pytest.MonkeyPatch
     found = told(model)
     assert found["throughput"] == pytest.approx(1000)
     assert found["throughput_repeats"][0] == pytest.approx(20)
-    assert found["sessions"] == 2
+    assert found["sessions"] == LEAST_SESSIONS
 
 
 def test_a_noisy_figure_is_measured_again_until_it_is_sharp() -> None:
-    """Processes of differing pace are followed by others, in at most five; a steady one is measured once."""
-    assert told(Model())["sessions"] == 1
-    unsteady = told(Model(paces=[1.0, 3.0, 0.5, 2.0, 4.0]))
-    assert unsteady["sessions"] == 1  # three repeats of one process that agree say nothing of the next
-    uneven = Model(paces=[1.0])
-    rates = iter([1, 9, 2, 8, 1, 9, 2, 8, 1, 9, 2, 8, 1, 9, 2, 8] * 20)
-    usual = uneven.predict
-    uneven.predict = lambda inputs, single=False: Reply(usual(inputs).answers, next(rates) * 1_000_000)  # type: ignore[method-assign]
-    found = told(uneven)
-    assert found["sessions"] > 1 or found["throughput_half"] <= 2 * PRECISE * found["throughput"]
-    assert found["sessions"] <= MOST_SESSIONS
+    """Processes of differing pace are followed by others, up to a limit; three that agree are enough, one never is."""
+    assert told(Model())["sessions"] == LEAST_SESSIONS
+    settled = told(Model(paces=[1.0, 1.1, 1.0, 1.0, 1.1, 1.0]))
+    assert LEAST_SESSIONS < settled["sessions"] <= MOST_SESSIONS
+    assert 0 < settled["throughput_half"] <= PRECISE * settled["throughput"]
+    unsteady = told(Model(paces=[1.0, 3.0, 0.5, 2.0, 4.0, 1.0]))
+    assert unsteady["sessions"] == MOST_SESSIONS
+    assert unsteady["throughput_half"] > 0.5 * unsteady["throughput"]
+
+
+def test_sessions_count_while_the_machine_keeps_its_pace() -> None:
+    """Two sessions on a machine at half its speed are left out; where all are, the figure is as unsure as it is low."""
+    found = told(Model(paces=[2.0, 2.0, 1.0, 1.0, 1.0]), pace=Looks(0.5, 0.5))
+    assert (found["sessions"], found["slowed"]) == (5, 0.0)
+    assert found["throughput"] == pytest.approx(1000)
+    assert found["throughput_half"] == pytest.approx(0)
+    slow = told(Model(paces=[2.0]), pace=Looks(*[0.5] * MOST_SESSIONS))
+    assert (slow["sessions"], slow["slowed"]) == (MOST_SESSIONS, 0.5)
+    assert (slow["throughput"], slow["throughput_half"]) == (pytest.approx(500), pytest.approx(500))
+
+
+def test_the_pace_of_a_machine_is_against_its_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fastest of three looks counts; what takes twice as long as the best ever lacks half of the speed."""
+    seconds = iter([0.004, 0.002, 0.003, 0.004, 0.005, 0.004, 0.001, 0.009, 0.009])
+    monkeypatch.setattr(pace, "_work", lambda: next(seconds))
+    machine = Pace()
+    assert [machine.lost() for _ in range(3)] == [0.0, 0.5, 0.0]
+    monkeypatch.undo()
+    assert 0 <= Pace().lost() <= 1
 
 
 def test_a_model_that_changes_its_mind_is_flagged() -> None:
@@ -196,7 +228,7 @@ def test_what_others_work_meanwhile_is_noted(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_answers_are_checked_as_in_any_run() -> None:
     """One useless answer of 12 is counted, two end the measurement as they end a run."""
-    assert told(Model(broken=["sentence 5"]))["failed"] == 1
+    assert told(Model(broken=["sentence 5"]), most_sessions=1)["failed"] == 1
     with pytest.raises(RunEnded, match=r"12345.*is not one of the labels.*failed on 2 examples; 1 of 12 may") as caught:
         told(Model(broken=["sentence 5", "sentence 6"]))
     assert caught.value.outcome is Outcome.BAD_ANSWER

@@ -7,6 +7,7 @@ import importlib
 import inspect
 import json
 import pkgutil
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,26 @@ ANSWERED = [
 RESPONSES = [(f"r{who}", f"i{item}", int(who + (who * item) % 3 > item)) for who in range(8) for item in range(6)]
 MODELS = {"model": ["x", "y", "z"], "perf": [80.0, 70.0, 60.0], "speed": [1.0, 3.0, 2.0]}
 
+
+def _trial() -> qt.Result:
+    """Report on an arm of twelve items from a file."""
+    votes = [[f"j{number}", "a"] for number in range(6)]
+    rows = [
+        {
+            "item": f"i{at}",
+            "writer": f"w{at % 3}",
+            "label": "a",
+            "judgements": votes,
+            "predictions": {"m": "ab"[at % 2]},
+        }
+        for at in range(12)
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "arm.json"
+        file.write_text(json.dumps({"format": "quintain-trial", "arms": [{"name": "plain", "items": rows}]}))
+        return qt.trial(file, draws=3)
+
+
 MADE: dict[str, Callable[[], qt.Result]] = {
     "aggregate": lambda: qt.aggregate(VOTES, "dawid-skene"),
     "agreement": lambda: qt.agreement(VOTES, resamples=50),
@@ -65,6 +86,7 @@ MADE: dict[str, Callable[[], qt.Result]] = {
     "calibration": lambda: qt.calibration(
         ANSWERED, [{"id": one["id"], "prediction": "yes", "prob_yes": 0.8, "prob_no": 0.2} for one in ANSWERED]
     ),
+    "trial": _trial,
     "compare": lambda: qt.compare({"one": ITEMS, "two": ITEMS[:30]}, seeds=1),
     "perturb": lambda: qt.perturb(["A fine day for a long walk."], ["typos", "ocr"]),
     "contrast_score": lambda: qt.contrast_score(SETS, {one["id"]: "yes" for one in SETS}),

@@ -19,6 +19,7 @@ TEXTS = [
     "I do not know whether her book isn't definitely the best, but it's been said that I'd go. :)",
     "He will not see the 3 films in color; they are travelling to the theatre with Mary Smith and James.",
     "Susan told her brother that the waiter was kind to him because of his colour TV and 2 pizzas.",
+    "Two Sikh families shared a house with a Hindu doctor.",
     "WHAT A GREAT MOVIE! Visit http://a.bc/de @you #tag 100%",
     "",
     " ",

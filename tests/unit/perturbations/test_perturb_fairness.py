@@ -105,6 +105,30 @@ def test_neutral_words_keep_the_verb_in_agreement(text: str, neutral: str) -> No
     assert _one("gender_neutral", text) == neutral
 
 
+def test_an_identity_term_becomes_another_one_of_its_kind() -> None:
+    """Over many seeds, every other group of the kind turns up, with its article, and none of another kind."""
+    found = {_one("identity_terms", "She is a Quessian.", seed) for seed in range(60)}
+    assert found == {f"She is {word}." for word in ("a Velmaran", "an Orrinite", "a Tarnic", "a Skarrow")}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_groups_of_an_example_stay_apart(seed: int) -> None:
+    """Two groups never become one, and a group is the same one wherever it is named."""
+    text = str(_one("identity_terms", "Sikhs met Hindus, and a Sikh wrote to another Sikh's friend.", seed))
+    first, second = re.findall(r"\b[A-Z][a-z]+s\b", text)[:2]
+    assert first != second
+    assert text.count(first[:-1]) == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["She speaks Italian.", "We flew with Korean Air.", "the Catholic-born king", "Tarnic classes", "brazilian"],
+)
+def test_a_word_for_something_else_is_no_identity_term(text: str) -> None:
+    """Languages, names and words that are written otherwise stay."""
+    assert _one("identity_terms", text) is None
+
+
 def test_a_name_becomes_one_of_another_group_with_its_gender_kept() -> None:
     """Over many seeds, a white woman's name becomes women's names of the other three groups, and of no other."""
     found = {_one("ethnicity_names", "I asked Jennifer about it.", seed) for seed in range(60)}

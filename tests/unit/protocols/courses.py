@@ -70,7 +70,7 @@ def small() -> Protocol:
 
 def answers(course: Course, rng: random.Random) -> dict[str, str]:
     """Grade at random."""
-    return {one.name: rng.choice(one.options).name for one in course.protocol.rubric}
+    return {one.name: rng.choice(one.options).name for one in course.protocol.questions}
 
 
 def _work(course: Course, rng: random.Random) -> Iterator[Event]:

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quintain.protocols.assignment import Draw
-from quintain.protocols.contexts import deal
+from quintain.protocols.contexts import deal, needed, share_out
+from quintain.protocols.reading import shipped
 from tests.properties import examples
 
 WEIGHTS = st.dictionaries(st.text(min_size=1, max_size=8), st.integers(1, 5), min_size=1, max_size=5)
@@ -89,12 +90,13 @@ def test_nothing_else_is_drawn_from_the_systems_entropy() -> None:
 def test_contexts_are_dealt_out_in_balance_by_genre(seed: int, genres: list[str], hands: int) -> None:
     """All contexts go out once; of each genre, and of all, no hand has two more than another, whatever their order."""
     strata = {f"text {number}": genre for number, genre in enumerate(genres)}
-    dealt = deal(strata, hands, seed)
+    dealt = deal(strata, share_out([100] * hands, max(hands, len(strata))), seed)
     assert sorted(name for hand in dealt for name in hand) == sorted(strata)
     for genre in ("a", "b", "c", None):
         sizes = [sum(genre in (None, strata[name]) for name in hand) for hand in dealt]
         assert max(sizes) - min(sizes) <= 1
-    assert deal(dict(reversed(strata.items())), hands, seed) == dealt
+    sizes = share_out([100] * hands, max(hands, len(strata)))
+    assert deal(dict(reversed(strata.items())), sizes, seed) == dealt
 
 
 @settings(max_examples=examples(30), deadline=None)
@@ -102,9 +104,28 @@ def test_contexts_are_dealt_out_in_balance_by_genre(seed: int, genres: list[str]
 def test_every_block_of_a_round_has_one_context_of_each_genre(seed: int, each: int, hands: int, genres: int) -> None:
     """Where genres are equally large, whoever draws contexts in order gets one of each before a second of any."""
     strata = {f"{genre} {number}": str(genre) for genre in range(genres) for number in range(each * hands)}
-    for hand in deal(strata, hands, seed):
+    for hand in deal(strata, [each * genres] * hands, seed):
         for start in range(0, len(hand), genres):
             assert {strata[name] for name in hand[start : start + genres]} == {str(one) for one in range(genres)}
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(st.lists(st.integers(1, 900), min_size=1, max_size=9), st.integers(0, 3000))
+def test_each_round_gets_what_it_needs_or_its_part(needs: list[int], more: int) -> None:
+    """Nothing beyond the need is taken, nothing of too few is left, and no round goes without."""
+    free = len(needs) + more
+    sizes = share_out(needs, free)
+    assert sum(sizes) == min(free, sum(needs))
+    assert all(1 <= size <= need for size, need in zip(sizes, needs, strict=True))
+
+
+def test_the_papers_protocols_need_as_many_passages_as_it_used() -> None:
+    """About 1,500 questions, two on a passage, are 750 passages in each final round; a tutorial is done by turns."""
+    protocols = shipped()
+    for name in ("baseline", "justification", "crowd", "expert"):
+        assert needed(protocols[name], protocols[name].final) == 750
+    assert needed(protocols["expert"], protocols["expert"].stage("tutorial")) == 40
+    assert needed(protocols["expert"], protocols["expert"].stage("grades-1")) == 0
 
 
 @settings(max_examples=examples(30), deadline=None)

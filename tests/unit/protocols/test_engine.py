@@ -14,7 +14,7 @@ from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.protocols.due import AmountDue, due
 from quintain.protocols.engine import Course, replay
 from quintain.protocols.events import Event, back, closed, entered, finished, gone, graded, left, readmitted, stopped
-from quintain.protocols.feedback import letter_of, sentences
+from quintain.protocols.feedback import decision_in_words, figures_in_words, letter_of
 from quintain.protocols.reading import parse_protocol, shipped
 from quintain.protocols.spec import Protocol
 from quintain.protocols.stages import END
@@ -214,7 +214,7 @@ def test_what_is_gone_is_graded_by_nobody_and_makes_room() -> None:
     course.apply(closed("qualify-0"))
     assert course.arm.decisions["qualify-0"]["w0"].score is not None
     letter = letter_of(course, course.protocol.stage("qualify-0"), "w0")
-    assert (letter.items, letter.best, letter.ambiguous) == (1, None, [])
+    assert (letter.items, letter.best, letter.unclear) == (1, [], [])
 
 
 def test_nobody_gets_past_by_taking_everything_back() -> None:
@@ -286,9 +286,18 @@ def test_a_letter_tells_grades_decision_and_what_comes() -> None:
     assert letter.bonus == 500
     assert letter.best != letter.worst
     assert letter.passed
-    told = " ".join(sentences(letter, "5.00 USD"))
-    assert "bonus of 5.00 USD" in told
-    assert "round-2" in told
+    lines = [*figures_in_words(letter), *decision_in_words(letter, protocol, "5.00 USD")]
+    assert lines[0] == "12 grades of 4 items of yours count here."
+    assert "“Is the question answerable and unambiguous?” Of the grades of your items: “Yes” 100%" in lines[1]
+    assert (
+        "on a scale from 0 (“Wouldn’t need to read it”) to 1 (“May need to read the passage more than once”)"
+        in lines[2]
+    )
+    assert lines[-2:] == [
+        "You get a bonus of 5.00 USD.",
+        "What comes next: you write again, 2 items in each of up to 3 sessions.",
+    ]
+    assert "round-2" not in " ".join(lines)
 
 
 def grade_all(course: Course, stage: str, rng: random.Random) -> None:

@@ -110,9 +110,9 @@ def test_charts_hold_their_numbers() -> None:
     """Every value that is drawn is in the specification; the last step is drawn out to its end."""
     steps = distribution_chart([0.0, 1.0, 2.0], {"a": [0.5, 0.5], "b": [1.0, 0.0]}, value="v", share="s")
     assert [row["share"] for row in steps["data"]["values"]] == [0.5, 0.5, 0.5, 1.0, 0.0, 0.0]
-    figures = [("x", "a", Estimate(0.5, 0.4, 0.6)), ("x", "b", Estimate(None))]
+    figures = [("x", "a", Estimate(0.5, 0.4, 0.6), 90), ("x", "b", Estimate(None), 0)]
     points = interval_chart(figures, row="", series="", value="")
-    assert points["data"]["values"] == [{"row": "x", "series": "a", "value": 0.5, "low": 0.4, "high": 0.6}]
+    assert points["data"]["values"] == [{"row": "x", "series": "a", "value": 0.5, "low": 0.4, "high": 0.6, "n": 90}]
     squares = heat_map(["a"], [[1, 3]], row="old", column="new", columns=["a", "b"])
     assert [(row["column"], row["share"]) for row in squares["data"]["values"]] == [("a", 0.25), ("b", 0.75)]
 

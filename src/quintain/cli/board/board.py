@@ -124,6 +124,7 @@ def _print_board(shape: dict[str, Any]) -> None:
         runs = shape["runs"]
         output.print_line(f"The order is provisional: {runs['waiting']} of {runs['needed']} runs are still to come.")
     say_unranked(shape["models"])
+    _say_coming(shape)
     _say_machine(shape["machine"])
     rates = [
         [name, f"{shape['weights'][name]:.3f}", *traded(shape["amounts"][name], shape["worth"][name])] for name in axes
@@ -140,6 +141,20 @@ def _print_board(shape: dict[str, Any]) -> None:
     for pair in shape.get("uncertainty", {}).get("pairs", []):
         more = "" if not pair["more"] else f"; about {pair['more']} more examples would settle it"
         output.say(f"{pair['first']} is above {pair['second']} with probability {pair['probability']:.2f}{more}.")
+
+
+def _say_coming(shape: dict[str, Any]) -> None:
+    """Say which versions and models take a place once they have been run, and how far they are."""
+    for row in shape["models"]:
+        if row.get("newer"):
+            output.say(f"{row['model']} keeps its place until {_progress(row['newer'])}.")
+    for coming in (shape["held"] or {}).get("coming", []):
+        output.say(f"A place on the next ranking waits until {_progress(coming)}.")
+
+
+def _progress(coming: dict[str, Any]) -> str:
+    runs = coming["runs"]
+    return f"{coming['model']} has been run: {runs['needed'] - runs['waiting']} of {runs['needed']} runs are over"
 
 
 def _say_cover(shape: dict[str, Any]) -> None:

@@ -137,15 +137,28 @@ def prompts_(
     corpus: Annotated[str | None, typer.Option("--corpus", help="The corpus; the file's name by default.")] = None,
     part: Annotated[str | None, typer.Option("--part", help="The part of the corpus that all rows are from.")] = None,
     tag: Annotated[list[str] | None, typer.Option("--tag", help="A tag for all of them; may be repeated.")] = None,
+    contexts: Annotated[
+        bool, typer.Option("--contexts", help="Only what writers may not change, such as the passage.")
+    ] = False,
     json: JsonFlag = False,
 ) -> None:
     """Add prompts to a round; what earlier rounds of the task used is left out.
 
     Example: quintain round prompts sentiment/2 reviews.csv --column text=review --part b
+
+    Example: quintain round prompts quiz/3 passages.jsonl --contexts
     """
     with workspace_of(context).session() as db:
         report = prompts.import_prompts(
-            db, OPERATOR, ref, file, columns=parse_columns(column or []), corpus=corpus, part=part, tags=tag or ()
+            db,
+            OPERATOR,
+            ref,
+            file,
+            columns=parse_columns(column or []),
+            corpus=corpus,
+            part=part,
+            tags=tag or (),
+            contexts=contexts,
         )
     if json:
         print_json(report)

@@ -1,4 +1,4 @@
-"""`quintain contest pairs`, `rule`, `results`, `export`: every pair, its labels, and what came of a contest."""
+"""`quintain contest pairs`, `rule`, `dispute`, `results`, `export`: every pair, its labels, and what came of it all."""
 
 from __future__ import annotations
 
@@ -21,7 +21,13 @@ def pairs(
     context: typer.Context,
     ref: ContestRef,
     team: Annotated[str, typer.Option("--team", help="Only those of a team.")] = "",
-    status: Annotated[str, typer.Option("--status", help="Only those contested, settled or dropped.")] = "",
+    status: Annotated[
+        str,
+        typer.Option(
+            "--status",
+            help="Only those contested, undecided, settled, dropped, waiting (for you) or expired (as they were).",
+        ),
+    ] = "",
     offset: Annotated[int, typer.Option("--offset", help="Skip so many.", min=0)] = 0,
     limit: Annotated[int, typer.Option("--limit", help="At most so many.", min=1, max=200)] = 50,
     json: JsonFlag = False,
@@ -54,7 +60,7 @@ def rule(
     decision: Annotated[str, typer.Argument(help="keep, relabel or drop.")],
     original: Annotated[str, typer.Option("--original", help="With relabel: the original's label.")] = "",
     modified: Annotated[str, typer.Option("--modified", help="With relabel: the other side's label.")] = "",
-    reason: Annotated[str, typer.Option("--reason", help="Why.")] = "",
+    reason: Annotated[str, typer.Option("--reason", help="Why: the teams concerned read it.", show_default=False)] = "",
     json: JsonFlag = False,
 ) -> None:
     """Decide about a pair: keep it, change its labels, or drop it from the score.
@@ -66,6 +72,61 @@ def rule(
     say(f"Pair {pair} of {ref}: {decision}.")
     if json:
         print_json({"pair": pair, "decision": decision})
+
+
+@app.command("rule-rest")
+def rule_rest(
+    context: typer.Context,
+    ref: ContestRef,
+    reason: Annotated[str, typer.Option("--reason", help="Why: the teams concerned read it.", show_default=False)] = "",
+    json: JsonFlag = False,
+) -> None:
+    """Let every pair that waits for the organisers count as it was written.
+
+    Example: quintain contest rule-rest sentiment/spring --reason "Nobody showed that they are wrong."
+    """
+    with workspace_of(context).session() as db:
+        decided = settling.rule_rest(db, OPERATOR, ref, reason)
+    say(f"{decided.pairs} pairs of {ref} count as they were written.")
+    if json:
+        print_json(decided)
+
+
+@app.command()
+def dispute(
+    context: typer.Context,
+    ref: ContestRef,
+    pair: Annotated[int, typer.Argument(help="Id of the pair.")],
+    reason: Annotated[str, typer.Option("--reason", help="What is wrong with it.", show_default=False)] = "",
+    json: JsonFlag = False,
+) -> None:
+    """Contest a pair as the organisers: it leaves the score until judges settle it, or you decide.
+
+    Example: quintain contest dispute sentiment/spring 12 --reason "The new sentence is not negative at all."
+    """
+    with workspace_of(context).session() as db:
+        settling.contest_pair(db, OPERATOR, ref, pair, reason)
+    say(f"Pair {pair} of {ref} is contested.")
+    if json:
+        print_json({"pair": pair, "contested": True})
+
+
+@app.command()
+def disputes(context: typer.Context, ref: ContestRef, json: JsonFlag = False) -> None:
+    """List what was said against pairs, by whom, and what came of it.
+
+    Example: quintain contest disputes sentiment/spring
+    """
+    with workspace_of(context).session() as db:
+        found = settling.list_disputes(db, OPERATOR, ref)
+    if json:
+        print_json(found)
+        return
+    rows = [
+        (one.pair, one.team, one.name, one.by, one.status, "yes" if one.upheld else "", one.reason)
+        for one in found.disputes
+    ]
+    print_table(["id", "team", "pair", "contested by", "status", "upheld", "reason"], rows)
 
 
 @app.command()

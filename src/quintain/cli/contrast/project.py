@@ -23,7 +23,7 @@ from quintain.core.records.contrasting import (
     VariantStanding,
 )
 from quintain.core.toml import read_text
-from quintain.services.contrast import authoring, checking, people, projects, releasing, results, uploading
+from quintain.services.contrast import authoring, checking, listing, people, projects, releasing, results, uploading
 
 ProjectRef = Annotated[str, typer.Argument(metavar="PROJECT", help="The project, as task/name.")]
 Offset = Annotated[int, typer.Option(min=0, help="Skip so many.")]
@@ -126,7 +126,7 @@ def sets(
     Example: quintain contrast sets sentiment/near-misses --state contested
     """
     with workspace_of(context).session() as db:
-        found = authoring.list_sets(db, OPERATOR, ref, state=state, offset=offset, limit=limit)
+        found = listing.list_sets(db, OPERATOR, ref, state=state, offset=offset, limit=limit)
     if json:
         print_json(found)
         return

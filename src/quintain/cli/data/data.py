@@ -197,6 +197,9 @@ def export(
     hidden_answers: Annotated[
         bool, typer.Option("--hidden-answers", help="Put hidden answers into a folder, too; files have them.")
     ] = False,
+    public: Annotated[
+        bool, typer.Option("--public", help="Make a folder to pass on: without inputs that are not open to all.")
+    ] = False,
     json: JsonFlag = False,
 ) -> None:
     """Write a version to a file that `data import` reads back, or several to a folder that other tools know.
@@ -218,13 +221,23 @@ def export(
         archive = path.suffix.lower() == ".zip" or named(path) != str(path)
         with workspace.session() as db:
             versions = export_folder(
-                db, workspace.blobs, OPERATOR, refs, form, path, archive=archive, hidden_answers=hidden_answers
+                db,
+                workspace.blobs,
+                OPERATOR,
+                refs,
+                form,
+                path,
+                archive=archive,
+                hidden_answers=hidden_answers,
+                public=public,
             )
         if json:
             print_json({"versions": [one.record() for one in versions], "file": str(path), "format": form})
         else:
             say(f"Wrote {sum(one.rows for one in versions)} examples to {named(path)}.")
         return
+    if public:
+        raise BadInput("A file has all that you may read.", remedy="With --public, choose --format hf or croissant.")
     if len(refs) > 1:
         raise BadInput(
             "A file holds one version.", known=" or ".join(FOLDERS), remedy="For several, choose --format {known}."

@@ -10,19 +10,23 @@ from typing import Annotated, Any
 import polars as pl
 import typer
 
+from quintain.adapters.contract import ADAPTERS
 from quintain.adapters.manifest import read_manifest
+from quintain.adapters.scaffold import write_model
 from quintain.cli import output
 from quintain.cli.context import settings_of, workspace_of
+from quintain.cli.handed import Handed, TokenOption, UrlOption, task_on_server
 from quintain.cli.output import JsonFlag
 from quintain.cli.plain.models import app
 from quintain.cli.streams import in_option
-from quintain.conditions import conditions_here
+from quintain.conditions import as_served, conditions_here
 from quintain.core.errors import BadInput, NotFound
 from quintain.core.task import Task
+from quintain.core.texts import hint
 from quintain.data.importing import write_examples
 from quintain.data.plan import ImportPlan
-from quintain.models.scaffold import write_model
 from quintain.services.evaluate.check_model import CheckReport, check_model, with_limits
+from quintain.services.evaluate.handed_in import opened_model
 from quintain.services.plain.tasks import check_task
 from quintain.tasks.contract import kind_of
 from quintain.tasks.definition import read_task
@@ -47,44 +51,59 @@ def init(
     task: TaskOption = None,
     kind: KindOption = None,
     name: Annotated[str | None, typer.Option(help="Name of the model; the folder's by default.")] = None,
+    adapter: Annotated[
+        str | None, typer.Option("--adapter", "-a", help="How it is run, such as sklearn, onnx or chat.")
+    ] = None,
+    url: UrlOption = None,
+    token: TokenOption = None,
     json: JsonFlag = False,
 ) -> None:
-    """Write a model to start from: a handler that works, a manifest, a card to fill in and a test.
+    """Write a model to start from: a handler that works, or what another adapter begins with; manifest and card.
 
     Example: quintain model init my-model --task sentiment
+
+    Example: quintain model init my-endpoint --task sentiment --adapter chat
     """
-    found = _task(context, task, kind)
+    if adapter is not None and adapter not in ADAPTERS:
+        raise BadInput("There is no adapter '{name}'; {hint}.", name=adapter, hint=hint(adapter, ADAPTERS.names()))
+    definition = _task(context, task, kind, url=url, token=token)
     called = name or folder.resolve().name.lower().replace(" ", "-").replace("_", "-")
-    files = write_model(folder, found, name=called, named=task is not None)
+    files, start = write_model(folder, definition, name=called, named=task is not None, adapter=adapter or "")
     if json:
-        output.print_json({"folder": folder, "task": found.name if task else None, "name": called, "files": files})
+        of_task = definition.name if task else None
+        output.print_json({"folder": folder, "task": of_task, "name": called, "files": files, "left": start.left})
         return
     output.say(f"Wrote {', '.join(files)} into {folder}.")
-    of = f"--task {task}" if task else f"--kind {kind}"
-    output.say(f"Teach handler.py something and say in card.md what. Try it: quintain model check {folder} {of}")
+    for sentence in start.left:
+        output.say(sentence)
+    of = (f"--task {task}" if task else f"--kind {kind}") + (f" --url {url}" if url else "")
+    output.say(f"Try it: quintain model check {folder} {of}")
 
 
 @app.command()
 def check(
     context: typer.Context,
-    folder: Folder,
+    folder: Handed,
     task: TaskOption = None,
     kind: KindOption = None,
     data: Annotated[Path | None, in_option("Try it on this file instead of samples.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="Use at most so many rows of the file.")] = 100,
     seconds: Annotated[float, typer.Option(min=0.1, help="Wait at most so long for the answers.")] = 60.0,
+    url: UrlOption = None,
+    token: TokenOption = None,
     json: JsonFlag = False,
 ) -> None:
-    """Try a model in the sandbox that the server uses, and say everything that is wrong with it.
+    """Try a model in the sandbox that the workspace's server uses, and say everything that is wrong with it.
 
     Example: quintain model check my-model --task sentiment
+
+    Example: quintain model check pipeline.joblib --task sentiment
     """
-    if not folder.is_dir():
-        raise NotFound("There is no folder {folder}.", folder=folder, remedy="`quintain model init` makes one.")
-    found = _task(context, task or (None if kind else named_task(folder)), kind)
-    inputs = _rows(data, found, limit) if data else None
-    conditions = with_limits(conditions_here(settings_of(context)), seconds=seconds)
-    report = check_model(folder, found, conditions, inputs)
+    with opened_model(folder) as model:
+        definition = _task(context, task or (None if kind else named_task(model)), kind, url=url, token=token)
+        inputs = _rows(data, definition, limit) if data else None
+        conditions = with_limits(conditions_here(as_served(settings_of(context))), seconds=seconds)
+        report = check_model(model, definition, conditions, inputs)
     if json:
         output.print_json(report.as_dict())
     else:
@@ -93,14 +112,18 @@ def check(
         raise typer.Exit(1)
 
 
-def _task(context: typer.Context, task: str | None, kind: str | None) -> Task:
-    """Find the task that was meant: a file, one of the workspace, a well-known name, or a kind."""
+def _task(
+    context: typer.Context, task: str | None, kind: str | None, *, url: str | None = None, token: str | None = None
+) -> Task:
+    """Find the task that was meant: a file, one of a server or of the workspace, a well-known name, or a kind."""
     if task is not None and task.endswith(".toml"):
         return read_task(Path(task))
     if kind is not None:
         return check_task(starter(kind, task or kind))
     if task is None:
         raise typer.BadParameter("Name the task with --task, or its kind with --kind.")
+    if url is not None:
+        return task_on_server(task, url, token or settings_of(context).token or None)
     try:
         workspace = workspace_of(context)
     except NotFound:

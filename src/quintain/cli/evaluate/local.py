@@ -11,22 +11,24 @@ from rich.progress import Progress
 
 from quintain.cli import output
 from quintain.cli.context import settings_of
+from quintain.cli.handed import Handed
 from quintain.cli.output import JsonFlag
 from quintain.cli.plain.score import app
 from quintain.cli.streams import in_option
-from quintain.conditions import conditions_here
+from quintain.conditions import as_served, conditions_here
 from quintain.core.records.figures import Gap
 from quintain.data.plan import ImportPlan
 from quintain.data.tables import parse_columns
 from quintain.engine.sandbox.layers import missing_layers
 from quintain.services.evaluate import local as local_evaluation
-from quintain.services.evaluate.measured_fairly import BUSY
+from quintain.services.evaluate.handed_in import opened_model
+from quintain.services.evaluate.measured_fairly import share_disturbed
 
 
 @app.command()
 def local(
     context: typer.Context,
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The model's folder.", show_default=False)],
+    folder: Handed,
     data: Annotated[Path, in_option("Your examples: CSV, TSV, JSONL, Parquet, SQuAD JSON.")],
     task: Annotated[
         str | None, typer.Option("--task", "-t", help="Task file, or the name of a starter task.", show_default=False)
@@ -40,8 +42,11 @@ def local(
     Example: quintain evaluate local my-model --data reviews.csv --task sentiment
     """
     plan = ImportPlan(role="test", duplicates="first", columns=parse_columns(column or []))
-    wanted = local_evaluation.find_task(task, folder)
-    with Progress(console=output.err, transient=True, disable=not output.err.is_terminal) as bar:
+    with (
+        opened_model(folder) as model,
+        Progress(console=output.err, transient=True, disable=not output.err.is_terminal) as bar,
+    ):
+        definition = local_evaluation.find_task(task, model)
         bars: dict[str, Any] = {}
 
         def show(variant: str, done: int, total: int) -> None:
@@ -51,11 +56,11 @@ def local(
                 bars[variant] = bar.add_task(variant, total=total)
             bar.update(bars[variant], completed=done)
 
-        conditions = conditions_here(settings_of(context))
+        conditions = conditions_here(as_served(settings_of(context)))
         found = local_evaluation.evaluate_locally(
-            folder,
+            model,
             data,
-            wanted,
+            definition,
             conditions,
             plan=plan,
             quick=quick,
@@ -124,8 +129,8 @@ def measured_lines(measured: Mapping[str, Any], gaps: Mapping[str, Gap]) -> list
         lines.append(["memory", f"{measured['memory']:.3f} GiB", peaks])
     for axis, why in gaps.items():
         lines.append([f"{axis} would not rank", why.text, ""])
-    if (measured.get("busy") or 0.0) > BUSY:
-        lines.append(["measured while the machine was busy", f"{measured['busy']:.0%} of it", "with other work"])
+    if share := share_disturbed(measured):
+        lines.append(["measured while the machine was busy", f"{share:.0%} of it", "with other work"])
     for name, words in (("unstable", "answers that changed when asked again"), ("failed", "failures while measured")):
         if measured.get(name):
             lines.append([words, str(measured[name]), ""])

@@ -13,15 +13,18 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 
 from quintain.cli import output
 from quintain.cli.context import settings_of, workspace_of
-from quintain.cli.evaluate.check import Folder, named_task
+from quintain.cli.evaluate.check import named_task
+from quintain.cli.handed import Handed
 from quintain.cli.output import JsonFlag
 from quintain.cli.plain.models import app
 from quintain.client import Client
 from quintain.compose import rules_of
-from quintain.core.errors import BadInput, NotFound
+from quintain.conditions import as_served
+from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.tasks import Submission, Visibility
 from quintain.engine.archives import packed
+from quintain.services.evaluate.handed_in import opened_model
 from quintain.services.evaluate.submit import submit_folder
 from quintain.services.models.registry import VISIBILITIES
 
@@ -29,7 +32,7 @@ from quintain.services.models.registry import VISIBILITIES
 @app.command()
 def submit(
     context: typer.Context,
-    folder: Folder,
+    folder: Handed,
     task: Annotated[str | None, typer.Option("--task", "-t", help="The task; the manifest's by default.")] = None,
     name: Annotated[str | None, typer.Option(help="Name of the model; the manifest's by default.")] = None,
     url: Annotated[str | None, typer.Option(help="Address of the server; the local workspace by default.")] = None,
@@ -40,9 +43,9 @@ def submit(
     """Submit a model: it is uploaded, looked at, registered, and run on every data set of its task.
 
     Example: quintain model submit my-model --task sentiment --url https://bench.example.org --token qt_…
+
+    Example: quintain model submit pipeline.joblib --task sentiment --name my-pipeline
     """
-    if not folder.is_dir():
-        raise NotFound("There is no folder {folder}.", folder=folder, remedy="`quintain model init` makes one.")
     chosen = next((known for known in VISIBILITIES if known == visibility), None)
     if chosen is None:
         raise BadInput(
@@ -50,22 +53,31 @@ def submit(
             visibility=visibility,
             visibilities=", ".join(VISIBILITIES),
         )
-    wanted = task or named_task(folder)
-    if wanted is None:
-        raise typer.BadParameter("Name the task with --task, or as `task` in quintain.toml.")
     key = token or settings_of(context).token or None
-    made = _send(folder, wanted, name, url, key, chosen) if url else _keep(context, folder, wanted, name, chosen)
+    with opened_model(folder) as model:
+        task_name = task or named_task(model)
+        if task_name is None:
+            raise typer.BadParameter("Name the task with --task, or as `task` in quintain.toml.")
+        if url:
+            submission = _send(model, task_name, name, url, key, chosen)
+        else:
+            submission = _keep(context, model, task_name, name, chosen)
     if json:
-        output.print_json(made)
+        output.print_json(submission)
         return
-    output.say(f"{made.ref} is registered." if made.new else f"{made.ref} was there already, with this content.")
-    left = "" if made.left_today is None else f" {made.left_today} submissions are left today."
-    waiting = made.trial == "queued"
+    _report(submission)
+
+
+def _report(submission: Submission) -> None:
+    ref = submission.ref
+    output.say(f"{ref} is registered." if submission.new else f"{ref} was there already, with this content.")
+    left = "" if submission.left_today is None else f" {submission.left_today} submissions are left today."
+    waiting = submission.trial == "queued"
     first = "A worker tries it on a few examples first; its cells are queued after that."
-    output.say(f"{first if waiting else str(made.cells) + ' cells are queued.'}{left}")
-    if made.estimate:
-        output.say(f"They make {made.estimate}.")
-    output.print_line(made.ref)
+    output.say(f"{first if waiting else str(submission.cells) + ' cells are queued.'}{left}")
+    if submission.estimate:
+        output.say(f"They make {submission.estimate}.")
+    output.print_line(ref)
 
 
 def _send(folder: Path, task: str, name: str | None, url: str, token: str | None, visibility: Visibility) -> Submission:
@@ -81,7 +93,7 @@ def _send(folder: Path, task: str, name: str | None, url: str, token: str | None
 
 def _keep(context: typer.Context, folder: Path, task: str, name: str | None, visibility: Visibility) -> Submission:
     workspace = workspace_of(context)
-    rules = rules_of(workspace.settings)
+    rules = rules_of(as_served(workspace.settings))
     output.say("Looking at the model, and trying it on a few examples …")
     with workspace.session() as db:
         made = submit_folder(db, workspace.blobs, OPERATOR, task, folder, rules=rules, name=name, visibility=visibility)

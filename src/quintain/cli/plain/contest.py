@@ -46,7 +46,7 @@ def score(
 ) -> None:
     """Score builders and breakers: a pair breaks a system that has exactly one of its two sentences right.
 
-    Columns sentence, rationale, tags and status are no systems; contested pairs are left out until they are settled.
+    Columns sentence, rationale, tags and status are no systems; contested or undecided pairs are left out.
 
     Example: quintain contest score matrix.csv --dev-accuracy strawman=0.78,pcnn=0.81 --json
     """
@@ -112,7 +112,7 @@ def print_score(found: ContestScore) -> None:
     """Print the score tables of a contest, and what lies behind them."""
     _print_figures(ContestFigures(found.systems, found.breakers), found)
     if found.with_contested:
-        output.print_line(f"With the {found.contested} contested pairs:")
+        output.print_line(f"With the {found.contested + found.undecided} pairs whose labels are in doubt:")
         _print_figures(found.with_contested, None)
     _print_details(found)
 

@@ -120,8 +120,8 @@ def say_dominant(dominant: dict[str, Any], by_median: dict[str, int | None], *, 
     for name, pair in dominant.items():
         two = f"{pair['first']} and {pair['second']}"
         output.print_line(f"One pair of neighbours, {two}, holds {pair['share']:.0%} of the rate of {name}.")
-    if dominant:
-        ranks = sorted((rank, model) for model, rank in by_median.items() if rank is not None)
+    ranks = sorted((rank, model) for model, rank in by_median.items() if rank is not None)
+    if dominant and ranks:
         output.print_line(f"By the median of the same rates: {', '.join(f'{rank}. {model}' for rank, model in ranks)}.")
 
 

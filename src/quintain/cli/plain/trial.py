@@ -9,10 +9,11 @@ import typer
 
 from quintain.cli import output
 from quintain.cli.reporting import FolderOption, give_report
-from quintain.cli.streams import out_option, read_path
+from quintain.cli.streams import out_folder, out_option, read_path
 from quintain.core.records.figures import Estimate
 from quintain.core.records.trial import ArmForecast, TrialForecast
 from quintain.core.rounds import Money
+from quintain.library.trials import write_tables
 from quintain.protocols.reading import shipped, shipped_text
 from quintain.services.plain.trial_measures import ReportOptions
 from quintain.services.plain.trials import Simulation, find_protocol, report, simulate
@@ -112,6 +113,28 @@ def report_(
     Example: quintain trial report baseline.json.gz justification.json.gz --out report
     """
     give_report(report(files, ReportOptions(sample, draws, seed)), out, json=json)
+
+
+@app.command()
+def tables(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            parser=read_path, metavar="FILE…", help="Items of the arms, as published or exported.", show_default=False
+        ),
+    ],
+    out: Annotated[Path, out_folder("Folder for the tables.", "--out")],
+    json: output.JsonFlag = False,
+) -> None:
+    """Write a trial as tables: items with their texts, judgements, grades, and what models said.
+
+    Example: quintain trial tables first.json --out tables
+    """
+    rows = write_tables(files, out)
+    if json:
+        output.print_json({"folder": str(out), "rows": rows})
+        return
+    output.print_table(["table", "rows"], [(str(out / name), number) for name, number in rows.items()])
 
 
 def _print(found: TrialForecast) -> None:

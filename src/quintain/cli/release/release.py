@@ -17,7 +17,7 @@ from quintain.core.records.release import Release, ReleaseReport
 from quintain.core.toml import read_text
 from quintain.services.release import releases as service
 from quintain.services.release.bundle import write_bundle
-from quintain.services.release.markdown import NO_MAJORITY, label_rows, report_text
+from quintain.services.release.markdown import NO_MAJORITY, human_rows, label_rows, report_text
 from quintain.services.release.stations import stations_of
 
 
@@ -33,6 +33,9 @@ def release_(
     out: Annotated[Path | None, out_option("Write all of it to a new folder, or to a .zip.", "--out", "-o")] = None,
     hidden_answers: Annotated[
         bool, typer.Option("--hidden-answers", help="Put hidden answers into the folder, too.")
+    ] = False,
+    public: Annotated[
+        bool, typer.Option("--public", help="Make a folder to pass on: without inputs that are not open to all.")
     ] = False,
     report: Annotated[Path | None, out_option("Write the report, as Markdown.", "--report")] = None,
     json: JsonFlag = False,
@@ -59,7 +62,15 @@ def release_(
         if out is not None:
             archive = out.suffix.lower() == ".zip"
             write_bundle(
-                db, workspace.blobs, OPERATOR, ref, made.number, out, archive=archive, hidden_answers=hidden_answers
+                db,
+                workspace.blobs,
+                OPERATOR,
+                ref,
+                made.number,
+                out,
+                archive=archive,
+                hidden_answers=hidden_answers,
+                public=public,
             )
     if report is not None:
         report.write_text(report_text(made), encoding="utf-8")
@@ -88,6 +99,9 @@ def _show(report: ReleaseReport) -> None:
     if report.model:
         rows = [(name, *(f"{one.f1[name]:.3f}" for one in held)) for name in held[0].f1]
         print_table([f"F1 of {report.model}", *(one.split for one in held)], rows)
+    if report.human:
+        say("People, as synthetic annotators: F1 with 95 % intervals, and who never disagreed with a label.")
+        print_table(*human_rows(report))
     print_table(["least agreement", *(one.split for one in held)], [("", *(f"{one.agreement:.2f}" for one in held))])
     for one in held:
         for attribute, values in one.even.items():
@@ -134,4 +148,5 @@ def stations(context: typer.Context, ref: RoundName, json: JsonFlag = False) -> 
         for station in found.stations
     ]
     print_table(["station", "", "count", "of", ""], rows)
-    say(f"Next: {found.step.value.replace('_', ' ')}." if found.step else "It has passed all stations.")
+    steps = " or ".join(one.value.replace("_", " ") for one in (found.step, found.also) if one)
+    say(f"Next: {steps}." if steps else "It has passed all stations.")

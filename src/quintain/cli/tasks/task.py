@@ -10,9 +10,10 @@ from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.plain.task import TaskFile, app
-from quintain.core.people import OPERATOR
+from quintain.core.people import OPERATOR, RoleName
 from quintain.core.records.tasks import TaskHistory, Tasks
 from quintain.core.task import Task
+from quintain.services.access import accounts
 from quintain.services.tasks import definitions as service
 from quintain.tasks.contract import kind_of
 from quintain.tasks.definition import read_task_text
@@ -44,6 +45,31 @@ def add(
         print_json({"task": record, "version": version})
     else:
         say(f"Task '{task.name}' is there, version {version}.")
+
+
+@app.command()
+def roles(
+    context: typer.Context,
+    name: TaskName,
+    search: Annotated[str, typer.Option("--search", help="Part of a name.", show_default=False)] = "",
+    role: Annotated[RoleName | None, typer.Option("--role", help="Only this one.", show_default=False)] = None,
+    limit: Annotated[int, typer.Option("--limit", help="At most so many.", min=1)] = 100,
+    offset: Annotated[int, typer.Option("--offset", help="Skip so many.", min=0)] = 0,
+    json: JsonFlag = False,
+) -> None:
+    """List who holds a role on one task; `user grant` and `user revoke` with --task give and take them.
+
+    Example: quintain task roles sentiment --role expert
+    """
+    with workspace_of(context).session() as db:
+        listed = accounts.roles_on_task(db, OPERATOR, name, search=search, role=role, limit=limit, offset=offset)
+    if json:
+        print_json(listed)
+        return
+    rows = [(one.name, one.display_name, one.role, f"{one.since:%Y-%m-%d}", one.given_by) for one in listed.roles]
+    print_table(("name", "display name", "role", "since", "given by"), rows)
+    if listed.total > offset + len(listed.roles):
+        say(f"{len(listed.roles)} of {listed.total} roles; --offset shows more.")
 
 
 @app.command("list")

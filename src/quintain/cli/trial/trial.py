@@ -12,7 +12,7 @@ from quintain.cli.context import RevisionOption, link_base, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.cli.plain.trial import app
 from quintain.cli.reporting import FolderOption, give_report
-from quintain.cli.streams import out_file
+from quintain.cli.streams import in_option, out_file
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.trial import CrowdTrial, TrialModels
@@ -22,7 +22,7 @@ from quintain.protocols.reading import shipped, shipped_text
 from quintain.services.trial import costs as costs_
 from quintain.services.trial import doors as doors_
 from quintain.services.trial import model_runs, reporting, running, trials
-from quintain.services.trial.rounds import DEFAULT_GENRE
+from quintain.services.trial.contexts import DEFAULT_GENRE
 from quintain.services.trial.trials import OpenTrial
 
 TrialArgument = Annotated[str, typer.Argument(metavar="TRIAL", help="The trial, as task/name.")]
@@ -71,7 +71,9 @@ def put(
 def open_(
     context: typer.Context,
     ref: TrialArgument,
-    source: Annotated[str, typer.Option(help="Data set whose texts are the contexts.", show_default=False)] = "",
+    source: Annotated[str, typer.Option(help="Data set with the contexts.", show_default=False)] = "",
+    contexts: Annotated[Path | None, in_option("File of contexts, such as passages, in place of a data set.")] = None,
+    most: Annotated[int, typer.Option(help="Take at most so many; 0 for what the protocols need.", min=0)] = 0,
     model: Annotated[list[str] | None, typer.Option(help="A model to fool, where an arm has one.")] = None,
     genre: Annotated[str, typer.Option(help="Tag of texts that arms get equally much of.")] = DEFAULT_GENRE,
     json: JsonFlag = False,
@@ -79,10 +81,12 @@ def open_(
     """Let people enter; from then on the protocols never change.
 
     Example: quintain trial open sentiment/first --source sentiment/reviews
+
+    Example: quintain trial open quiz/first --contexts passages.jsonl
     """
     task, name = split_ref(ref)
     workspace = workspace_of(context)
-    options = OpenTrial(source, tuple(model or ()), genre)
+    options = OpenTrial(source, tuple(model or ()), genre, contexts, most)
     with workspace.session() as db:
         found = trials.open_trial(db, workspace.blobs, OPERATOR, task, name, options)
     give(found, json=json)

@@ -20,7 +20,7 @@ RoundRef = Annotated[
 ]
 SAID = {
     ParityState.SOLVED: "Solved: {models} {do} as well as people, within the margin of {margin:g}.",
-    ParityState.OPEN: "Not solved: the best model is surely worse than people, by more than {margin:g}.",
+    ParityState.OPEN: "Not solved: even the highest model is surely worse than people, by more than {margin:g}.",
     ParityState.UNDECIDED: "Undecided: the interval of the difference holds −{margin:g}.",
     ParityState.TOO_FEW: "Too few items to tell.",
     ParityState.SHOWN: "The labels of the test can be read, so that a model may have learned them: nothing is said.",

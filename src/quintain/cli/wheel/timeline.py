@@ -32,7 +32,7 @@ def timeline(context: typer.Context, name: TaskName, json: JsonFlag = False) -> 
     elif not found.rounds:
         say("There are no rounds yet.")
     else:
-        heads = ["round", "title", "targets", "collected", "vMER", "test", "people", "best model", "its macro F1", ""]
+        heads = ["round", "title", "targets", "collected", "vMER", "test", "people", "highest", "its macro F1", ""]
         print_table(heads, [_row(one) for one in found.rounds])
 
 

@@ -28,7 +28,10 @@ from quintain.core.records.contests import (
     ContestTeams,
     DevAnswers,
     NextToJudge,
+    PairDisputes,
+    PairJudged,
     PairToJudge,
+    RestDecided,
 )
 
 
@@ -230,19 +233,34 @@ class ContestsCalls:
         """Put a proposal aside, or take it up again."""
         self._transport.ask("POST", f"{place(ref, 'contests')}/break/proposals/{proposal}/reject", json={"undo": undo})
 
-    def pair_to_judge(self, ref: str) -> PairToJudge | None:
-        """Give the next pair to judge to somebody who is in no team."""
-        return self._transport.read(NextToJudge, "GET", f"{place(ref, 'contests')}/judging").pair
+    def next_pair_to_judge(self, ref: str) -> PairToJudge | None:
+        """Hand the next pair to judge to somebody who is in no team; it is theirs for half an hour."""
+        return self._transport.read(NextToJudge, "POST", f"{place(ref, 'contests')}/judging/next").pair
 
     def judge_pair(
         self, ref: str, pair: int, original_label: Any, modified_label: Any, *, minimal: bool | None = None
-    ) -> None:
-        """Give both labels of a pair, as somebody outside the contest."""
-        self._transport.ask(
+    ) -> PairJudged:
+        """Give both labels of a pair that one was handed, as somebody outside the contest; it is paid."""
+        return self._transport.read(
+            PairJudged,
             "POST",
             f"{place(ref, 'contests')}/judging",
             json={"pair": pair, "original_label": original_label, "modified_label": modified_label, "minimal": minimal},
         )
+
+    def return_pair_to_judge(self, ref: str, pair: int) -> None:
+        """Give a pair back without judging it; one is not handed it again."""
+        self._transport.ask("POST", f"{place(ref, 'contests')}/judging/{pair}/return")
+
+    def pair_disputes(self, ref: str) -> PairDisputes:
+        """List what one's own team contests, and how many pairs it may; for the organisers all that is contested."""
+        return self._transport.read(PairDisputes, "GET", f"{place(ref, 'contests')}/disputes")
+
+    def rule_rest(self, ref: str, reason: str) -> int:
+        """Let every pair that waits for the organisers count as it was written (organisers)."""
+        return self._transport.read(
+            RestDecided, "POST", f"{place(ref, 'contests')}/rest", json={"reason": reason}
+        ).pairs
 
     def contest_results(self, ref: str) -> ContestResults:
         """Give what came of a contest: the score tables, and what lies behind them."""
@@ -259,7 +277,10 @@ class ContestsCalls:
         offset: int = 0,
         limit: int = 50,
     ) -> ContestPairs:
-        """Give a page of the pairs with every system's answers: of a *team*, with a *tag*, that *broke* a system."""
+        """Give a page of the pairs with every system's answers: of a *team*, with a *tag*, that *broke* a system.
+
+        *status* is contested, undecided, settled, dropped, waiting (for the organisers) or expired (counts as it was).
+        """
         return self._transport.read(
             ContestPairs,
             "GET",
@@ -272,7 +293,7 @@ class ContestsCalls:
         return self._transport.read(ContestPair, "GET", f"{place(ref, 'contests')}/pairs/{pair}")
 
     def dispute_pair(self, ref: str, pair: int, reason: str) -> None:
-        """Say what is wrong with a pair of another team, while labels are settled."""
+        """Say what is wrong with a pair of another team, while labels are settled; only so many pairs of a contest."""
         self._transport.ask("POST", f"{place(ref, 'contests')}/pairs/{pair}/contest", json={"reason": reason})
 
     def rule_pair(
@@ -285,7 +306,7 @@ class ContestsCalls:
         modified_label: Any = None,
         reason: str = "",
     ) -> None:
-        """Keep a pair, change its labels, or drop it from the score (organisers)."""
+        """Keep a pair, change its labels, or drop it; the teams concerned read the reason (organisers)."""
         self._transport.ask(
             "POST",
             f"{place(ref, 'contests')}/pairs/{pair}/ruling",

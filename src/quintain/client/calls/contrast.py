@@ -77,13 +77,18 @@ class ContrastCalls:
             Phenomena, "POST", f"{place(ref, 'contrast')}/phenomena", json={"name": name}
         ).phenomena
 
-    def contrast_sets(self, ref: str, *, state: str = "", offset: int = 0, limit: int = 20) -> ContrastSetPage:
-        """List examples with the variants that were written of them (owners)."""
+    def contrast_sets(
+        self, ref: str, *, state: str = "", mine: bool = False, offset: int = 0, limit: int = 20
+    ) -> ContrastSetPage:
+        """List examples with the variants that were written of them, and what was said of those.
+
+        Owners see all of them, others their own, and experts also those that are not theirs to check any more.
+        """
         return self._transport.read(
             ContrastSetPage,
             "GET",
             f"{place(ref, 'contrast')}/sets",
-            params={"state": state, "offset": offset, "limit": limit},
+            params={"state": state, "mine": mine, "offset": offset, "limit": limit},
         )
 
     def take_pivot(self, ref: str) -> ContrastPivot:

@@ -9,7 +9,9 @@ from collections.abc import Iterable
 
 from quintain.client.refs import task_path
 from quintain.client.transport import Transport
+from quintain.core.records.access import TaskRoles
 from quintain.core.records.changes import SpecChanges
+from quintain.core.records.release import DatasheetText
 from quintain.core.records.tasks import Found, TaskChange, TaskHistory, TaskInfo, Tasks, TaskSummary
 from quintain.core.records.wheel import Margin, Timeline
 
@@ -58,6 +60,31 @@ class TasksCalls:
     def task_history(self, task: str) -> list[TaskChange]:
         """List every version of a task's TOML file, the newest first."""
         return self._transport.read(TaskHistory, "GET", f"{task_path(task)}/history").versions
+
+    def task_roles(
+        self, task: str, *, search: str = "", role: str | None = None, limit: int = 100, offset: int = 0
+    ) -> TaskRoles:
+        """List who holds a role on a task (its owners)."""
+        return self._transport.read(
+            TaskRoles,
+            "GET",
+            f"{task_path(task)}/roles",
+            params={"search": search, "role": role, "limit": limit, "offset": offset},
+        )
+
+    def datasheet(self, task: str) -> DatasheetText:
+        """Give the answers to the open questions of a task's datasheets, as TOML, and those without one (owners)."""
+        return self._transport.read(DatasheetText, "GET", f"{task_path(task)}/datasheet")
+
+    def set_datasheet(self, task: str, toml: str, *, revision: str = "", remove: Iterable[str] = ()) -> DatasheetText:
+        """Let other answers stand in the datasheets of a task, from its next release on (owners)."""
+        return self._transport.read(
+            DatasheetText,
+            "PUT",
+            f"{task_path(task)}/datasheet",
+            params={"revision": revision, "remove": list(remove)},
+            json={"toml": toml},
+        )
 
     def timeline(self, task: str) -> Timeline:
         """Give the rounds of a task in their order: vMER, and what people and models reach on each."""

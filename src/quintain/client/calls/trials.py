@@ -56,13 +56,28 @@ class TrialsCalls:
             json={"protocols": list(protocols), "title": title},
         )
 
-    def open_trial(self, ref: str, source: str = "", *, models: Iterable[str] = (), genre: str = "genre") -> CrowdTrial:
+    def open_trial(
+        self,
+        ref: str,
+        source: str = "",
+        *,
+        contexts: Iterable[Mapping[str, Any]] = (),
+        most: int = 0,
+        models: Iterable[str] = (),
+        genre: str = "genre",
+    ) -> CrowdTrial:
         """Let people enter; from now on the protocols never change."""
         return self._transport.read(
             CrowdTrial,
             "POST",
             f"{place(ref, 'trials')}/open",
-            json={"source": source, "models": list(models), "genre": genre},
+            json={
+                "source": source,
+                "contexts": [dict(one) for one in contexts],
+                "most": most,
+                "models": list(models),
+                "genre": genre,
+            },
         )
 
     def close_trial(self, ref: str) -> CrowdTrial:

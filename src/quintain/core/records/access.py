@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal
 
-from quintain.core.people import Grant, Scope
+from quintain.core.people import Grant, RoleName, Scope
 from quintain.core.records.base import Record
 
 PeopleOrder = Literal["name", "name_down", "newest", "oldest"]
@@ -48,6 +48,25 @@ class People(Record):
     """Some accounts of those that fit, and how many do."""
 
     users: list[Person]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRole(Record):
+    """A role that somebody holds on one task, since when, and who gave it."""
+
+    name: str
+    display_name: str
+    role: RoleName
+    since: datetime
+    given_by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRoles(Record):
+    """Some of the roles that people hold on one task, and how many there are."""
+
+    roles: list[TaskRole]
     total: int
 
 

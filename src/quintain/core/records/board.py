@@ -89,11 +89,20 @@ class BoardRound(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class ComingModel(Record):
+    """A model that came after the ranking that is shown, and how many *runs* of its own it needs."""
+
+    model: str
+    runs: RunCounts
+
+
+@dataclass(frozen=True, slots=True)
 class BoardModel(Record):
     """A row of a board: for each axis a figure on each data set or, where there is none, in *gaps* the reason.
 
     *pooled* has the figures of axes that have one over all rounds; *cannot* names axes on which such a model never has
     one. A row that stands for several *seeds* has their references. *runs* counts what figures need on each data set.
+    *newer* is the version that will stand here once it has been run: until then, the one before keeps its place.
     """
 
     ref: str
@@ -112,6 +121,7 @@ class BoardModel(Record):
     runs: list[RunCounts] = field(default_factory=list)
     cannot: list[str] = field(default_factory=list)
     seeds: list[str] = field(default_factory=list)
+    newer: ComingModel | None = left_out()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +140,13 @@ class BoardMachine(Record):
 class HeldRanking(Record):
     """The last complete ranking, of *at*, is shown while *runs* of the next one are to come.
 
-    So many *models* came since; they are ranked with the next one.
+    So many *models* came since; they are ranked with the next one, and *coming* has each with its runs.
     """
 
     at: datetime
     runs: RunCounts
     models: int
+    coming: list[ComingModel] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,8 +103,9 @@ class ContestFigures(Record):
 class ContestScore(Record):
     """The score tables of a contest, and what lies behind them.
 
-    Contested pairs are left out until they are settled; *with_contested* has the tables with them (None where no pair
-    is contested). *broken_systems* says how many pairs broke so many systems at once, from none to all.
+    Pairs that are *contested*, or *undecided* because they are still to be judged, are left out until they are settled;
+    *with_contested* has the tables with them (None where there are none). *broken_systems* says how many
+    pairs broke so many systems at once, from none to all.
     """
 
     systems: Mapping[str, SystemScore]
@@ -117,6 +118,7 @@ class ContestScore(Record):
     metric: str
     threshold: float | None = None
     contested: int = 0
+    undecided: int = 0
     with_contested: ContestFigures | None = None
     notes: tuple[str, ...] = field(default_factory=tuple)
     warnings: tuple[str, ...] | None = left_out()

@@ -8,8 +8,9 @@ from datetime import datetime
 from typing import Any
 
 from quintain.core.contests import TeamRole
-from quintain.core.records.base import Record
+from quintain.core.records.base import Record, left_out
 from quintain.core.records.contest import ContestScore
+from quintain.core.rounds import Money
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +127,33 @@ class DevAnswers(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class PairRuling(Record):
+    """What the organisers decided about a pair, keep, relabel or drop, and why."""
+
+    decision: str
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PairVote(Record):
+    """What one judge said of a pair; nobody is told who. One that came *late* settles nothing."""
+
+    original_label: Any
+    modified_label: Any
+    minimal: bool | None
+    late: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ContestPair(Record):
     """A minimal pair as its author wrote it.
 
     *words* is how many it changes. Where the team disputes the starter set's label of the original, *claimed_label* is
-    what it says instead. *status* is empty, contested, settled or dropped. *answers* are those of every
-    system to the original and the modified side, *broken* the systems that it broke; both are empty until they may be
-    seen.
+    what it says instead. *status* is empty, contested, undecided (it has to be judged, and was not yet), settled or
+    dropped. *answers* are those of every system to the original and the modified side, *broken* the systems that it
+    broke; both are empty until they may be seen. Of one pair alone, *objections* are what was said against it;
+    *ruling*, with its reason, is for the teams concerned and the organisers, and *votes* are for the organisers.
     """
 
     id: int
@@ -152,6 +173,9 @@ class ContestPair(Record):
     answers: Mapping[str, tuple[Any, Any]] | None = None
     broken: tuple[str, ...] = ()
     claimed_label: Any = None
+    objections: tuple[str, ...] | None = left_out()
+    ruling: PairRuling | None = left_out()
+    votes: tuple[PairVote, ...] | None = left_out()
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,8 +259,10 @@ class ContestProposals(Record):
 class ContestResults(Record):
     """What came of a contest, as far as it is known.
 
-    *dev_accuracy* has the systems that enter the breakers' scores. *own* lists the breakers whose team has systems of
-    its own among those that its pairs are counted against. *command* computes the same figures from the exported table.
+    *expired* pairs count as they were written, because nobody settled them in time; *waiting* ones wait for the
+    organisers. *dev_accuracy* has the systems that enter the breakers' scores. *own* lists the breakers whose team has
+    systems of its own among those that its pairs are counted against. *command* computes the same figures from the
+    exported table. Where they are not *fresh*, more was said since *computed_at*, and a worker is at the next ones.
     """
 
     score: ContestScore
@@ -248,17 +274,86 @@ class ContestResults(Record):
     provisional: bool
     command: str
     notes: tuple[str, ...] = ()
+    expired: int = 0
+    waiting: int = 0
+    computed_at: datetime | None = None
+    fresh: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class PairToJudge(Record):
-    """A pair whose labels somebody outside the contest is asked for; *left* counts those that wait for them."""
+    """A pair whose labels somebody outside the contest is asked for; *left* counts those that wait for them.
+
+    It is theirs until *lease_until*, and judging it earns *pay*.
+    """
 
     id: int
     original: Mapping[str, Any]
     modified: Mapping[str, Any]
     minimality: bool
     left: int
+    lease_until: datetime
+    pay: Money
+
+
+@dataclass(frozen=True, slots=True)
+class PairJudged(Record):
+    """What came of judging a pair: what it *earned*, and how many pairs are *left* for the same person.
+
+    One that was *late* is paid, and settles nothing: others had judged the pair, or the organisers had decided.
+    """
+
+    late: bool
+    earned: Money
+    left: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairDispute(Record):
+    """What a team said against a pair, and where the pair stands now.
+
+    *by* is the team that contests it, empty where the organisers do. It is *upheld* where the pair was dropped or
+    counts with other labels.
+    """
+
+    pair: int
+    name: str
+    team: str
+    by: str
+    reason: str
+    at: datetime
+    status: str
+    why: str
+    upheld: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PairDisputes(Record):
+    """What was contested, the newest first: by one's own team, or by all for the organisers.
+
+    A team may contest *allowed* pairs, of which it has *used* some; those that were upheld are not counted. Both are
+    None for the organisers.
+    """
+
+    disputes: list[PairDispute]
+    used: int | None
+    allowed: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PairOpinions(Record):
+    """What was said of one pair, as far as somebody may know it."""
+
+    objections: tuple[str, ...]
+    ruling: PairRuling | None
+    votes: tuple[PairVote, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RestDecided(Record):
+    """How many pairs the organisers let count as they were written, all at once."""
+
+    pairs: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,8 +60,26 @@ class ContrastProjects(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class VariantCheck(Record):
+    """What one person said of a variant: their own answer, whether it is the author's, and what they think of it.
+
+    Who *adjudicates* decided on it.
+    """
+
+    answer: Any
+    agrees: bool
+    minimal: bool
+    sound: bool
+    note: str
+    adjudicates: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ContrastVariant(Record):
-    """An edited copy of a pivot; *author* is named to owners only, *answer* the adjudicator's if there is one."""
+    """An edited copy of a pivot; *author* is named to owners only, *answer* the adjudicator's if there is one.
+
+    *mine* says that who asks wrote it. *checks* are what others said of it, where sets are listed.
+    """
 
     id: int
     pivot: int
@@ -78,6 +96,8 @@ class ContrastVariant(Record):
     state: str
     created_at: datetime
     author: str | None = None
+    mine: bool = False
+    checks: tuple[VariantCheck, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +130,7 @@ class ContrastPivot(Record):
 
 @dataclass(frozen=True, slots=True)
 class ContrastSet(Record):
-    """A pivot with the variants that were written of it, as owners see it."""
+    """A pivot with the variants that were written of it, as far as who asks may see them."""
 
     id: int
     example: str
@@ -131,7 +151,10 @@ class ContrastSetPage(Record):
 
 @dataclass(frozen=True, slots=True)
 class VariantToCheck(Record):
-    """A variant that somebody else wrote, without any answer: whoever checks it gives one first."""
+    """A variant that somebody else wrote, without any answer: whoever checks it gives one first.
+
+    *reason* says why it is larger than what counts as minimal, where it is.
+    """
 
     id: int
     project: str
@@ -141,6 +164,7 @@ class VariantToCheck(Record):
     characters: int
     lease_until: datetime
     waiting: int
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,17 +187,6 @@ class Phenomena(Record):
     """The phenomena of a project."""
 
     phenomena: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class VariantCheck(Record):
-    """What one person said of a variant: their own answer, whether it is the author's, and what they think of it."""
-
-    answer: Any
-    agrees: bool
-    minimal: bool
-    sound: bool
-    note: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,20 @@ class HeldPay(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class MyHeldPay(Record):
+    """What one task holds of a worker's pay, in minor units."""
+
+    task: str
+    amount: int
+    currency: str
+
+    @property
+    def money(self) -> Money:
+        """The amount with its currency."""
+        return Money(self.amount, self.currency)
+
+
+@dataclass(frozen=True, slots=True)
 class PayTotal(Record):
     """A sum of earnings of one currency, kind and status, in minor units."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from quintain.core.records.base import Record, left_out
-from quintain.core.records.board import BoardMachine, HeldRanking
+from quintain.core.records.board import BoardMachine, ComingModel, HeldRanking
 from quintain.core.records.figures import Estimate, RunCounts
 
 
@@ -34,6 +34,7 @@ class RankedModel(Record):
     """A model's place; without a rank, the reason. *values* has one figure per axis.
 
     Where one pair of neighbours holds more than half of a rate, *by_median* is its place by the median of the rates.
+    *newer* is a version that takes its place once it has been run.
     """
 
     model: str
@@ -43,6 +44,7 @@ class RankedModel(Record):
     values: Mapping[str, Estimate | None]
     reason: str | None = None
     by_median: Aggregate | None = left_out()
+    newer: ComingModel | None = left_out()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from quintain.core.records.base import Record
+from quintain.core.records.figures import Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +96,34 @@ class ReleasePeople(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class ReleaseHuman(Record):
+    """How well people do on a data set of a release, by their own judgements, and how far they agree.
+
+    *items* have a label and judgements. The judgements of each are shuffled and dealt to so many synthetic *annotators*
+    (0 where nobody was scored): *f1* of every class and its *average* are means over those, which is a conservative
+    estimate. Of the *workers* who judged them, so many *never_disagreed* with a label. *split* is empty for all
+    together.
+    """
+
+    split: str
+    items: int
+    annotators: int
+    f1: Mapping[str, Estimate]
+    average: Estimate
+    fleiss_kappa: Estimate
+    workers: int
+    never_disagreed: int
+
+
+@dataclass(frozen=True, slots=True)
 class ReleaseReport(Record):
     """What a release is made of, and the number for every property.
 
     *model* is the one that is at chance, or empty. *shared_writers* have items in more than one of the data sets.
     *left_out* counts items that are in none of them, by the reason. *is_proved* says whether no larger dev and test
     exist, where they were to be as large as they can be. *examples* are random short ones for every prediction and
-    label; *people* says who judged. Releases that are older have neither.
+    label; *people* says who judged, and *human* how well they do on each split, the last over all. *answers* are those
+    to the datasheet's open questions, as they were when it was made. Releases that are older have none of these.
     """
 
     validation: str
@@ -114,6 +136,8 @@ class ReleaseReport(Record):
     is_proved: bool
     examples: list[ReleaseExample] = field(default_factory=list)
     people: ReleasePeople | None = None
+    human: list[ReleaseHuman] = field(default_factory=list)
+    answers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +155,19 @@ class Release(Record):
     versions: Mapping[str, str] = field(default_factory=dict)
     created_at: datetime | None = None
     new: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class DatasheetText(Record):
+    """The answers to the open questions of a task's datasheets, as a TOML file, and those that have none.
+
+    *revision* is what an edit brings back.
+    """
+
+    task: str
+    toml: str
+    open: list[str]
+    revision: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ class LabelConfusion(Record):
 
 @dataclass(frozen=True, slots=True)
 class FamilyShare(KeptEstimate):
-    """The share of unchanged answers under one perturbation, over so many *rows*."""
+    """The share of unchanged answers under one perturbation, or of one group, over so many *rows* (0: not known)."""
 
     rows: int = 0
 
@@ -57,7 +57,7 @@ class UnchangedShare(Record):
     flips: int
     families: Mapping[str, FamilyShare]
     all_rows: KeptEstimate | None = left_out()
-    groups: Mapping[str, KeptEstimate] | None = left_out()
+    groups: Mapping[str, FamilyShare] | None = left_out()
     beside: list[str] | None = left_out()
     broken: list[str] | None = left_out()
 

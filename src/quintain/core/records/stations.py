@@ -51,7 +51,8 @@ class Station(Record):
 class Stations(Record):
     """Where a round stands: its stations, the one it is at, and the step to take; none where it has passed them all.
 
-    The texts of a round of kind `harvest` come from a corpus: its first station is the harvest.
+    *also* is what may be done instead: a round can be released while items are contested. The texts of a round of kind
+    `harvest` come from a corpus: its first station is the harvest.
     """
 
     round: str
@@ -59,3 +60,4 @@ class Stations(Record):
     stations: list[Station]
     now: StationName | None
     step: StationStep | None
+    also: StationStep | None = None

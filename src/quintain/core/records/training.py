@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from quintain.core.records.base import Record
+from quintain.core.records.base import Record, left_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,10 @@ class TrainedModel(Record):
 
 @dataclass(frozen=True, slots=True)
 class InoculationPoint(Record):
-    """How a model that went on with *size* examples did on one data set; *original* ones are those it stopped by."""
+    """How a model that went on with *size* examples did on one data set; *original* ones are those it stopped by.
+
+    It was measured on so many *examples*; those of before this was kept do not say.
+    """
 
     size: int
     dataset: str
@@ -62,6 +65,7 @@ class InoculationPoint(Record):
     epochs: int
     f1: Mapping[str, float | None]
     macro_f1: float
+    examples: int | None = left_out()
 
 
 @dataclass(frozen=True, slots=True)

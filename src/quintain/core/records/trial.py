@@ -13,24 +13,57 @@ from quintain.core.rounds import Money
 
 
 @dataclass(frozen=True, slots=True)
-class Letter(Record):
-    """What somebody's grades said: their figures beside the round's means, and what was decided.
+class ChoiceShare(Record):
+    """An option of a rubric's question, and its share of somebody's *own* grades and of those of *all* items."""
 
-    *ambiguous* names the items that most graders could not answer; *reason* is why they go on or not.
+    say: str
+    own: float
+    all: float
+
+
+@dataclass(frozen=True, slots=True)
+class LetterFigure(Record):
+    """What graders answered to one question of the rubric.
+
+    Of one whose options are a scale from *low* to *high*, *own* and *mean* are what somebody's items, and all items of
+    the round, come to on average; its *choices* then stand in the order of the scale.
+    """
+
+    ask: str
+    choices: list[ChoiceShare]
+    own: float | None
+    mean: float | None
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class LetterItem(Record):
+    """An item that a letter quotes, its score, and what graders said of it where that is why."""
+
+    item: str
+    score: float
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Letter(Record):
+    """What somebody's grades said, in the words of the rubric, and what was decided.
+
+    *unclear* are the items that most graders did not find good in what decides whether they can be used. *best* and
+    *worst* are those with the highest and the lowest score, of *top* that are possible; neither where all are equal.
+    *reason* is why they go on or not.
     """
 
     person: str
     stage: str
     items: int
-    difficulty: float | None
-    mean_difficulty: float | None
-    creativity: float | None
-    mean_creativity: float | None
-    distracting: float | None
-    ambiguous_share: float | None
-    ambiguous: list[str]
-    best: str | None
-    worst: str | None
+    grades: int
+    figures: list[LetterFigure]
+    unclear: list[LetterItem]
+    best: list[LetterItem]
+    worst: list[LetterItem]
+    top: float
     passed: bool
     reason: str
     promoted: bool

@@ -103,16 +103,16 @@ class TimelineAnswers(Record):
 
 @dataclass(frozen=True, slots=True)
 class TimelineRound(Record):
-    """A round, or another validation, on the timeline of its task.
+    """A round on the timeline of its task.
 
     *targets* are the models that it was aimed at. *vmer* is what its newest review found, *human* what people reach on
     its released *test*, *best* the model that does best there. *state* is as in `RoundParity`; *stage* is `draft`,
-    `open` or `closed`, and None where it is no round. *answered* says how the models did on what was collected, and
+    `open` or `closed`. *answered* says how the models did on what was collected, and
     *agreement* how often one judge says there what most of the others say.
     """
 
     ref: str
-    number: int | None
+    number: int
     title: str
     at: datetime
     targets: list[str]
@@ -126,7 +126,7 @@ class TimelineRound(Record):
     best: str | None
     state: str
     solved_by: list[str]
-    stage: str | None = None
+    stage: str
     answered: list[TimelineAnswers] = field(default_factory=list)
     agreement: Estimate | None = None
 

@@ -104,7 +104,7 @@ class PersonResult(Record):
 
 @dataclass(frozen=True, slots=True)
 class QuestionResult(Record):
-    """How often each option of a question was chosen in the newest version, and the share of right answers.
+    """How often each option of a question was chosen in the newest version, and the share of right answers of *tries*.
 
     Of many tries, the last thousand are counted.
     """
@@ -114,6 +114,7 @@ class QuestionResult(Record):
     answer: int
     chosen: tuple[int, ...]
     rate: float | None
+    tries: int = 0
 
 
 @dataclass(frozen=True, slots=True)

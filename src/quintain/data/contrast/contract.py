@@ -22,7 +22,7 @@ from quintain.data.tables import FAULT_LIMIT
 from quintain.data.text import read_bytes
 
 ORIGINAL, CONTRAST = "original", "contrast"
-REPEATED, BROKEN = "with an input that is there already", "of a set that is not whole without them"
+BROKEN = "of a set that is not whole without them"
 # The role of a member as a tag of its example, by which results are told apart.
 ROLE_TAGS: Mapping[bool, str] = {True: f"role:{ORIGINAL}", False: f"role:{CONTRAST}"}
 
@@ -178,24 +178,22 @@ def plain_members(members: Iterable[Member]) -> list[dict[str, Any]]:
 
 
 def whole_sets(members: Sequence[Member]) -> tuple[list[Member], dict[str, int]]:
-    """Give the members that a data set version can hold, in which an input stands once; and why others are left out.
+    """Give the members of the sets that have an original and a neighbour, and how many others there are.
 
-    A neighbour that nobody changed would be its original with another answer. A set that loses its original or its last
-    neighbour is left out as a whole: what is left of it would be consistent for nothing.
+    What is left of another set would be consistent for nothing. Where no original is here at all, none is asked for. An
+    input may be a member of several sets, and a neighbour that nobody changed is one with the answer that it was given.
     """
-    seen: set[str] = set()
-    kept: list[Member] = []
-    for one in members:
-        name = Example(one.inputs).id
-        if name not in seen:
-            seen.add(name)
-            kept.append(one)
-    with_original = {one.set for one in kept if one.original}
-    no_originals = not any(one.original for one in members)
-    whole = {one.set for one in kept if not one.original} & (with_original or {one.set for one in kept})
-    found = [one for one in kept if one.set in whole or no_originals]
-    reasons = {REPEATED: len(members) - len(kept), BROKEN: len(kept) - len(found)}
-    return found, {reason: count for reason, count in reasons.items() if count}
+    originals = {one.set for one in members if one.original}
+    whole = {one.set for one in members if not one.original} & (originals or {one.set for one in members})
+    found = [one for one in members if one.set in whole]
+    left = len(members) - len(found)
+    return found, {BROKEN: left} if left else {}
+
+
+def repeated_inputs(members: Iterable[Member]) -> int:
+    """Count the members whose input is that of an earlier one."""
+    names = [Example(one.inputs).id for one in members]
+    return len(names) - len(set(names))
 
 
 def without_broken_sets(members: Sequence[Member]) -> tuple[list[Member], dict[str, int]]:

@@ -136,6 +136,9 @@ def _card(collection: Collection) -> str:
     if not all(split.inputs for split in collection.splits):
         names = ", ".join(split.name for split in collection.splits if not split.inputs)
         lines += [f"The inputs of {markdown(names)} are withheld, too: their columns are empty."]
+    closed = ", ".join(split.name for split in collection.splits if split.closed and split.inputs)
+    if closed:
+        lines += [f"**The inputs of {markdown(closed)} are not open to all: do not pass this folder on as it is.**"]
     if collection.citations:
         lines += ["", "## Citation", "", "\n\n".join(markdown_code(one) for one in collection.citations)]
     return "\n".join(lines) + "\n"

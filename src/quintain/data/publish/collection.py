@@ -19,6 +19,7 @@ class PublishedSplit:
     """One version: its *table*, which is read when it is written, and what is said of it.
 
     *answers* and *inputs* are false where they are withheld; the columns are there all the same, and empty.
+    *closed* is true where not everybody may read the inputs.
     """
 
     name: str
@@ -32,6 +33,7 @@ class PublishedSplit:
     citation: str = ""
     answers: bool = True
     inputs: bool = True
+    closed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,7 +156,7 @@ def _grading(run: ArmRun, stage: Stage) -> None:
     hard = np.array([run.hard[name][0] for name in names])
     flawed = np.array([run.hard[name][1] for name in names], dtype=np.float64)
     for turn in range(min(rule.grades, len(graders))):
-        answers = draw_answers(run.protocol.rubric, hard, flawed, noise, run.rng)
+        answers = draw_answers(run.protocol.questions, hard, flawed, noise, run.rng)
         for place, name in enumerate(names):
             item = run.course.arm.items[name]
             grader = graders[(place + turn) % len(graders)]
@@ -184,7 +184,7 @@ def _hidden_checks(run: ArmRun, stage: Stage, graders: list[str]) -> int:
         while (hidden := run.course.hidden(stage, grader)) is not None:
             hard, flawed = run.hard[hidden]
             (answers,) = draw_answers(
-                run.protocol.rubric, np.array([hard]), np.array([float(flawed)]), run.model.crowd_noise, rng
+                run.protocol.questions, np.array([hard]), np.array([float(flawed)]), run.model.crowd_noise, rng
             )
             run.course.apply(graded(grader, stage.name, hidden, answers))
             done += 1

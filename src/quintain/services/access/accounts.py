@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy.exc import IntegrityError
@@ -13,9 +14,9 @@ from quintain.core.editing import ANYHOW, EditOrigin, revision_of
 from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, NotFound
 from quintain.core.mail_addresses import is_address, normal_address
 from quintain.core.people import OPERATOR, Actor, Grant, RoleName, Scope
-from quintain.core.records.access import People, PeopleOrder, Person
-from quintain.core.texts import Text
-from quintain.services.access import audit, throttle
+from quintain.core.records.access import People, PeopleOrder, Person, TaskRole, TaskRoles
+from quintain.core.texts import Text, Word
+from quintain.services.access import audit, notify, throttle
 from quintain.services.access.actors import actor_of, find_user, normal_name
 from quintain.services.access.links import Link, Purpose, issue
 from quintain.services.access.passwords import check_password, hash_password, verify_password
@@ -144,8 +145,34 @@ def get_person(db: Session, actor: Actor, name: str | None = None) -> Person:
     return _person(db, find_user(db, name))
 
 
+def roles_on_task(
+    db: Session,
+    actor: Actor,
+    task: str,
+    *,
+    search: str = "",
+    role: RoleName | None = None,
+    limit: int = 100,
+    offset: int = 0,
+) -> TaskRoles:
+    """List who holds a role on *task*, all or those who fit. For its owners; who holds one everywhere is not named."""
+    task_id = _task_id(db, task) or 0
+    require_role(actor, RoleName.OWNER, task=task)
+    found, total = people.grants_on(
+        db, task_id, search=search.strip(), role=role.value if role else "", limit=limit, offset=offset
+    )
+    listed = [
+        TaskRole(one.name, one.display_name, RoleName(one.grant.role), one.grant.granted_at, one.given_by)
+        for one in found
+    ]
+    return TaskRoles(listed, total)
+
+
 def grant_role(db: Session, actor: Actor, name: str, role: RoleName, *, task: str | None = None) -> Person:
-    """Give *name* a *role*, everywhere or on *task*. Owners may do so on their own tasks."""
+    """Give *name* a *role*, everywhere or on *task*, and tell them. Owners may do so on their own tasks.
+
+    They see no more of the account than its roles there.
+    """
     _require_may_grant(actor, role, task)
     with transaction(db):
         user = find_user(db, name)
@@ -154,7 +181,10 @@ def grant_role(db: Session, actor: Actor, name: str, role: RoleName, *, task: st
             db.add(RoleGrant(user_id=user.id, role=role.value, task_id=task_id, granted_by=actor.user_id))
             audit.record(db, actor, "role.grant", f"user:{user.id}", role=role.value, task=task)
             db.flush()
-        return _person(db, user)
+            if task is not None and user.id != actor.user_id:
+                text = Text("You are now {role} of the task '{task}'.", role=Word(role), task=task)
+                notify.notify(db, user.id, "role.grant", text, f"/tasks/{task}")
+        return _person_for(db, actor, user, task)
 
 
 def revoke_role(db: Session, actor: Actor, name: str, role: RoleName, *, task: str | None = None) -> Person:
@@ -178,7 +208,7 @@ def revoke_role(db: Session, actor: Actor, name: str, role: RoleName, *, task: s
             item.revoked_at = now()
         audit.record(db, actor, "role.revoke", f"user:{user.id}", role=role.value, task=task)
         db.flush()
-        return _person(db, user)
+        return _person_for(db, actor, user, task)
 
 
 def change_password(db: Session, actor: Actor, old: str, new: str, *, current: str | None = None) -> None:
@@ -345,6 +375,15 @@ def _task_id(db: Session, task: str | None) -> int | None:
 
 def _person(db: Session, user: User) -> Person:
     return _person_of(user, people.grants_of(db, [user.id]).get(user.id, []))
+
+
+def _person_for(db: Session, actor: Actor, user: User, task: str | None) -> Person:
+    """Give an account to who gave or took a role: all of it to admins, to owners what concerns their *task*."""
+    person = _person(db, user)
+    if actor.is_admin or user.id == actor.user_id:
+        return person
+    here = tuple(grant for grant in person.grants if grant.task == task)
+    return replace(person, email=None, language="", email_notifications=False, grants=here, revision="")
 
 
 def _person_of(user: User, grants: Iterable[Grant]) -> Person:

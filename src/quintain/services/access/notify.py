@@ -36,6 +36,13 @@ def notify_once(db: Session, user_id: int, kind: str, text: Text, url: str) -> N
             notify(db, user_id, kind, text, url)
 
 
+def notify_unless_unread(db: Session, user_id: int, kind: str, text: Text, url: str) -> None:
+    """Leave a message unless one of this *kind* with this *url* is still unread: for what comes again and again."""
+    with transaction(db):
+        if not log.was_told(db, user_id, kind, url, unread=True):
+            notify(db, user_id, kind, text, url)
+
+
 def _leave(db: Session, messages: list[Notification]) -> None:
     """Keep messages, and queue an e-mail for those who wish."""
     with transaction(db):

@@ -30,7 +30,7 @@ from quintain.services.board.rounds import pooled_rate, rounds_of
 from quintain.services.board.seeds import merge_seeds
 from quintain.services.data.fitness import fitness
 from quintain.services.evaluate.dataset_results import KeptResult, guarded, sees_all
-from quintain.services.evaluate.measured_fairly import BUSY
+from quintain.services.evaluate.measured_fairly import share_disturbed
 from quintain.services.evaluate.results import results
 from quintain.services.evaluate.standing import MEASURED, SHARES, counted
 from quintain.services.models.registry import ModelInfo, ModelVersionInfo, list_models
@@ -60,11 +60,13 @@ def board(
     part: BoardPart | None = None,
     *,
     at: datetime | None = None,
+    before: Mapping[str, int] | None = None,
 ) -> BoardMatrix:
     """Compute the board of *task_name* as *actor* may see it, or the *part* of it that is asked for.
 
     While the board is frozen it shows what was known when it was; its owner may ask for the live one. *at* gives the
-    board of a moment, by the settings of then; who is shown is as it is now.
+    board of a moment, by the settings of then; who is shown is as it is now. A model that *before* names stands there
+    with its newest version before that number.
     """
     part = part or BoardPart()
     task = get_task(db, task_name)
@@ -88,7 +90,8 @@ def board(
     datasets = _chosen(datasets, found, part)
     shown = [info for info in list_models(db, actor, task_name) if spec.shows(info.name)]
     rounds = rounds_of(db, task_name, shown, moment)
-    versions = [(info, version) for info in shown if (version := _version_at(info, moment)) is not None]
+    chosen = ((info, version_at(info, moment, (before or {}).get(info.name))) for info in shown)
+    versions = [(info, version) for info, version in chosen if version is not None]
     machine = ranked_machine(spec.machine, _measurements([version for _, version in versions], datasets, found))
     models = [
         _model(
@@ -161,10 +164,16 @@ def _measurements(
                 yield Measurement(version.ref, class_of(one.result.measurements), _measured_at(one) or "")
 
 
-def _version_at(info: ModelInfo, moment: datetime | None) -> ModelVersionInfo | None:
-    """Choose the version that stands on the board: the newest that is not withdrawn and, if frozen, was there."""
-    there = (version for version in info.versions if version.withdrawn_at is None)
-    return next((version for version in there if moment is None or version.created_at <= moment), None)
+def version_at(info: ModelInfo, moment: datetime | None, before: int | None = None) -> ModelVersionInfo | None:
+    """Choose the version that stands on the board: the newest that is not withdrawn and, if frozen, was there.
+
+    With a number *before*, it is the newest of those before that one.
+    """
+    for version in info.versions:
+        late = (moment is not None and version.created_at > moment) or (before is not None and version.number >= before)
+        if version.withdrawn_at is None and not late:
+            return version
+    return None
 
 
 def _datasets(
@@ -314,7 +323,7 @@ def _measured(axis: Axis, found: _Found) -> Figure | None:
     value = measured.get(axis.name)
     if value is None:
         return None
-    half, busy = measured.get(f"{axis.name}_half"), measured.get("busy")
+    half = measured.get(f"{axis.name}_half")
     low, high = (max(0.0, value - half), value + half) if half else (None, None)
     lacked = missing_layers(measured)
     machine = measured.get("machine") or None
@@ -327,7 +336,7 @@ def _measured(axis: Axis, found: _Found) -> Figure | None:
         machine_class=class_of(measured),
         machine=Machine(**machine) if isinstance(machine, Mapping) else machine,
         without=(lacked if measured["layers"] else ["all"]) if lacked else None,
-        busy=busy if busy is not None and busy > BUSY else None,
+        busy=share_disturbed(measured),
     )
 
 

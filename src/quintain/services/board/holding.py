@@ -8,18 +8,18 @@ is unranked with its reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
-from quintain.core.records.board import HeldRanking
-from quintain.core.records.figures import Gap, RunCounts
-from quintain.core.task import ABILITY
+from quintain.core.records.board import ComingModel, HeldRanking
 from quintain.services.board.assemble import board
-from quintain.services.board.parts import BoardMatrix, BoardPart, MatrixModel
+from quintain.services.board.awaiting import comes, outstanding
+from quintain.services.board.newer import part_as_whole, with_versions_before
+from quintain.services.board.parts import BoardMatrix, BoardPart
 from quintain.services.board.ranking import Ranked, rank
 from quintain.services.models.registry import sight_of as eyes_of
 from quintain.services.tasks.board_settings import board_spec
@@ -28,7 +28,6 @@ from quintain.store.blobs import Blobs
 from quintain.store.queries.board import boards as queries
 from quintain.store.queries.models.models import visibilities
 
-COMING = frozenset({"waiting", "held"})  # gaps that a run will fill
 CHANGES = 3  # the newest changes before which a complete ranking is looked for, where nobody looked at the board
 BEFORE = timedelta(microseconds=1)
 
@@ -38,10 +37,13 @@ def held_board(
 ) -> BoardMatrix:
     """Give the board of *task* as it is now, or the *last* one that was shown while runs for the next are to come."""
     live = board(db, blobs, actor, task, part)
-    if part.live or live.frozen_at is not None or live.is_empty:
+    if part.live or live.is_empty:
+        return live
+    live = with_versions_before(db, blobs, actor, task, part, live)
+    if live.frozen_at is not None:
         return live
     ranked = rank(live)
-    if not any(_comes(ranked, row, live.spec.machine is not None) for row in range(len(live.models))):
+    if not any(comes(ranked, row, live.spec.machine is not None) for row in range(len(live.models))):
         return live
     if last is None or last.held is None:
         last = _found_before(db, blobs, actor, live, last)
@@ -52,16 +54,19 @@ def held_board(
     if not rows:
         return live
     at = last.held.at if last.held else last.made_at
-    since = {model.ref for model in live.models} - {model.ref for model in shown.models}
-    held = HeldRanking(at.replace(microsecond=0), _outstanding(ranked, rows), len(since))
+    shown_refs = {model.ref for model in shown.models}
+    coming = [
+        ComingModel(model.ref, outstanding(ranked, [row]))
+        for row, model in enumerate(live.models)
+        if model.ref not in shown_refs
+    ]
+    held = HeldRanking(at.replace(microsecond=0), outstanding(ranked, rows), len(coming), coming)
     return replace(shown, held=held, frozen_at=None)
 
 
 def part_at(db: Session, blobs: Blobs, actor: Actor, whole: BoardMatrix, part: BoardPart) -> BoardMatrix:
     """Give a part of a board, by tag or language: of the moment of its last complete ranking while that is held."""
-    if whole.held is None:
-        return board(db, blobs, actor, whole.task.name, part)
-    return replace(board(db, blobs, actor, whole.task.name, part, at=whole.held.at), held=whole.held)
+    return replace(part_as_whole(db, blobs, actor, part, whole), held=whole.held)
 
 
 def awaited(live: Ranked, last: BoardMatrix) -> list[int]:
@@ -70,47 +75,7 @@ def awaited(live: Ranked, last: BoardMatrix) -> list[int]:
     known = {model.ref for row, model in enumerate(last.models) if before.ranking.rank[row] is not None}
     machine = live.board.spec.machine
     named = machine is not None and machine != last.spec.machine
-    return [row for row, model in enumerate(live.board.models) if model.ref in known and _comes(live, row, named)]
-
-
-def _comes(ranked: Ranked, row: int, named: bool) -> bool:
-    """Say whether a row without a rank lacks nothing but what runs will bring.
-
-    Where the class of machines was just *named*, measurements from elsewhere are to be made again, queued or not.
-    """
-    if ranked.ranking.rank[row] is not None:
-        return False
-    if ranked.board.metric == ABILITY and not any(model.pooled.get("performance") for model in ranked.board.models):
-        return True
-    model = ranked.board.models[row]
-    gaps = list(_gaps(ranked, model))
-    if any(why.kind not in {*COMING, "machine"} for _, why in gaps):
-        return False
-    return bool(gaps) and all(why.kind in COMING or named or model.runs[place].waiting for place, why in gaps)
-
-
-def _gaps(ranked: Ranked, model: MatrixModel) -> Iterator[tuple[int, Gap]]:
-    """List what a row lacks where it counts, with the place of the data set."""
-    for axis, cells in model.gaps.items():
-        if ranked.ranking.weights[axis] > 0:
-            for place, share in enumerate(ranked.shares(axis)):
-                why = cells[place]
-                if share > 0 and why is not None:
-                    yield place, why
-
-
-def _outstanding(ranked: Ranked, rows: Sequence[int]) -> RunCounts:
-    """Count the runs that the next ranking needs; what is to be measured elsewhere is one to come, queued or not."""
-    total = RunCounts()
-    for row in rows:
-        model = ranked.board.models[row]
-        unqueued = {place for place, why in _gaps(ranked, model) if why.kind in {"machine", "held"}}
-        for place, weight in enumerate(ranked.weights):
-            if weight > 0:
-                runs = model.runs[place]
-                more = 1 if place in unqueued and not runs.waiting else 0
-                total += replace(runs, done=runs.done - more, waiting=runs.waiting + more)
-    return total
+    return [row for row, model in enumerate(live.board.models) if model.ref in known and comes(live, row, named)]
 
 
 def _found_before(
@@ -136,14 +101,22 @@ def seen_now(db: Session, actor: Actor, last: BoardMatrix) -> BoardMatrix:
     models = []
     for model in last.models:
         refs = model.seeds or (model.ref,)
-        names = {ref.partition("/")[2].partition("@")[0] for ref in refs}
+        names = {_name(ref) for ref in refs}
         if all(name in shown and spec.shows(name) for name in names) and not withdrawn.intersection(refs):
             hides = any(shown[name] == "anonymous" for name in names)
             models.append(replace(model, owner=None, visibility="anonymous") if hides else model)
     seen = last if tuple(models) == last.models else replace(last, models=tuple(models))
+    if last.held is not None:
+        coming = [new for new in last.held.coming if _name(new.model) in shown and spec.shows(_name(new.model))]
+        if coming != last.held.coming:
+            seen = replace(seen, held=replace(last.held, coming=coming, models=len(coming)))
     if spec == last.spec or seen.is_empty or last.frozen_at is not None:
         return seen
     return next(_as_set(seen, spec))
+
+
+def _name(ref: str) -> str:
+    return ref.partition("/")[2].partition("@")[0]
 
 
 def _as_set(seen: BoardMatrix, spec: BoardSpec) -> Iterator[BoardMatrix]:

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 from quintain import __version__
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor, RoleName
 from quintain.core.records.base import decode, plain
-from quintain.core.records.board import BoardMachine, HeldRanking
+from quintain.core.records.board import BoardMachine, ComingModel, HeldRanking
 from quintain.core.records.figures import Figure, Gap, Machine, RunCounts
 from quintain.core.spec import restore
 from quintain.core.task import ABILITY, Task
@@ -173,6 +173,7 @@ def _model(shape: Mapping[str, Any]) -> MatrixModel:
             "pooled": {axis: _figure(one) for axis, one in shape["pooled"].items()},
             "gaps": {axis: [_gap(one) for one in cells] for axis, cells in shape["gaps"].items()},
             "runs": [RunCounts(**one) for one in shape["runs"]],
+            "newer": decode(ComingModel, shape["newer"]) if shape.get("newer") else None,
         }
     )
 

@@ -144,7 +144,8 @@ class MatrixModel:
     their references in *seeds*, and each figure the deviation over them as `spread`. *predictions* names, for each
     data set, the stored predictions of each seed, and *draws* for some axes where the resampled figures are kept.
     *gaps* say, as *values* are laid out, why a figure is missing; one that does not rank is shown there as `figure`.
-    *runs* counts, for each data set, the runs that figures need.
+    *runs* counts, for each data set, the runs that figures need. *newer* is a version that waits for its runs, until
+    which this one keeps its place.
     """
 
     ref: str
@@ -167,6 +168,7 @@ class MatrixModel:
     draws: Mapping[str, tuple[tuple[str | None, ...], ...]] = field(default_factory=dict)
     gaps: Mapping[str, Sequence[Gap | None]] = field(default_factory=dict)
     runs: Sequence[RunCounts] = ()
+    newer: records.ComingModel | None = None
 
     def record(self) -> records.BoardModel:
         """Give it as everybody sees it."""
@@ -187,6 +189,7 @@ class MatrixModel:
             runs=list(self.runs),
             cannot=list(self.cannot),
             seeds=list(self.seeds),
+            newer=self.newer,
         )
 
 

@@ -170,6 +170,18 @@ class Ranked:
             return Estimate(value, figure.low, figure.high) if figure else Estimate(value)
         return Estimate(value, self._end(row, axis, value, "low", -1.0), self._end(row, axis, value, "high", 1.0))
 
+    def examples(self, row: int, axis: str) -> int | None:
+        """Count the examples that one cell over data sets rests on; None where its figures do not say."""
+        model = self.board.models[row]
+        if self.board.axes[self.table.position(axis)].pooled:
+            figure = model.pooled[axis]
+            return figure.n if figure else None
+        figures = [
+            figure for share, figure in zip(self.shares(axis), model.values[axis], strict=True) if share > 0 and figure
+        ]
+        counts = [figure.n for figure in figures if figure.n is not None]
+        return sum(counts) if counts and len(counts) == len(figures) else None
+
     def _end(self, row: int, axis: str, value: float, end: Literal["low", "high"], sign: float) -> float | None:
         squares = 0.0
         for share, one in zip(self.shares(axis), self.board.models[row].values[axis], strict=True):
@@ -262,6 +274,7 @@ class Ranked:
             by_median=None
             if self.by_median is None
             else records.Aggregate(self.by_median.dynascore[row], self.by_median.rank[row]),
+            newer=model.newer,
         )
 
 

@@ -52,16 +52,17 @@ def check_writing(
             remedy="Shorten it.",
         )
     whole, faults = _with_fixed(kind, task, prompt or {}, inputs)
-    faults += kind.check(task, whole, target)
+    whole, target, unclear = kind.resolved(task, whole, target, prompt)
+    faults += unclear or kind.check(task, whole, target)
     if not faults:
         target, faults = kind.placed(task, whole, target)
     faults += _target_faults(kind, task, spec, target, assigned)
     if not faults:
         faults += _script_faults(kind, task, spec, whole) + _invisible_faults(kind, task, prompt or {}, whole)
     distance = share = None
-    if prompt is not None:
+    if prompt is not None and _gives_text(kind, task, prompt):
         distance, share = edit_distance(task, prompt, whole)
-        if distance == 0 and not faults and _has_all(kind, task, prompt):
+        if distance == 0 and not faults:
             faults.append(Fault("this is the prompt, unchanged; edit it first", field=_editable(kind, task)[0]))
     if faults:
         raise BadInput(faults=_once(faults))
@@ -134,7 +135,8 @@ def _editable(kind: TaskKind, task: Task) -> list[str]:
     return [item.name for item in kind.fields(task) if item.editable]
 
 
-def _has_all(kind: TaskKind, task: Task, prompt: Inputs) -> bool:
+def _gives_text(kind: TaskKind, task: Task, prompt: Inputs) -> bool:
+    """Say whether a prompt has something to edit; a context has nothing."""
     return any(prompt.get(name) is not None for name in _editable(kind, task))
 
 

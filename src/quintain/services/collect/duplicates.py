@@ -1,8 +1,8 @@
 """Texts that are there already, or almost: refused at submission with a message that says so.
 
 Within one session a writer tries small changes again and again, and two edits of one prompt are alike by nature: there
-only the same text is refused. Everywhere else near-duplicates with the same target are, too. (With another target a
-small change is a contrast, and welcome.)
+only the same text is refused. Everywhere else near-duplicates with the same target are, too, also where two people
+write on one context, which gives nothing to edit. (With another target a small change is a contrast, and welcome.)
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ def there_already(*, mine: bool) -> Conflict:
 def _comparable(other: queries.Likeness, row: SessionRow, written: Written) -> bool:
     if other.session_id == row.id or not other.inputs:
         return False
-    same_prompt = row.prompt_id is not None and other.prompt_id == row.prompt_id
+    edited = written.edit_distance is not None
+    same_prompt = edited and row.prompt_id is not None and other.prompt_id == row.prompt_id
     return not same_prompt and other.target == written.target
 
 

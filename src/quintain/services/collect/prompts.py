@@ -1,4 +1,7 @@
-"""Prompts: texts that writers edit, each drawn once. They come from a table, and never from what was used before."""
+"""Prompts: texts that writers edit, each drawn once. They come from a table, and never from what was used before.
+
+A prompt without anything to edit is a context: of a passage with a question, say, the passage alone.
+"""
 
 from __future__ import annotations
 
@@ -60,6 +63,7 @@ def import_prompts(
     part: str | None = None,
     tags: Sequence[str] = (),
     in_order: bool = False,
+    contexts: bool = False,
 ) -> PromptReport:
     """Add the rows of a table as prompts of a round.
 
@@ -67,11 +71,12 @@ def import_prompts(
     if they are there `answer`, `tags` (a list, or separated by commas), `corpus`, `part` and `row`, which say where a
     text is from. *corpus*, *part* and *tags* hold for all rows. Rows that the task has used in another round, as they
     are or by their part of the corpus, are left out and counted. They are drawn by lot or, *in_order*, as they stand.
+    Of *contexts* only what writers may not change is taken, such as the passage, and they write the rest from nothing.
     """
     info = get_round(db, actor, ref)
     require_owner(actor, info.task)
     task = get_task(db, info.task)
-    table = _read(path, task, columns or {})
+    table = read_contexts(path, task, columns or {}) if contexts else _read(path, task, columns or {})
     named = {"corpus": corpus if corpus is not None else path.name, "part": part}
     table = _with_source(table, named, tags)
     with transaction(db):
@@ -148,6 +153,35 @@ def _read(path: Path, task: Task, columns: Mapping[str, str]) -> pl.DataFrame:
     if faults:
         raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))
     return table
+
+
+def read_contexts(
+    path: Path, task: Task, columns: Mapping[str, str] | None = None, also: Sequence[str] = ()
+) -> pl.DataFrame:
+    """Read the contexts of a table: what writers may not change, with what is said of where it is from.
+
+    Questions and answers that the table may have as well are left out; columns *also* named stay.
+    """
+    kind = kind_of(task)
+    names = list(kind.context(task))
+    if not names:
+        raise BadInput(
+            "Examples of {task} are texts of their own: there is nothing about them that would be a context.",
+            task=task.name,
+            remedy="Give prompts to edit, or let people start from nothing.",
+        )
+    others = [name for name in dict.fromkeys([*ABOUT[1:], *also]) if name not in names]
+    table = read_table(path, required=names, optional=others, columns=columns or {})
+    fields = [item for item in kind.fields(task) if item.name in names]
+    found, faults = _shaped(table, kind, task, fields, path)
+    faults += [
+        Fault(one.reason, file=path.name, row=row_number(path, one.row), field=one.field)
+        for one in find_faults(found, [rule for item in fields for rule in field_rules(item)])
+    ]
+    if faults:
+        raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))
+    more = [name for name in also if name in table.columns and name not in found.columns]
+    return found.with_columns(table[name] for name in more)
 
 
 def _shaped(

@@ -16,6 +16,7 @@ from quintain.core.texts import joined
 from quintain.services.access.permissions import require_user
 from quintain.services.collect.ending import end
 from quintain.services.collect.rounds import RoundInfo, get_round
+from quintain.services.tasks.definitions import get_task
 from quintain.services.work.qualify import eligibility
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
@@ -38,7 +39,8 @@ def readiness_in(db: Session, actor: Actor, info: RoundInfo) -> Readiness:
     out, back = chosen.get("opt_out"), chosen.get("opt_in")
     closed = info.closed_because(now())
     consent = bool(spec.consent) and not _agreed(chosen, "consent", spec.consent)
-    warning = bool(spec.content_warning) and not _agreed(chosen, "warning", spec.content_warning)
+    text = warning_of(db, info)
+    warning = bool(text) and not _agreed(chosen, "warning", text)
     opted_out = out is not None and (back is None or back.id < out.id)
     asked = zip(spec.quizzes, reasons[: len(spec.quizzes)], strict=True)
     return Readiness(
@@ -62,7 +64,7 @@ def choose(db: Session, actor: Actor, ref: str, kind: str) -> Readiness:
         raise BadInput("'{kind}' is not a choice.", kind=kind, remedy="There are consent, warning, opt_out and opt_in.")
     with transaction(db):
         info = get_round(db, actor, ref)
-        text = {"consent": info.spec.consent, "warning": info.spec.content_warning}.get(kind, "")
+        text = {"consent": info.spec.consent, "warning": warning_of(db, info)}.get(kind, "")
         db.add(RoundChoice(round_id=info.id, user_id=user_id, kind=kind, text_hash=content_id(text)))
         lock(db, f"writer {info.id}:{user_id}")
         session = queries.open_session(db, info.id, user_id) if kind == "opt_out" else None
@@ -70,6 +72,15 @@ def choose(db: Session, actor: Actor, ref: str, kind: str) -> Readiness:
             end(db, info, session, "given_up")
         db.flush()
     return readiness(db, actor, ref)
+
+
+def warning_of(db: Session, info: RoundInfo) -> str:
+    """Give what writers of a round are warned of: what its task says of its content, in each language, and the round.
+
+    Who has agreed has agreed to these words.
+    """
+    task = get_task(db, info.task)
+    return "\n\n".join(text for text in (*task.content_warning.values(), info.spec.content_warning) if text)
 
 
 def rules_of(spec: RoundSpec) -> list[Mapping[str, Any]]:

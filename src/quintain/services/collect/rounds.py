@@ -207,6 +207,12 @@ def list_rounds(db: Session, actor: Actor, task: str | None = None) -> list[Roun
     ]
 
 
+def open_rounds(db: Session, actor: Actor, task: str | None = None) -> list[RoundInfo]:
+    """List the rounds that take texts at this moment."""
+    moment = now()
+    return [info for info in list_rounds(db, actor, task) if not info.closed_because(moment)]
+
+
 def round_history(db: Session, actor: Actor, ref: str) -> list[RoundChange]:
     """List every state of a round's file, the newest first."""
     info = get_round(db, actor, ref)

@@ -34,13 +34,23 @@ def prompt_sources(db: Session, actor: Actor, task: str) -> list[VersionInfo]:
 
 
 def start_round(
-    db: Session, blobs: Blobs, actor: Actor, spec: RoundSpec, *, source: str = "", open_now: bool = False
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    spec: RoundSpec,
+    *,
+    source: str = "",
+    contexts: bool = False,
+    open_now: bool = False,
 ) -> RoundInfo:
-    """Add a round, with the texts of the data set *source* as prompts where one is named, and open it if asked to."""
+    """Add a round, with the texts of the data set *source* as prompts where one is named, and open it if asked to.
+
+    With *contexts*, writers get of each example what they may not change, such as its passage, and nothing else.
+    """
     with transaction(db):
         made = put_spec(db, actor, spec)
         if source:
-            _take_prompts(db, blobs, actor, made, source)
+            _take_prompts(db, blobs, actor, made, source, contexts=contexts)
         return open_round(db, actor, made.ref) if open_now else made
 
 
@@ -48,15 +58,20 @@ def _may_give(version: VersionInfo) -> bool:
     return not version.hidden and version.role in FROM
 
 
-def _take_prompts(db: Session, blobs: Blobs, actor: Actor, made: RoundInfo, source: str) -> None:
+def _take_prompts(
+    db: Session, blobs: Blobs, actor: Actor, made: RoundInfo, source: str, *, contexts: bool = False
+) -> None:
     version = get_version(db, actor, source)
     if version.task != made.task or not _may_give(version):
         raise BadInput(faults=[Fault("{ref} is not a data set to take prompts from", ref=version.ref, field="prompts")])
     task = get_task(db, made.task)
-    fields = [field.name for field in kind_of(task).fields(task)]
+    kind = kind_of(task)
+    fields = list(kind.context(task)) if contexts else [field.name for field in kind.fields(task)]
     table = scan(db, blobs, actor, version.ref, answers=False)
     known = [name for name in fields if name in table.collect_schema().names()]
     with tempfile.TemporaryDirectory(prefix="quintain-prompts-") as folder:
         path = Path(folder) / "prompts.jsonl"
-        table.select(known).head(MOST_PROMPTS).collect().write_ndjson(path)
-        import_prompts(db, actor, made.ref, path, corpus=version.ref)
+        rows = table.select(known)
+        rows = rows.unique(maintain_order=True) if contexts else rows
+        rows.head(MOST_PROMPTS).collect().write_ndjson(path)
+        import_prompts(db, actor, made.ref, path, corpus=version.ref, contexts=contexts)

@@ -56,6 +56,8 @@ LOOSE = (
     "pairs",
     "tags",
     "judges",
+    "judge_pay",
+    "disputes",
 )
 
 
@@ -197,8 +199,9 @@ def find(db: Session, ref: str) -> ContestInfo:
 
 
 def newest_running(db: Session, limit: int) -> list[ContestInfo]:
-    """List those of the *limit* newest contests of all tasks that are not over."""
-    return [info for one in queries.newest(db, limit) if (info := _info(one)).phase is not Phase.OVER]
+    """List those of the *limit* newest contests of all tasks that are not over, or may wait for their organisers."""
+    newest = [_info(row) for row in queries.newest(db, limit)]
+    return [info for info in newest if info.phase is not Phase.OVER or info.spec.undecided == "wait"]
 
 
 def history(db: Session, actor: Actor, ref: str) -> list[records.ContestChange]:

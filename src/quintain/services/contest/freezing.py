@@ -14,7 +14,10 @@ from quintain.core.people import OPERATOR
 from quintain.engine.loops import Each, straight
 from quintain.services.access import audit
 from quintain.services.contest.contests import ContestInfo, find
+from quintain.services.contest.standing import has_judges
 from quintain.services.contest.starter_disputes import dispute_starter_labels
+from quintain.services.contest.telling import tell_organisers
+from quintain.services.contest.undecided import pairs_name, results_wait
 from quintain.services.data.datasets import Facts, VersionInfo, get_version, keep_made
 from quintain.services.tasks.definitions import get_task
 from quintain.store.base import now
@@ -44,6 +47,8 @@ def freeze(db: Session, blobs: Blobs, ref: str) -> ContestInfo:
             row.pairs_version_id = made.id if made else None
             row.frozen_at = now()
             disputed = dispute_starter_labels(db, info)
+            if disputed and not has_judges(info.spec):
+                tell_organisers(db, info)
             audit.record(db, OPERATOR, "contest.freeze", info.ref, rows=made.rows if made else 0, disputed=disputed)
             db.flush()
         queue_runs(db, find(db, ref))
@@ -65,8 +70,16 @@ def freeze_due(db: Session, blobs: Blobs, each: Each = straight) -> int:
 
 
 def _open_labels(db: Session, info: ContestInfo) -> None:
-    """Let the set of pairs be open once the contest is over: from then on its results show every label."""
-    if info.pairs_version_id is not None and get_version(db, OPERATOR, f"{info.task}/{pairs_name(info)}").hidden:
+    """Let the set of pairs be open once the contest is over: from then on its results show every label.
+
+    Where pairs wait for the organisers, and the results with them, they are told.
+    """
+    if info.pairs_version_id is None or not get_version(db, OPERATOR, f"{info.task}/{pairs_name(info)}").hidden:
+        return
+    if results_wait(db, info):
+        with transaction(db):
+            tell_organisers(db, info)
+    else:
         with transaction(db):
             if queries.open_labels(db, info.pairs_version_id):
                 audit.record(db, OPERATOR, "contest.open-labels", info.ref)
@@ -92,11 +105,6 @@ def parts_of(db: Session, info: ContestInfo) -> dict[str, VersionInfo]:
     if info.pairs_version_id is not None:
         found["pairs"] = get_version(db, OPERATOR, f"{info.task}/{pairs_name(info)}")
     return found
-
-
-def pairs_name(info: ContestInfo) -> str:
-    """Give the name of the data set that a contest's pairs become."""
-    return f"contest-{info.name}"
 
 
 def _keep_pairs(db: Session, blobs: Blobs, info: ContestInfo) -> VersionInfo | None:

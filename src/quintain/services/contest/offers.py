@@ -12,8 +12,9 @@ from quintain.core.contests import Phase
 from quintain.core.people import Actor
 from quintain.services.access.permissions import require_user
 from quintain.services.contest.contests import ContestInfo, newest_running, organises
-from quintain.services.contest.settling import JUDGED_IN, count_to_judge, count_to_rule
+from quintain.services.contest.judging import JUDGED_IN, count_to_judge, holds_a_pair
 from quintain.services.contest.teams import DOES, FORMING, team_of
+from quintain.services.contest.undecided import count_waiting
 from quintain.store.queries.contest import contests as queries
 from quintain.store.queries.contest import pairs
 from quintain.store.tables import ContestTeam
@@ -34,21 +35,28 @@ class ContestStep(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ContestOffer:
-    """A contest with one thing to do in it; *count* counts pairs, where they are what waits."""
+    """A contest with one thing to do in it; *count* counts pairs, where they are what waits.
+
+    Who has a pair in hand has *begun*.
+    """
 
     contest: ContestInfo
     step: ContestStep
     count: int | None = None
+    begun: bool = False
 
 
 def contest_offers(db: Session, actor: Actor, tasks: Collection[str]) -> Iterator[ContestOffer]:
-    """Go through the newest contests of *tasks* that are not over, and say what they have for *actor*."""
+    """Go through the newest contests of *tasks* that are not over, and say what they have for *actor*.
+
+    One that is over has something for its organisers as long as its final results wait for them.
+    """
     user_id = require_user(actor)
     for info in newest_running(db, MOST):
         if info.task not in tasks:
             continue
         if organises(actor, info):
-            waiting = count_to_rule(db, info) if info.phase in JUDGED_IN else 0
+            waiting = count_waiting(db, info) if info.phase in (*JUDGED_IN, Phase.OVER) else 0
             if waiting:
                 yield ContestOffer(info, ContestStep.RULE, waiting)
             continue
@@ -62,7 +70,7 @@ def contest_offers(db: Session, actor: Actor, tasks: Collection[str]) -> Iterato
         elif info.phase in JUDGED_IN and not pairs.wrote_some(db, info.id, user_id):
             waiting = count_to_judge(db, info, user_id)
             if waiting:
-                yield ContestOffer(info, ContestStep.JUDGE, waiting)
+                yield ContestOffer(info, ContestStep.JUDGE, waiting, begun=holds_a_pair(db, info, user_id))
 
 
 def _of_team(db: Session, info: ContestInfo, team: ContestTeam) -> ContestStep | None:

@@ -1,136 +1,104 @@
-"""Labels of pairs: contested by other teams, judged by people outside the contest, decided by the organisers.
+"""Labels of pairs: contested by other teams, and decided by the organisers.
 
-A contested pair leaves the score until it is settled. It is settled when enough judges agree, who give it their labels,
-or when the organisers decide; what organisers decide stands.
+A contested pair leaves the score until it is settled, so that contesting costs: a team needs answers of its own, a
+reason, and one of the few claims that it has; a claim that turns out to be right is given back.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from sqlalchemy.orm import Session
 
-from quintain.core.contests import ContestSpec, PairReason, PairStatus, Phase
-from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, NotFound
+from quintain.core.contests import HandedState, PairReason, PairStatus, Phase
+from quintain.core.errors import BadInput, Conflict, Fault, Forbidden
 from quintain.core.people import Actor
 from quintain.core.records import contests as records
 from quintain.core.task import Task
+from quintain.core.texts import Text
 from quintain.services.access import audit
-from quintain.services.access.permissions import require_owner, require_user
+from quintain.services.access.permissions import require_owner, require_signed_in
+from quintain.services.contest.answers import given_answers
 from quintain.services.contest.contests import ContestInfo, find, organises, require_phase
+from quintain.services.contest.figures import wake
 from quintain.services.contest.grading import as_cell
+from quintain.services.contest.pair_labels import find_pair, read_labels
+from quintain.services.contest.standing import PairStanding, judges_all, labels_changed, rules_of, settle
 from quintain.services.contest.teams import team_of
+from quintain.services.contest.telling import tell_contested, tell_judges, tell_organisers, tell_rest, tell_ruled
 from quintain.services.tasks.definitions import get_task
 from quintain.store.database import lock, transaction
+from quintain.store.queries.contest import contests as contest_queries
 from quintain.store.queries.contest import pairs as queries
-from quintain.store.tables import ContestDispute, ContestJudgement, ContestPair, ContestRuling
-from quintain.tasks.contract import kind_of
+from quintain.store.queries.contest.pairs import PairFound
+from quintain.store.tables import ContestDispute, ContestPair, ContestRuling, ContestTeam
 
 Decision = Literal["keep", "relabel", "drop"]
 DECISIONS: tuple[Decision, ...] = get_args(Decision)
-JUDGED_IN = (Phase.SCORE, Phase.REVIEW)
+OUTCOMES = {
+    "keep": Text("it stays as it was written"),
+    "relabel": Text("its labels were changed"),
+    "drop": Text("it was dropped from the score"),
+}
 MAX_REASON = 2_000
-MOST_COUNTED = 200
-
-
-@dataclass(frozen=True, slots=True)
-class PairStanding:
-    """Where a pair stands: its *status*, why, and the labels that count."""
-
-    status: PairStatus
-    why: PairReason
-    original: Any
-    modified: Any
+LEAST_LETTERS = 12  # of a reason to contest: "x" says nothing, and "The evening is blamed." does
+LEAST_DIFFERENT = 5
+ANSWERED = (HandedState.THERE, HandedState.WAITING)
 
 
 def contest_pair(db: Session, actor: Actor, ref: str, pair: int, reason: str) -> None:
-    """Say that a label of a pair is wrong, or that it is no minimal pair: by a builder or another breaker."""
-    user_id = require_user(actor)
+    """Say that a label of a pair is wrong, or that it is no minimal pair: by a team that has answered the pairs.
+
+    A team has so many claims as the contest allows; those in which it was found right are given back. What judges or
+    organisers have settled is not contested any more: the organisers can decide anew.
+    """
+    require_signed_in(actor)
     with transaction(db):
         info = find(db, ref)
-        row = _pair(db, info, pair)
-        team = team_of(db, actor, info)
-        if team is None and not organises(actor, info):
-            raise Forbidden("Pairs are contested by the teams of the contest.")
+        found = find_pair(db, info, pair)
+        team = _contesting_team(db, actor, info, found)
         require_phase(info, Phase.REVIEW)
-        if team is not None and team.id == row.team_id:
-            raise Conflict("This is a pair of your own team.", remedy="Ask the organisers to drop it.")
-        if not reason.strip() or len(reason) > MAX_REASON:
-            raise BadInput(
-                faults=[Fault("is a text of 1 to {most} characters", most=MAX_REASON, field="reason")],
-                remedy="Say what is wrong with the pair.",
-            )
-        db.add(
-            ContestDispute(pair_id=row.id, team_id=team.id if team else None, user_id=user_id, reason=reason.strip())
-        )
-        audit.record(db, actor, "contest.dispute", info.ref, pair=row.id)
-
-
-def next_to_judge(db: Session, actor: Actor, ref: str) -> records.PairToJudge | None:
-    """Give the next pair that *actor*, who is in no team, is to judge; None where no more wait."""
-    info = find(db, ref)
-    user_id = _require_judge(db, actor, info)
-    require_phase(info, *JUDGED_IN)
-    found, left = _waiting(db, info, user_id)
-    if not found:
-        return None
-    row = queries.of_contest(db, info.id, ids=found)[0].row
-    return records.PairToJudge(row.id, row.original, row.modified, info.spec.minimality, left)
-
-
-def judge_pair(
-    db: Session, actor: Actor, ref: str, pair: int, original: Any, modified: Any, *, minimal: bool | None = None
-) -> None:
-    """Give both labels of a pair, as somebody outside the contest, and where asked whether it is minimal."""
-    with transaction(db):
-        info = find(db, ref)
-        user_id = _require_judge(db, actor, info)
-        require_phase(info, *JUDGED_IN)
-        lock(db, f"judging of {info.ref}")
-        row = _pair(db, info, pair)
-        if any(one.user_id == user_id for one in queries.judgements(db, info.id, [row.id]).get(row.id, ())):
-            raise Conflict("You have judged this pair already.")
-        if not _waiting(db, info, user_id, row.id)[0]:  # nobody picks what to add a vote to
-            raise Conflict("This pair waits for no judgement.", remedy="Judge the one that is handed out next.")
+        reason = _substantial(reason)
+        lock(db, f"contesting in {info.ref}")
+        if team is not None:
+            _require_answers(db, info, team)
         task = get_task(db, info.task)
-        labels = _labels(task, row, original, modified)
-        if info.spec.minimality and minimal is None:
-            raise BadInput(faults=[Fault("is missing: say whether the pair is minimal", field="minimal")])
+        _refuse_settled(db, info, task, found)
+        if team is not None:
+            _refuse_too_many(db, info, task, team, found.row.id)
         db.add(
-            ContestJudgement(
-                pair_id=row.id,
-                user_id=user_id,
-                original_label=labels[0],
-                modified_label=labels[1],
-                minimal=minimal if info.spec.minimality else None,
+            ContestDispute(
+                pair_id=found.row.id, team_id=team.id if team else None, user_id=actor.user_id, reason=reason
             )
         )
+        queries.bump(db, info.id)
+        audit.record(db, actor, "contest.dispute", info.ref, pair=found.row.id)
+        db.flush()
+        tell_contested(db, info, found, reason)
+        standing = settle(db, info, task, [found.row])[found.row.id]
+        if rules_of(info, task).waits(standing):
+            tell_organisers(db, info)
+        elif standing.why is PairReason.JUDGES:
+            tell_judges(db, info)
+        wake(db, info)
 
 
-def _waiting(db: Session, info: ContestInfo, user_id: int, pair: int | None = None) -> tuple[list[int], int]:
-    """Give the next pair that waits for somebody's judgement, if any, and how many there are."""
-    if info.spec.validation == "none" and not info.spec.minimality:
-        return [], 0
-    only_disputed = not judges_all(info.spec)
-    return queries.to_judge(db, info.id, user_id, only_disputed=only_disputed, enough=info.spec.judges, pair=pair)
-
-
-def count_to_judge(db: Session, info: ContestInfo, user_id: int) -> int:
-    """Count the pairs that wait for somebody's judgement."""
-    return _waiting(db, info, user_id)[1]
-
-
-def count_to_rule(db: Session, info: ContestInfo) -> int:
-    """Count the contested pairs that only the organisers can settle, of those contested last."""
-    ids = queries.disputed_unruled(db, info.id, MOST_COUNTED)
-    if not ids:
-        return 0
-    rows = [one.row for one in queries.of_contest(db, info.id, ids=ids)]
-    found = settle(db, info, get_task(db, info.task), rows)
-    return sum(one.status is PairStatus.CONTESTED and one.why is not PairReason.JUDGES for one in found.values())
+def list_disputes(db: Session, actor: Actor, ref: str) -> records.PairDisputes:
+    """List what one's own team contests, with how many claims it has; everything for the organisers."""
+    info = find(db, ref)
+    team = team_of(db, actor, info)
+    if team is None and not organises(actor, info):
+        raise Forbidden("This is for the teams of {ref}.", ref=info.ref, remedy="Make a team, or join one.")
+    task = get_task(db, info.task)
+    rows = queries.disputed_by(db, info.id, team.id if team else None)
+    pairs = {one.row.id: one for one in queries.of_contest(db, info.id, ids=[dispute.pair_id for dispute, _ in rows])}
+    standings = settle(db, info, task, [one.row for one in pairs.values()])
+    described = [
+        _described(task, dispute, name, pairs[dispute.pair_id], standings[dispute.pair_id]) for dispute, name in rows
+    ]
+    if team is None:
+        return records.PairDisputes(described, None, None)
+    return records.PairDisputes(described, sum(not one.upheld for one in described), info.spec.disputes)
 
 
 def rule(
@@ -144,129 +112,198 @@ def rule(
     modified: Any = None,
     reason: str = "",
 ) -> None:
-    """Decide about a pair: *keep* it as it is, *relabel* it or *drop* it from the score (organisers)."""
+    """Decide about a pair: *keep* it as it is, *relabel* it or *drop* it from the score (organisers).
+
+    The teams that wrote or contest it are told the *reason*.
+    """
     with transaction(db):
         info = find(db, ref)
         require_owner(actor, info.task)
         require_phase(info, Phase.SCORE, Phase.REVIEW, Phase.OVER)
-        row = _pair(db, info, pair)
+        found = find_pair(db, info, pair)
         if decision not in DECISIONS:
             known = ", ".join(DECISIONS)
             raise BadInput(
                 faults=[Fault("'{decision}' is not one of {known}", decision=decision, known=known, field="decision")]
             )
+        reason = _given_reason(reason)
         labels = (None, None)
         if decision == "relabel":
-            labels = _labels(get_task(db, info.task), row, original, modified)
+            labels = read_labels(get_task(db, info.task), found.row, original, modified)
         db.add(
             ContestRuling(
-                pair_id=row.id,
+                pair_id=found.row.id,
                 decision=decision,
                 original_label=labels[0],
                 modified_label=labels[1],
-                reason=reason.strip()[:MAX_REASON],
+                reason=reason,
                 created_by=actor.user_id,
             )
         )
-        audit.record(db, actor, "contest.rule", info.ref, pair=row.id, decision=decision)
+        queries.bump(db, info.id)
+        audit.record(db, actor, "contest.rule", info.ref, pair=found.row.id, decision=decision)
+        tell_ruled(db, info, found, OUTCOMES[decision], reason)
+        wake(db, info)
 
 
-def settle(db: Session, info: ContestInfo, task: Task, rows: Sequence[ContestPair]) -> dict[int, PairStanding]:
-    """Say where each of *rows* stands."""
-    ids = [row.id for row in rows]
-    disputed = queries.disputes(db, info.id, ids)
-    judged = queries.judgements(db, info.id, ids)
-    ruled = queries.rulings(db, info.id, ids)
-    return {
-        row.id: standing(task, info.spec, row, bool(disputed.get(row.id)), judged.get(row.id, ()), ruled.get(row.id))
-        for row in rows
-    }
-
-
-def standing(
-    task: Task,
-    spec: ContestSpec,
-    row: ContestPair,
-    disputed: bool,
-    judged: Sequence[ContestJudgement],
-    ruling: ContestRuling | None,
-) -> PairStanding:
-    """Say where one pair stands, by what was said of it."""
-    own = (row.original_gold, row.modified_gold)
-    if ruling is not None:
-        labels = (ruling.original_label, ruling.modified_label) if ruling.decision == "relabel" else own
-        return PairStanding(
-            PairStatus.DROPPED if ruling.decision == "drop" else PairStatus.SETTLED, PairReason.RULED, *labels
+def rule_rest(db: Session, actor: Actor, ref: str, reason: str) -> records.RestDecided:
+    """Let every pair that waits for the organisers count as it was written, and tell the teams why (organisers)."""
+    info = find(db, ref)
+    require_owner(actor, info.task)
+    require_phase(info, Phase.REVIEW, Phase.OVER)
+    reason = _given_reason(reason)
+    waiting = _waiting(db, info)
+    with transaction(db):
+        lock(db, f"contesting in {info.ref}")
+        ruled = queries.rulings(db, info.id, waiting)
+        rows = [one.row for one in queries.of_contest(db, info.id, ids=[pair for pair in waiting if pair not in ruled])]
+        db.add_all(
+            ContestRuling(
+                pair_id=row.id,
+                decision="keep",
+                original_label=None,
+                modified_label=None,
+                reason=reason,
+                created_by=actor.user_id,
+            )
+            for row in rows
         )
-    if not (disputed or judges_all(spec)):
-        return PairStanding(PairStatus.WRITTEN, PairReason.NONE, *own)
-    if spec.validation == "none" and not spec.minimality:
-        return PairStanding(PairStatus.CONTESTED, PairReason.ORGANISERS, *own)
-    return _judged(task, spec, own, disputed, judged)
+        if rows:
+            queries.bump(db, info.id, len(rows))
+            audit.record(db, actor, "contest.rule-rest", info.ref, pairs=len(rows))
+            disputes = queries.disputes(db, info.id, [row.id for row in rows])
+            claims = {dispute.team_id for every in disputes.values() for dispute in every}
+            teams = {row.team_id for row in rows} | {team for team in claims if team is not None}
+            tell_rest(db, info, teams, len(rows), reason)
+            wake(db, info)
+    return records.RestDecided(len(rows))
 
 
-def _judged(
-    task: Task, spec: ContestSpec, own: tuple[Any, Any], disputed: bool, judged: Sequence[ContestJudgement]
-) -> PairStanding:
-    if len(judged) < spec.judges:
-        return PairStanding(PairStatus.CONTESTED, PairReason.JUDGES, *own)
-    if spec.minimality and 2 * sum(one.minimal is False for one in judged) > len(judged):
-        return PairStanding(PairStatus.DROPPED, PairReason.NOT_MINIMAL, *own)
-    if spec.validation == "none":
-        if disputed:
-            return PairStanding(PairStatus.CONTESTED, PairReason.ORGANISERS, *own)
-        return PairStanding(PairStatus.SETTLED, PairReason.JUDGES, *own)
-    found = [_majority(task, [getattr(one, name) for one in judged]) for name in ("original_label", "modified_label")]
-    if any(one is None for one in found):
-        return PairStanding(PairStatus.CONTESTED, PairReason.NO_MAJORITY, *own)
-    return PairStanding(PairStatus.SETTLED, PairReason.JUDGES, *found)
+def opinions(db: Session, actor: Actor, info: ContestInfo, found: PairFound) -> records.PairOpinions:
+    """Give what was said of one pair: objections to all who see it, the rest to whom it concerns; names to nobody."""
+    pair, team, organiser = found.row.id, team_of(db, actor, info), organises(actor, info)
+    disputes = queries.disputes(db, info.id, [pair]).get(pair, [])
+    task = get_task(db, info.task)
+    ruling = queries.rulings(db, info.id, [pair]).get(pair)
+    concerned = {found.row.team_id, *(dispute.team_id for dispute in disputes)}
+    told = ruling is not None and (organiser or (team is not None and team.id in concerned))
+    votes = queries.judgements(db, info.id, [pair]).get(pair, []) if organiser else []
+    return records.PairOpinions(
+        objections=tuple(dispute.reason for dispute in disputes),
+        ruling=records.PairRuling(ruling.decision, ruling.reason, ruling.created_at) if ruling and told else None,
+        votes=tuple(
+            records.PairVote(
+                as_cell(task, vote.original_label), as_cell(task, vote.modified_label), vote.minimal, vote.late
+            )
+            for vote in votes
+        ),
+    )
 
 
-def judges_all(spec: ContestSpec) -> bool:
-    """Say whether every pair is judged, contested or not."""
-    return spec.validation == "all" or spec.minimality
+def _contesting_team(db: Session, actor: Actor, info: ContestInfo, found: PairFound) -> ContestTeam | None:
+    """Give the team that contests a pair, None for the organisers; nobody contests their own."""
+    team = team_of(db, actor, info)
+    if team is None and not organises(actor, info):
+        raise Forbidden("Pairs are contested by the teams of the contest.")
+    if team is not None and team.id == found.row.team_id:
+        raise Conflict("This is a pair of your own team.", remedy="Ask the organisers to drop it.")
+    return team
 
 
-def reasons(db: Session, info: ContestInfo, pair: int) -> list[str]:
-    """List what was said against a pair."""
-    return [one.reason for one in queries.disputes(db, info.id, [pair]).get(pair, ())]
+def _substantial(reason: str) -> str:
+    """Give a reason that says something, or refuse it."""
+    text = reason.strip()
+    letters = [letter for letter in text.casefold() if letter.isalnum()]
+    if len(text) > MAX_REASON:
+        fault = Fault("is longer than {most} characters", most=MAX_REASON, field="reason")
+    elif len(letters) < LEAST_LETTERS or len(set(letters)) < LEAST_DIFFERENT:
+        fault = Fault("says too little: write at least {least} letters", least=LEAST_LETTERS, field="reason")
+    else:
+        return text
+    raise BadInput(faults=[fault], remedy="Say which label is wrong, and why.")
 
 
-def _majority(task: Task, labels: Sequence[Any]) -> Any:
-    """Give the label that more than half of the judges gave; None where there is none."""
-    counted = Counter(str(as_cell(task, one)) for one in labels)
-    [(most, number)] = counted.most_common(1)
-    return next(one for one in labels if str(as_cell(task, one)) == most) if 2 * number > len(labels) else None
+def _given_reason(reason: str) -> str:
+    text = reason.strip()
+    if not text or len(text) > MAX_REASON:
+        raise BadInput(
+            faults=[Fault("is a text of 1 to {most} characters", most=MAX_REASON, field="reason")],
+            remedy="Say why: the teams concerned read it.",
+        )
+    return text
 
 
-def _labels(task: Task, row: ContestPair, original: Any, modified: Any) -> tuple[Any, Any]:
-    found, faults = [], []
-    for name, inputs, raw in (("original", row.original, original), ("modified", row.modified, modified)):
-        kind = kind_of(task)
-        if raw is None or raw == "":
-            faults.append(Fault("is missing", field=f"{name}_label"))
-            continue
-        try:
-            answer = kind.answers.stored(kind.parse_answer(task, inputs, raw).answer)
-        except BadInput as error:
-            faults.append(Fault(error.message, field=f"{name}_label"))
-            continue
-        faults += [fault.at(field=f"{name}_label") for fault in kind.check(task, inputs, answer)]
-        found.append(answer)
-    if faults:
-        raise BadInput(faults=faults)
-    return found[0], found[1]
+def _require_answers(db: Session, info: ContestInfo, team: ContestTeam) -> None:
+    """Let only teams contest whose own system is measured by the pairs."""
+    own = [system for system in contest_queries.systems(db, info.id) if system.team_id == team.id]
+    given = given_answers(db, info, own)
+    if any(part == "pairs" and answers.state in ANSWERED for (_, part), answers in given.items()):
+        return
+    raise Forbidden(
+        "Team '{team}' has handed in no answers to the pairs: those contest them whose systems are measured by them.",
+        team=team.name,
+        remedy="Tell the organisers what is wrong with the pair: they can decide about it.",
+        code="no_answers",
+    )
 
 
-def _require_judge(db: Session, actor: Actor, info: ContestInfo) -> int:
-    user_id = require_user(actor)
-    if team_of(db, actor, info) is not None or queries.wrote_some(db, info.id, user_id):
-        raise Forbidden("Labels are validated by people who are in no team of the contest.")
-    return user_id
+def _refuse_settled(db: Session, info: ContestInfo, task: Task, found: PairFound) -> None:
+    """Refuse to contest what has been decided: it would change nothing."""
+    pair, rules = found.row.id, rules_of(info, task)
+    judged = queries.judgements(db, info.id, [pair]).get(pair, ())
+    contested = rules.standing(found.row, True, judged, queries.rulings(db, info.id, [pair]).get(pair))
+    if contested.decided:
+        by_organisers = contested.why is PairReason.RULED
+        raise Conflict(
+            "The organisers have decided about this pair already."
+            if by_organisers
+            else "Judges have settled this pair already: contesting it would change nothing.",
+            remedy="Ask the organisers, who can decide anew.",
+            code="pair_settled",
+        )
 
 
-def _pair(db: Session, info: ContestInfo, pair: int) -> ContestPair:
-    found = queries.of_contest(db, info.id, ids=[pair])
-    if not found:
-        raise NotFound("There is no pair {pair} in {ref}.", pair=pair, ref=info.ref)
-    return found[0].row
+def _refuse_too_many(db: Session, info: ContestInfo, task: Task, team: ContestTeam, pair: int) -> None:
+    """Refuse a second claim on the same pair, and more claims than the contest allows."""
+    claims = [dispute.pair_id for dispute, _ in queries.disputed_by(db, info.id, team.id)]
+    if pair in claims:
+        raise Conflict("Your team contests this pair already.", code="contested_already")
+    rows = [one.row for one in queries.of_contest(db, info.id, ids=claims)]
+    standings = settle(db, info, task, rows)
+    used = sum(not _upheld(task, row, standings[row.id]) for row in rows)
+    if used >= info.spec.disputes:
+        raise Conflict(
+            "Your team has contested {n} pairs, which is all that this contest allows.",
+            n=used,
+            remedy="A pair that is then dropped or relabelled does not count.",
+            code="too_many_disputes",
+        )
+
+
+def _upheld(task: Task, row: ContestPair, standing: PairStanding) -> bool:
+    return standing.decided and (standing.status is PairStatus.DROPPED or labels_changed(task, row, standing))
+
+
+def _waiting(db: Session, info: ContestInfo) -> list[int]:
+    """Give the pairs that only the organisers can settle."""
+    task = get_task(db, info.task)
+    rules = rules_of(info, task)
+    ids = queries.unruled(db, info.id, disputed=not judges_all(info.spec))
+    rows = [one.row for one in queries.of_contest(db, info.id, ids=ids)]
+    return [pair for pair, standing in settle(db, info, task, rows).items() if rules.waits(standing)]
+
+
+def _described(
+    task: Task, dispute: ContestDispute, by: str | None, found: PairFound, standing: PairStanding
+) -> records.PairDispute:
+    return records.PairDispute(
+        pair=found.row.id,
+        name=found.row.name,
+        team=found.team,
+        by=by or "",
+        reason=dispute.reason,
+        at=dispute.created_at,
+        status=standing.status.value,
+        why=standing.why.value,
+        upheld=_upheld(task, found.row, standing),
+    )

@@ -23,6 +23,7 @@ def dispute_starter_labels(db: Session, info: ContestInfo) -> int:
     task = get_task(db, info.task)
     claimed = queries.claiming(db, info.id)
     db.add_all(ContestDispute(pair_id=row.id, user_id=row.author_id, reason=_reason(task, row)) for row in claimed)
+    queries.bump(db, info.id, len(claimed))
     return len(claimed)
 
 

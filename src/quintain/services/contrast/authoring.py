@@ -30,7 +30,7 @@ from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.contrast import projects as queries
 from quintain.store.queries.contrast import variants
-from quintain.store.tables import ContrastPivot, ContrastVariant
+from quintain.store.tables import ContrastCheck, ContrastPivot, ContrastVariant
 from quintain.tasks.contract import kind_of
 
 MOST_SECONDS = 6 * 3600.0  # nobody edits for longer: they went away
@@ -41,7 +41,9 @@ MAX_NOTE = 5_000
 class Edit:
     """A variant as its author gives it: *inputs* over those of the pivot, the new *answer*, and what is said of it.
 
-    *keeps_label* says that the answer is meant to stay. *reason* is needed where the edit is larger than the limit.
+    A word of the inputs or the answer is named by its number, by itself where it stands once, or by both (`3:with`);
+    one that *inputs* leave out moves along with the edit. *keeps_label* says that the answer is meant to stay; then it
+    need not be given. None: as it turns out. *reason* is needed where the edit is larger than the limit.
     *draft* names the rule whose draft it began as; *confirmed* says that label and grammar were looked at.
     """
 
@@ -50,7 +52,7 @@ class Edit:
     tags: Sequence[str] = ()
     rationale: str = ""
     reason: str = ""
-    keeps_label: bool = False
+    keeps_label: bool | None = False
     draft: str = ""
     confirmed: bool = False
 
@@ -113,7 +115,12 @@ def made_variant(db: Session, info: ProjectInfo, task: Task, pivot: ContrastPivo
     kind = kind_of(task)
     inputs = {**pivot.inputs, **edit.inputs}
     inputs = {name: value for name, value in inputs.items() if value not in (None, "", [])}
-    answer, faults = kind.placed(task, inputs, edit.answer)
+    fills_in = bool(edit.keeps_label) and edit.answer is None
+    meant = kind.followed(task, pivot.inputs, inputs, pivot.answer) if fills_in else edit.answer
+    inputs, answer, faults = kind.resolved(task, inputs, meant, pivot.inputs)
+    if not any(fault.field == "answer" for fault in faults) and (answer is None or kind.answers.fits(answer)):
+        answer, unclear = kind.placed(task, inputs, answer)
+        faults += unclear
     faults += kind.check(task, inputs, answer)
     fixed = [item.name for item in kind.fields(task) if item.fixed]
     faults += [
@@ -121,10 +128,18 @@ def made_variant(db: Session, info: ProjectInfo, task: Task, pivot: ContrastPivo
         for name in fixed
         if inputs.get(name) != pivot.inputs.get(name)
     ]
-    if edit.answer is None:
-        faults.append(Fault("is missing; give the answer that is right now", field="answer"))
+    if meant is None:
+        faults.append(
+            Fault("is not what it was any more; say what is right now", field="answer")
+            if edit.keeps_label
+            else Fault("is missing; give the answer that is right now", field="answer")
+        )
     size = measure(task, pivot.inputs, inputs)
-    faults += _edit_faults(info, kind.answers.stored(answer), pivot, edit, size)
+    answered = answer is not None and not any(fault.field == "answer" for fault in faults)
+    same = answered and kind.same_answer(task, Example(pivot.inputs, pivot.answer), Example(inputs, answer))
+    if answered:
+        faults += _label_faults(edit.keeps_label, same=same)
+    faults += _edit_faults(info, edit, size)
     content = Example(inputs).id
     if not faults and content == pivot.example:
         faults.append(Fault("nothing was changed", field="inputs"))
@@ -141,7 +156,7 @@ def made_variant(db: Session, info: ProjectInfo, task: Task, pivot: ContrastPivo
         tags=list(dict.fromkeys(edit.tags)),
         rationale=edit.rationale.strip(),
         reason=edit.reason.strip(),
-        keeps_label=edit.keeps_label,
+        keeps_label=same,
         draft=edit.draft,
         tokens=size.tokens,
         characters=size.characters,
@@ -188,35 +203,10 @@ def release_pivot(db: Session, actor: Actor, ref: str, pivot_id: int) -> None:
         db.flush()
 
 
-def list_sets(
-    db: Session, actor: Actor, ref: str, *, state: str = "", offset: int = 0, limit: int = 20
-) -> records.ContrastSetPage:
-    """Give a page of the sets of a project: pivots with their variants. For owners."""
-    info = find_project(db, ref)
-    require_owner(actor, info.task)
-    known = [one.value for one in VariantState]
-    if state and state not in known:
-        raise BadInput("'{word}' is not one of {known}.", word=state, known=", ".join(known))
-    pivots, total = variants.pivots_with_variants(db, info.id, state=state, limit=limit, offset=offset)
-    written = variants.of_pivots(db, [one.id for one in pivots])
-    sets = [
-        records.ContrastSet(
-            id=one.id,
-            example=one.example,
-            inputs=one.inputs,
-            answer=one.answer,
-            state=one.state,
-            variants=tuple(
-                variant_record(row, author) for row, author in written[one.id] if not state or row.state == state
-            ),
-        )
-        for one in pivots
-    ]
-    return records.ContrastSetPage(sets, total, offset)
-
-
-def variant_record(row: ContrastVariant, author: str | None = None) -> records.ContrastVariant:
-    """Give a variant as programs see it."""
+def variant_record(
+    row: ContrastVariant, author: str | None = None, actor: Actor | None = None
+) -> records.ContrastVariant:
+    """Give a variant as programs see it, and whether it is *actor*'s own."""
     return records.ContrastVariant(
         id=row.id,
         pivot=row.pivot_id,
@@ -233,17 +223,29 @@ def variant_record(row: ContrastVariant, author: str | None = None) -> records.C
         state=row.state,
         created_at=row.created_at,
         author=author,
+        mine=actor is not None and actor.user_id is not None and row.author_id == actor.user_id,
     )
 
 
-def _edit_faults(info: ProjectInfo, answer: Answer, pivot: ContrastPivot, edit: Edit, size: EditSize) -> list[Fault]:
+def check_record(check: ContrastCheck) -> records.VariantCheck:
+    """Give what somebody said of a variant as programs see it."""
+    return records.VariantCheck(
+        check.answer, check.agrees, check.minimal, check.sound, check.note, adjudicates=check.adjudicates
+    )
+
+
+def _label_faults(stays: bool | None, *, same: bool) -> list[Fault]:
+    """Say where the answer is not what was said of it: the *same* as that of the original, or another one."""
+    if same and stays is False:
+        return [Fault("is that of the original; change it, or say that it is meant to stay", field="answer")]
+    if not same and stays:
+        return [Fault("is not that of the original, and you say that it stays", field="answer")]
+    return []
+
+
+def _edit_faults(info: ProjectInfo, edit: Edit, size: EditSize) -> list[Fault]:
     """Say what is wrong with what was said of an edit."""
     faults = []
-    same = answer == pivot.answer
-    if same and not edit.keeps_label and edit.answer is not None:
-        faults.append(Fault("is that of the original; change it, or say that it is meant to stay", field="answer"))
-    if not same and edit.keeps_label and edit.answer is not None:
-        faults.append(Fault("is not that of the original, and you say that it stays", field="answer"))
     if exceeds(size, info.spec.limit) and not edit.reason.strip():
         made = size.tokens if info.spec.limit.measure == "tokens" else size.characters
         reason = Text(

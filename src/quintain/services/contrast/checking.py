@@ -15,13 +15,13 @@ from sqlalchemy.orm import Session
 
 from quintain.core.contrast import VariantState
 from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, NotFound
-from quintain.core.example import Answer
+from quintain.core.example import Answer, Example
 from quintain.core.people import Actor, RoleName
 from quintain.core.records import contrasting as records
 from quintain.core.task import Task
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_role, require_user
-from quintain.services.contrast.authoring import MAX_NOTE, MOST_SECONDS, variant_record
+from quintain.services.contrast.authoring import MAX_NOTE, MOST_SECONDS, check_record, variant_record
 from quintain.services.contrast.projects import ProjectInfo, find_project, require_part
 from quintain.services.tasks.definitions import get_task
 from quintain.store.base import now
@@ -66,6 +66,7 @@ def next_check(db: Session, actor: Actor, ref: str) -> records.VariantToCheck | 
             characters=variant.characters,
             lease_until=until,
             waiting=queries.count_to_check(db, info.id, user_id),
+            reason=variant.reason,
         )
 
 
@@ -131,13 +132,10 @@ def settle_variant(
         task = get_task(db, info.task)
         settled = variant.answer
         if accept and answer is not None:
-            settled, faults = kind_of(task).placed(task, variant.inputs, answer)
-            faults += kind_of(task).check(task, variant.inputs, settled)
-            if faults:
-                raise BadInput(faults=faults)
-            settled = kind_of(task).answers.stored(settled)
+            settled = _read_answer(task, variant, answer)
         variant.settled = settled
-        variant.keeps_label = settled == found.pivot.answer
+        original, edited = Example(found.pivot.inputs, found.pivot.answer), Example(variant.inputs, settled)
+        variant.keeps_label = kind_of(task).same_answer(task, original, edited)
         variant.state = (VariantState.ACCEPTED if accept else VariantState.REJECTED).value
         db.add(
             ContrastCheck(
@@ -178,15 +176,23 @@ def _compared(task: Task, variant: ContrastVariant, opinion: Opinion) -> tuple[A
     kind = kind_of(task)
     if opinion.answer is None:
         raise BadInput(faults=[Fault("is missing; say what is right", field="answer")])
-    answer, faults = kind.placed(task, variant.inputs, opinion.answer)
-    faults += kind.check(task, variant.inputs, answer)
-    if faults:
-        raise BadInput(faults=faults)
+    stored = _read_answer(task, variant, opinion.answer)
     _note(opinion.note)
-    stored = kind.answers.stored(answer)
     single = stored[0] if isinstance(stored, list) and stored and kind.answers.is_text else stored
     empty = stored == [] and variant.answer == []
     return stored, empty or not kind.fooled(task, variant.answer, single)
+
+
+def _read_answer(task: Task, variant: ContrastVariant, raw: Answer) -> Answer:
+    """Give an answer to a variant as it is stored, or say what is wrong or unclear about it."""
+    kind = kind_of(task)
+    _, answer, faults = kind.resolved(task, variant.inputs, raw)
+    if not faults:
+        answer, faults = kind.placed(task, variant.inputs, answer)
+        faults += kind.check(task, variant.inputs, answer)
+    if faults:
+        raise BadInput(faults=faults)
+    return kind.answers.stored(answer)
 
 
 def _note(text: str) -> str:
@@ -202,5 +208,5 @@ def _state(info: ProjectInfo, said: Sequence[ContrastCheck]) -> VariantState:
 
 
 def _contested(found: WrittenVariant, said: Sequence[ContrastCheck]) -> records.ContestedVariant:
-    checks = tuple(records.VariantCheck(one.answer, one.agrees, one.minimal, one.sound, one.note) for one in said)
+    checks = tuple(map(check_record, said))
     return records.ContestedVariant(variant_record(found.variant), found.pivot.inputs, found.pivot.answer, checks)

@@ -27,7 +27,7 @@ from quintain.core.texts import Text
 from quintain.core.toml import parse_toml
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner, require_role, require_user
-from quintain.services.contrast.sampling import draw_pivots
+from quintain.services.contrast.sampling import USUAL_PIVOTS, draw_pivots
 from quintain.services.data.content import scan
 from quintain.services.data.datasets import VersionInfo, get_version
 from quintain.services.tasks.definitions import find_row, get_task
@@ -79,8 +79,8 @@ class ProjectInfo:
 def parse_contrast(text: str, *, file: str | None = None) -> ContrastSpec:
     r"""Make a project's specification of the TOML *text*, or raise BadInput with every fault in it.
 
-    >>> parse_contrast('task = "mood"\nname = "near"\ntitle = "Near misses"\ndataset = "mood/test"').pivots
-    100
+    >>> parse_contrast('task = "mood"\nname = "near"\ntitle = "Near misses"\ndataset = "mood/test"').variants
+    5
     """
     return read(ContrastSpec, parse_toml(text, file=file), file=file)
 
@@ -153,7 +153,7 @@ def put_spec(
                 task_id=task_id,
                 dataset_version_id=version.id,
                 name=spec.name,
-                toml=dump_contrast(replace(spec, dataset=version.ref)),
+                toml=dump_contrast(replace(spec, dataset=version.ref, pivots=len(drawn))),
                 created_by=actor.user_id,
             )
             db.add(row)
@@ -320,8 +320,7 @@ def _pivot(row: Mapping[str, Any], inputs: Sequence[str], place: int) -> dict[st
 def _change(db: Session, actor: Actor, found: queries.ProjectRow, spec: ContrastSpec, edit: EditOrigin) -> None:
     db.refresh(found.project)  # as it is now that nobody else can change it, not as it was read before
     info = info_of(found)
-    asked = replace(spec, dataset=info.spec.dataset if spec.dataset in _names_of(info) else spec.dataset)
-    asked = settled(edit, info.spec, asked, partial(read, ContrastSpec))
+    asked = settled(edit, info.spec, _as_drawn(info, spec), partial(read, ContrastSpec))
     before, after = plain(info.spec, whole=True), plain(asked, whole=True)
     changed = [name for name in after if name not in LOOSE and before.get(name) != after.get(name)]
     if changed:
@@ -340,8 +339,9 @@ def _change(db: Session, actor: Actor, found: queries.ProjectRow, spec: Contrast
 
 
 def _as_drawn(info: ProjectInfo, spec: ContrastSpec) -> ContrastSpec:
-    """Give *spec* with the version that was drawn from, where it means that."""
-    return replace(spec, dataset=info.spec.dataset if spec.dataset in _names_of(info) else spec.dataset)
+    """Give *spec* with the version that was drawn from, where it means that, and with the number that was drawn."""
+    dataset = info.spec.dataset if spec.dataset in _names_of(info) else spec.dataset
+    return replace(spec, dataset=dataset, pivots=spec.pivots or info.spec.pivots)
 
 
 def _names_of(info: ProjectInfo) -> tuple[str, str]:
@@ -351,8 +351,9 @@ def _names_of(info: ProjectInfo) -> tuple[str, str]:
 
 @lru_cache(maxsize=256)
 def _parsed(text: str) -> ContrastSpec:
-    """Read a stored file once: every edit asks for it."""
-    return parse_contrast(text)
+    """Read a stored file once: every edit asks for it. One that does not say how many were drawn is from before."""
+    spec = parse_contrast(text)
+    return replace(spec, pivots=spec.pivots or USUAL_PIVOTS)
 
 
 def info_of(row: queries.ProjectRow) -> ProjectInfo:

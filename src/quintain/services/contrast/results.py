@@ -7,6 +7,7 @@ the sets that it shows. On hidden labels, single sets are for the task's owners.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.cells import PLAIN
 from quintain.core.errors import BadInput, NotFound
-from quintain.core.example import Role
+from quintain.core.example import Example, Role
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor
 from quintain.core.records.base import decode, to_json
@@ -40,7 +41,7 @@ from quintain.store.queries.evaluate import results as cache
 from quintain.store.queries.evaluate.cells import CellRow
 from quintain.tasks.contract import kind_of
 
-FORMAT = 1  # goes up when the shape or the meaning of what is kept changes
+FORMAT = 2  # goes up when the shape or the meaning of what is kept changes
 MAX_PAGE = 100
 
 
@@ -100,7 +101,7 @@ def _kept(db: Session, blobs: Blobs, row: CellRow) -> dict[str, Any]:
     known = cache.cached(db, [key])
     if key in known:
         return dict(known[key])
-    found = _compute(get_task(db, row.task.name), _table(blobs, row))
+    found = _compute(get_task(db, row.task.name), _table(db, blobs, row))
     db.rollback()
     with transaction(db):
         cache.keep(db, {key: found})
@@ -112,7 +113,7 @@ def check_contrast(db: Session, blobs: Blobs, subject: str) -> Checked:
     row = next((one for one in cells_of(db, subject) if one.cell.variant == PLAIN and one.cell.predictions), None)
     if row is None or _key(row) not in cache.cached(db, [_key(row)]):
         return Checked()
-    counted = _compute(get_task(db, row.task.name), _table(blobs, row))
+    counted = _compute(get_task(db, row.task.name), _table(db, blobs, row))
     return set_right(db, "figures of contrast sets", title_of(row), {_key(row): counted})
 
 
@@ -120,11 +121,17 @@ def _key(row: CellRow) -> str:
     return content_id(["contrast", FORMAT, row.dataset_version.hash, str(row.cell.predictions)])
 
 
-def _table(blobs: Blobs, row: CellRow) -> pl.DataFrame:
-    columns = ["id", "answer", "tags", "group"]
+def _table(db: Session, blobs: Blobs, row: CellRow) -> pl.DataFrame:
+    columns = ["id", "answer", "tags", "group", *_places(get_task(db, row.task.name))]
     examples = pl.scan_parquet(blobs.path(row.dataset_version.blob), glob=False).select(columns).collect()
     said = read_predictions(blobs, row).select("id", "prediction")
     return examples.filter(pl.col("answer").is_not_null()).join(said, on="id", how="left", maintain_order="left")
+
+
+def _places(task: Task) -> list[str]:
+    """Name the inputs that say whether two answers are the same: those of kinds whose answers are places in them."""
+    kind = kind_of(task)
+    return [] if kind.answers.named or kind.answers.is_text else [item.name for item in kind.fields(task)]
 
 
 def _compute(task: Task, table: pl.DataFrame) -> dict[str, Any]:
@@ -145,7 +152,7 @@ def _compute(task: Task, table: pl.DataFrame) -> dict[str, Any]:
     # What an original is tagged with is no phenomenon of the edits.
     tags = [[] if first else own for own, first in zip(tags, original, strict=True)]
     by_tag, tag_intervals = contrast_by(members, tags)
-    by_move, move_intervals = contrast_by(members, _transitions(kind.answers.is_class, table, groups, original))
+    by_move, move_intervals = contrast_by(members, _transitions(task, table, groups, original))
     score = ContrastScore(
         original=overall.original.value or 0.0,
         contrast=overall.contrast.value or 0.0,
@@ -166,19 +173,24 @@ def _compute(task: Task, table: pl.DataFrame) -> dict[str, Any]:
     return {"score": json.loads(to_json(score)), "sets": sets, "broken": int((~whole).sum())}
 
 
-def _transitions(is_class: bool, table: pl.DataFrame, groups: list[str], original: Any) -> list[list[str]]:
+def _transitions(task: Task, table: pl.DataFrame, groups: list[str], original: Any) -> list[list[str]]:
     """Name what the edit of each neighbour did to the answer; an original has no name, nor a set without one."""
-    answers = table["answer"].to_list()
-    golds = {group: answer for group, answer, first in zip(groups, answers, original, strict=True) if first}
-    found: list[list[str]] = []
-    for group, answer, first in zip(groups, answers, original, strict=True):
-        if first or group not in golds:
-            found.append([])
-        elif is_class and isinstance(answer, str):
-            found.append([f"{golds[group]} → {answer}"])
+    kind, names = kind_of(task), _places(task)
+    members = [_example(row, names) for row in table.select("answer", *names).iter_rows(named=True)]
+    firsts = {group: member for group, member, first in zip(groups, members, original, strict=True) if first}
+    moves: list[list[str]] = []
+    for group, member, first in zip(groups, members, original, strict=True):
+        if first or group not in firsts:
+            moves.append([])
+        elif kind.answers.named and isinstance(member.answer, str):
+            moves.append([f"{firsts[group].answer} → {member.answer}"])
         else:
-            found.append(["same" if answer == golds[group] else "changed"])
-    return found
+            moves.append(["same" if kind.same_answer(task, firsts[group], member) else "changed"])
+    return moves
+
+
+def _example(row: Mapping[str, Any], names: Sequence[str]) -> Example:
+    return Example({name: row[name] for name in names if row[name] is not None}, row["answer"])
 
 
 def _guarded(score: ContrastScore) -> ContrastScore:
@@ -214,11 +226,11 @@ def _read_sets(db: Session, blobs: Blobs, row: CellRow, names: list[str]) -> lis
     found: dict[str, list[tuple[dict[str, Any], bool]]] = {name: [] for name in names}
     for place, one in enumerate(table.iter_rows(named=True)):
         found[one["group"]].append((one, bool(right[place])))
-    return [_set(name, members, inputs) for name, members in found.items()]
+    return [_set(task, name, members, inputs) for name, members in found.items()]
 
 
-def _set(name: str, rows: list[tuple[dict[str, Any], bool]], inputs: list[str]) -> BoundarySet:
-    gold = next((one["answer"] for one, _ in rows if ROLE_TAGS[True] in (one["tags"] or ())), None)
+def _set(task: Task, name: str, rows: list[tuple[dict[str, Any], bool]], inputs: list[str]) -> BoundarySet:
+    first = next((_example(one, inputs) for one, _ in rows if ROLE_TAGS[True] in (one["tags"] or ())), Example({}))
     roles = set(ROLE_TAGS.values())
     members = tuple(
         BoundaryMember(
@@ -228,7 +240,7 @@ def _set(name: str, rows: list[tuple[dict[str, Any], bool]], inputs: list[str]) 
             gold=one["answer"],
             answer=one["prediction"],
             right=right,
-            differs=one["answer"] != gold,
+            differs=not kind_of(task).same_answer(task, first, _example(one, inputs)),
             tags=tuple(tag for tag in one["tags"] or () if tag not in roles),
         )
         for one, right in sorted(rows, key=lambda pair: ROLE_TAGS[True] not in (pair[0]["tags"] or ()))

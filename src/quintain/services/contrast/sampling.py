@@ -13,6 +13,8 @@ from quintain.core.texts import Text
 from quintain.services.data.content import has_answer
 from quintain.tasks.contract import kind_of
 
+USUAL_PIVOTS = 100  # where nobody says how many: so many, or all where there are fewer
+
 
 def draw_pivots(spec: ContrastSpec, task: Task, table: pl.DataFrame) -> tuple[pl.DataFrame, list[Fault]]:
     """Draw the examples of a project from those of a data set version, and say what cannot be drawn.
@@ -28,8 +30,8 @@ def draw_pivots(spec: ContrastSpec, task: Task, table: pl.DataFrame) -> tuple[pl
             faults.append(Fault("no example has '{name}'", name=name, field="picked"))
     if faults:
         return mixed.clear(), faults
-    found = _in_turn(parts, spec.pivots)
-    if found.height < spec.pivots:
+    found = _in_turn(parts, spec.pivots or USUAL_PIVOTS)
+    if spec.pivots is not None and found.height < spec.pivots:
         reason = Text("there are {found} such examples, not {wanted}", found=found.height, wanted=spec.pivots)
         faults = [Fault(reason, field="pivots")]
     return found.drop("__order"), faults

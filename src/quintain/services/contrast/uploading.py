@@ -79,7 +79,7 @@ def _add(
                 faults.append(fault.at(row=number, file=file))
                 continue
             try:
-                made = made_variant(db, info, task, pivot, _edit(row, pivot))
+                made = made_variant(db, info, task, pivot, _edit(row))
             except BadInput as error:
                 faults += [one.at(row=number, file=file) for one in error.faults]
                 continue
@@ -96,7 +96,7 @@ def _add(
     return VariantsAdded(len(rows), len(used))
 
 
-def _edit(row: Mapping[str, Any], pivot: ContrastPivot) -> Edit:
+def _edit(row: Mapping[str, Any]) -> Edit:
     inputs = {name: value for name, value in row.items() if name not in {"original", *SAID}}
     tags = row.get("tags") or ()
     tags = [one.strip() for one in tags.split(";")] if isinstance(tags, str) else [str(one) for one in tags]
@@ -107,7 +107,7 @@ def _edit(row: Mapping[str, Any], pivot: ContrastPivot) -> Edit:
         [one for one in tags if one],
         str(row.get("rationale") or ""),
         str(row.get("reason") or ""),
-        keeps_label=answer == pivot.answer,
+        keeps_label=None,
     )
 
 

@@ -12,7 +12,14 @@ from sqlalchemy.orm import Session
 from quintain.core.example import Role
 from quintain.core.people import Actor
 from quintain.core.records.contrast import ContrastImport
-from quintain.data.contrast.contract import CONTRAST_FORMATS, Given, read_contrast, stored_members, whole_sets
+from quintain.data.contrast.contract import (
+    CONTRAST_FORMATS,
+    Given,
+    read_contrast,
+    repeated_inputs,
+    stored_members,
+    whole_sets,
+)
 from quintain.data.plan import ImportPlan
 from quintain.services.access.permissions import require_owner
 from quintain.services.data.datasets import VersionInfo, import_dataset
@@ -40,6 +47,7 @@ def import_contrast(  # noqa: PLR0917 - what goes where, from what, how: the ord
         plan,
         role=Role.CONTRAST.value,
         format="jsonl",
+        duplicates="keep",
         keep=("source",),
         description=plan.description or CONTRAST_FORMATS.get(form).about,
     )
@@ -48,4 +56,6 @@ def import_contrast(  # noqa: PLR0917 - what goes where, from what, how: the ord
         lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in stored_members(members))
         source.write_text("".join(lines), encoding="utf-8")
         version = import_dataset(db, blobs, actor, task, name, source, made)
+    if repeated := repeated_inputs(members):
+        found.notes.append(f"{repeated} members have the input of another one, and are examples of their own.")
     return version, describe_import(form, found, left_out)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import hmac
 import re
 import secrets
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -31,9 +32,10 @@ from quintain.core.records import tasks as records
 from quintain.core.records.tasks import Step
 from quintain.core.task import Task
 from quintain.core.texts import either
-from quintain.data.identity import example_ids, salted
+from quintain.data.identity import example_digests, example_ids, salted
 from quintain.data.importing import ImportReport, Progress, stored_schema, write_examples, write_version
 from quintain.data.plan import ImportPlan
+from quintain.data.repeats import member_ids
 from quintain.services.access.audit import record
 from quintain.services.access.concealing import Conceal
 from quintain.services.access.permissions import require_owner
@@ -206,7 +208,7 @@ def derive(
     task = tasks.pop()
     require_owner(actor, task)
     _check_name(name)
-    content = _written(db, blobs, (task, name), frame)
+    content = _written(db, blobs, (task, name), frame, facts.role)
     return _keep(db, actor, (task, name), content, facts, lineage=([one.id for one in sources], how, settings))
 
 
@@ -232,9 +234,11 @@ def keep_written(
     return _keep(db, actor, (task, name), written, facts)
 
 
-def _written(db: Session, blobs: Blobs, where: tuple[str, str], frame: pl.DataFrame) -> WrittenTable:
+def _written(
+    db: Session, blobs: Blobs, where: tuple[str, str], frame: pl.DataFrame, role: Role | None = None
+) -> WrittenTable:
     """Write a frame to a blob, unless the data set has a version of the same content."""
-    table = _complete(get_task(db, where[0]), frame)
+    table = _complete(get_task(db, where[0]), frame, role)
     with blobs.scratch(suffix=".parquet") as target:
         full_hash = write_version(iter([table]), dict(table.schema), target)
         there = _same_content(db, where, full_hash)
@@ -351,7 +355,7 @@ def _refuse_other_facts(version: DatasetVersion, ref: str, facts: Facts) -> None
         )
 
 
-def _complete(task: Task, frame: pl.DataFrame) -> pl.DataFrame:
+def _complete(task: Task, frame: pl.DataFrame, role: Role | None) -> pl.DataFrame:
     kind = kind_of(task)
     faults = kind.check_table(task, frame)
     if faults:
@@ -363,6 +367,8 @@ def _complete(task: Task, frame: pl.DataFrame) -> pl.DataFrame:
         pl.col("tags").fill_null([]).cast(schema["tags"]).list.unique().list.sort(), id=pl.lit("")
     )
     table = table.select(pl.col(name).cast(dtype) for name, dtype in schema.items())
+    if role is Role.CONTRAST:
+        return table.with_columns(member_ids(example_digests(table, inputs), Counter()))  # it may be in several sets
     table = table.with_columns(example_ids(table, inputs))
     if table["id"].n_unique() != table.height:
         raise BadInput("The derived table has the same input twice.", remedy="Keep one row of each input.")

@@ -1,8 +1,9 @@
 """Versions taken out as a folder that other tools know: Hugging Face, Croissant.
 
-Such a folder is made to be passed on. So hidden answers are left out of it even for owners, who get them by asking; and
-`meta`, which may say who wrote or judged something, never goes into it. Inputs that are not open to all are left out
-with the answers: such a split has the ids of its examples.
+Hidden answers are left out of such a folder even for owners, who get them by asking; and `meta`, which may say who
+wrote or judged something, never goes into it. The inputs in it are those that whoever takes it out may read, and its
+card says which of them are not open to all. A folder that is to be passed on is made *public*: inputs that are not open
+to all are left out with the answers, and such a split has the ids of its examples.
 """
 
 from __future__ import annotations
@@ -39,11 +40,14 @@ def export_folder(
     *,
     archive: bool = False,
     hidden_answers: bool = False,
+    public: bool = False,
 ) -> list[VersionInfo]:
     """Write the versions *refs* of one task, each a split, to the folder *path* (with *archive*, to a ZIP file).
 
-    *form* is `hf` or `croissant`. With *hidden_answers* the owner has the answers of hidden versions in it, too.
+    *form* is `hf` or `croissant`. With *hidden_answers* the owner has the answers of hidden versions in it, too. A
+    *public* one has no inputs that are not open to all.
     """
+    check_public(public=public, hidden_answers=hidden_answers)
     if form not in FOLDERS:
         raise BadInput("'{form}' is not a folder to export to.", form=form, remedy="Choose hf or croissant.")
     versions = [get_version(db, actor, ref) for ref in refs]
@@ -54,15 +58,26 @@ def export_folder(
     for name, version in zip(names, versions, strict=True):
         answers = hidden_answers or not version.hidden
         table = _public(scan(db, blobs, actor, version.ref, answers=answers), task)
-        inputs = hidden_answers or is_open(db, version.id)
-        table = table if inputs else without_inputs(table, task)
-        splits.append(_split(name, version, table, answers=answers, inputs=inputs))
+        is_closed = not is_open(db, version.id)
+        table = without_inputs(table, task) if public and is_closed else table
+        splits.append(
+            _split(name, version, table, answers=answers, inputs=not (public and is_closed), closed=is_closed)
+        )
     write_folder(_collection(task, versions, splits), form, path, archive=archive)
     told = [one for one in versions if one.hidden and hidden_answers]
     with transaction(db):
         for one in told:
             record(db, actor, "data.export", one.ref, answers=True)
     return versions
+
+
+def check_public(*, public: bool, hidden_answers: bool) -> None:
+    """Refuse hidden answers in what is to be passed on."""
+    if public and hidden_answers:
+        raise BadInput(
+            "What is public has no hidden answers.",
+            remedy="Leave out one of the two.",
+        )
 
 
 def _check(versions: Sequence[VersionInfo]) -> None:
@@ -97,7 +112,9 @@ def _public(table: pl.LazyFrame, task: Task) -> pl.LazyFrame:
     )
 
 
-def _split(name: str, version: VersionInfo, table: pl.LazyFrame, *, answers: bool, inputs: bool) -> PublishedSplit:
+def _split(
+    name: str, version: VersionInfo, table: pl.LazyFrame, *, answers: bool, inputs: bool, closed: bool
+) -> PublishedSplit:
     return PublishedSplit(
         name=name,
         table=table,
@@ -110,6 +127,7 @@ def _split(name: str, version: VersionInfo, table: pl.LazyFrame, *, answers: boo
         citation=str(version.meta.get("citation", "")),
         answers=answers,
         inputs=inputs,
+        closed=closed,
     )
 
 

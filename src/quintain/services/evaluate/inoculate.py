@@ -74,7 +74,7 @@ def _points(inputs: RecipeInputs, handler: Handler, size: int, epochs: int) -> I
     original = {one.name for one in inputs.original}
     for one in (*inputs.original, *(dev for dev in inputs.dev if dev.name not in original)):
         found = figures_of(handler, one, inputs.task.label_names)
-        yield InoculationPoint(size, one.name, one.name in original, epochs, found.f1, found.macro_f1)
+        yield InoculationPoint(size, one.name, one.name in original, epochs, found.f1, found.macro_f1, found.examples)
 
 
 def _part(progress: Progress, number: int, of: int) -> Callable[[float], None]:

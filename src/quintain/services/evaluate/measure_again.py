@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from sqlalchemy.orm import Session
 
 from quintain.core.cells import MEASURE, CellState
@@ -9,11 +11,17 @@ from quintain.core.errors import Conflict, Forbidden
 from quintain.core.people import Actor, RoleName
 from quintain.services.access import audit
 from quintain.services.evaluate.cells import managed_row
-from quintain.services.evaluate.measured_fairly import BUSY, measurement_gaps
+from quintain.services.evaluate.measured_fairly import measurement_gaps, share_disturbed
 from quintain.services.tasks.board_settings import board_spec, frozen_at
+from quintain.services.tasks.machines import class_of
+from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
 from quintain.store.queries.evaluate.cells import CellRow
+
+DISTURBED = "to be measured again: the machine was disturbed"
+TIMES_BY_ITSELF = 2
+LATELY_HOURS = 24
 
 
 def measure_again(db: Session, actor: Actor, cell_id: int) -> None:
@@ -58,7 +66,24 @@ def is_disturbed(row: CellRow) -> bool:
     """Say whether a measurement is too uneven to rank, or was made while others kept the machine busy."""
     measured = row.cell.measurements or {}
     uneven = any(why.kind == "uneven" for why in measurement_gaps(measured).values())
-    return uneven or (measured.get("busy") or 0.0) > BUSY
+    return uneven or share_disturbed(measured) is not None
+
+
+def queue_disturbed(db: Session, *, task: str | None = None, machine: str | None = None) -> int:
+    """Queue once more what was measured lately while the machine was disturbed; give how many cells.
+
+    A worker that has nothing else to do asks for it, for its own class of *machine*. Each is queued twice at most.
+    """
+    queued = 0
+    with transaction(db):
+        since = now() - timedelta(hours=LATELY_HOURS)
+        for row in queries.measured_since(db, since, task=task, note=DISTURBED, most=TIMES_BY_ITSELF):
+            measured = row.cell.measurements or {}
+            here = machine is None or class_of(measured) == machine
+            if here and is_disturbed(row) and frozen_at(board_spec(db, row.task.name)) is None:
+                queue_measurement(db, row, machine=row.cell.machine, why=DISTURBED)
+                queued += 1
+    return queued
 
 
 def queue_measurement(db: Session, row: CellRow, *, machine: str | None, why: str) -> None:

@@ -21,7 +21,7 @@ from quintain.tasks.contract import kind_of
 
 CHANCE = 0.001  # that an honest model's change of mind explains what differed
 WIDEST = 0.5  # half of a figure's interval, as a share of it; a wider one does not rank
-BUSY = 0.1  # share of the processors that others kept busy, from which on it is said
+BUSY = 0.1  # share of the machine that others took, from which on it is said
 WITHHELD = (
     *MEASURED,
     *("throughput_spread", "throughput_half", "throughput_repeats", "latency_p50", "latency_p95"),
@@ -65,6 +65,18 @@ def measurement_gaps(measured: Mapping[str, Any]) -> dict[str, Gap]:
         if value and half > WIDEST * value:
             gaps[axis] = gap("uneven", n=round(100 * half / value))
     return gaps
+
+
+def share_disturbed(measured: Mapping[str, Any]) -> float | None:
+    """Give the share of the machine that others took meanwhile, None where it is too small to be said.
+
+    It is what other processes are known to have worked or what the machine lacked of its own speed, whichever is more.
+
+    >>> share_disturbed({"busy": 0.05, "slowed": 0.4}), share_disturbed({"busy": None, "slowed": 0.0})
+    (0.4, None)
+    """
+    share = max(measured.get("busy") or 0.0, measured.get("slowed") or 0.0)
+    return share if share > BUSY else None
 
 
 def without_withheld(measured: Mapping[str, Any]) -> dict[str, Any]:

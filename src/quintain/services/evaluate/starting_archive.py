@@ -1,4 +1,4 @@
-"""An archive to start from: a model that works as it is, packed as it is submitted."""
+"""An archive to start from: a model of one adapter, packed as it is submitted."""
 
 from __future__ import annotations
 
@@ -7,21 +7,28 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
+from quintain.adapters.contract import ADAPTERS
+from quintain.adapters.scaffold import write_model
+from quintain.core.errors import NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.engine.archives import packed
-from quintain.models.scaffold import write_model
 from quintain.services.access.permissions import require_role
 from quintain.services.tasks.definitions import get_task
 
 NAME = "my-model"
 
 
-def starter_archive(db: Session, actor: Actor, task: str) -> bytes:
-    """Give a model for *task* that answers every example alike, as an archive that is accepted as it is."""
+def starter_archive(db: Session, actor: Actor, task: str, adapter: str = "") -> bytes:
+    """Give a model of *adapter* for *task* to start from, as an archive.
+
+    That of the default adapter answers every example alike and is accepted as it is; others say what is to be added.
+    """
     require_role(actor, RoleName.BUILDER, RoleName.OWNER, task=task)
-    found = get_task(db, task)
+    definition = get_task(db, task)
+    if adapter and adapter not in ADAPTERS:
+        raise NotFound("There is no adapter '{name}'.", name=adapter, remedy="The page lists those that there are.")
     with tempfile.TemporaryDirectory(prefix="quintain-starter-") as place:
         folder = Path(place) / NAME
-        write_model(folder, found, name=NAME)
+        write_model(folder, definition, name=NAME, adapter=adapter)
         with packed(folder, Path(place) / f"{NAME}.tar.gz") as archive:
             return archive.read_bytes()

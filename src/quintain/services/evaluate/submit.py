@@ -22,7 +22,7 @@ from quintain.core.records.base import plain
 from quintain.core.records.evaluate import CostEstimate
 from quintain.core.records.tasks import Visibility
 from quintain.core.task import Task
-from quintain.engine.archives import ArchiveLimits, model_root, packed, unpack_archive
+from quintain.engine.archives import ArchiveLimits, packed
 from quintain.engine.sandbox.layers import require_sandbox
 from quintain.engine.sandbox.limits import Outcome
 from quintain.services.access import throttle
@@ -31,6 +31,7 @@ from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import tryouts
 from quintain.services.evaluate.conditions import Conditions
 from quintain.services.evaluate.coverage import covered
+from quintain.services.evaluate.handed_in import opened_model
 from quintain.services.evaluate.spending import estimate_of_task
 from quintain.services.models import uploads
 from quintain.services.models.environments import read_requirements
@@ -106,12 +107,18 @@ def submit_upload(
     rules: SubmissionRules,
     name: str | None = None,
     visibility: Visibility = "public",
+    filename: str = "",
 ) -> ModelSubmission:
-    """Submit the archive that was uploaded; it is removed once the model is registered, or refused for what it is."""
+    """Submit the file that was uploaded; it is removed once the model is registered, or refused for what it is.
+
+    *filename* is as for `submit_file`.
+    """
     require_role(actor, RoleName.BUILDER, RoleName.OWNER, task=task)
     archive = uploads.whole(db, blobs, actor, upload_id)
     try:
-        made = submit_archive(db, blobs, actor, task, archive, rules=rules, name=name, visibility=visibility)
+        made = submit_file(
+            db, blobs, actor, task, archive, rules=rules, name=name, visibility=visibility, filename=filename
+        )
     except BadInput:
         # What is wrong with it stays wrong: the next one needs its place.
         db.rollback()
@@ -124,23 +131,25 @@ def submit_upload(
     return made
 
 
-def submit_archive(
+def submit_file(
     db: Session,
     blobs: Blobs,
     actor: Actor,
     task: str,
-    archive: Path,
+    file: Path,
     *,
     rules: SubmissionRules,
     name: str | None = None,
     visibility: Visibility = "public",
+    filename: str = "",
 ) -> ModelSubmission:
-    """Submit the model in the file *archive*, a .tar.gz or a .zip."""
+    """Submit the model in *file*: an archive of its folder, or one file that is a whole model by itself.
+
+    *filename* is what its sender calls it; such a file is known by how its name ends.
+    """
     require_role(actor, RoleName.BUILDER, RoleName.OWNER, task=task)
-    with tempfile.TemporaryDirectory(prefix="quintain-submit-") as place:
-        folder = Path(place) / "model"
-        unpack_archive(archive, folder, rules.archive, name="of the model")
-        return _submit(db, blobs, actor, task, model_root(folder), rules=rules, name=name, visibility=visibility)
+    with opened_model(file, rules.archive, filename=filename) as folder:
+        return _submit(db, blobs, actor, task, folder, rules=rules, name=name, visibility=visibility)
 
 
 def submit_folder(
@@ -156,7 +165,7 @@ def submit_folder(
 ) -> ModelSubmission:
     """Submit the model in *folder* on this machine, the same way as one that comes from elsewhere."""
     with tempfile.TemporaryDirectory(prefix="quintain-submit-") as place, packed(folder, Path(place) / "m") as archive:
-        return submit_archive(db, blobs, actor, task, archive, rules=rules, name=name, visibility=visibility)
+        return submit_file(db, blobs, actor, task, archive, rules=rules, name=name, visibility=visibility)
 
 
 def quota_left(db: Session, actor: Actor, task: str, rules: SubmissionRules) -> int | None:

@@ -42,6 +42,7 @@ from quintain.services.evaluate.recipe_card import recipe_card
 from quintain.services.evaluate.recipe_inputs import Finder, RecipeInputs, Stored, unpack_start
 from quintain.services.evaluate.submit import SubmissionRules, quota_left
 from quintain.services.models.registry import VISIBILITIES, check_model_name, register_version
+from quintain.services.models.train import nothing_learned
 from quintain.services.plain.training import CARD_FILE
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
@@ -80,10 +81,14 @@ def train_recipe(
     rules: SubmissionRules,
     progress: Progress = quiet,
 ) -> TrainingResult:
-    """Train the models of *recipe*, register them and queue their runs; or inoculate, and register nothing."""
+    """Train the models of *recipe*, register them and queue their runs; or inoculate, and register nothing.
+
+    Where every model is there already, with the same content, that is refused: nothing was learned.
+    """
     inputs = look_at_recipe(db, blobs, actor, recipe, place=place, rules=rules)
     db.commit()  # training may take hours, and must not keep a reading transaction open
     result = _result(inputs)
+    added: list[Session] = []
     for number, seed in enumerate(recipe.seeds):
         with _held(place.folder, inputs, seed) as folder:
             part = _part(progress, number, len(recipe.seeds))
@@ -94,10 +99,12 @@ def train_recipe(
                 result = replace(result, inoculation=found)
             else:
                 lessons = inputs.learner.learn(_lesson(inputs, folder, start, seed, part))
-                models = _register(db, blobs, actor, inputs, lessons, seed)
+                models = _register(db, blobs, actor, inputs, lessons, seed, guard=added.append)
                 result = replace(result, models=[*result.models, *models])
             shutil.rmtree(folder, ignore_errors=True)
     progress(1.0)
+    if result.models and not added:
+        raise nothing_learned([model.ref for model in result.models])
     return replace(result, cells=_queue(db, recipe.task)) if result.models else result
 
 
@@ -178,7 +185,14 @@ def _described(inputs: RecipeInputs, lessons: Lessons, seed: int) -> Iterator[_D
 
 
 def _register(
-    db: Session, blobs: Blobs, actor: Actor, inputs: RecipeInputs, lessons: Lessons, seed: int
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    inputs: RecipeInputs,
+    lessons: Lessons,
+    seed: int,
+    *,
+    guard: Callable[[Session], None],
 ) -> list[TrainedModel]:
     recipe, made = inputs.recipe, []
     visibility: Visibility = next(one for one in VISIBILITIES if one == recipe.visibility)
@@ -198,6 +212,7 @@ def _register(
                 card=one.card,
                 meta=_meta(inputs, one),
                 visibility=visibility,
+                guard=guard,
             )
             made.append(replace(one.info, ref=version.ref))
     return made

@@ -20,7 +20,7 @@ from functools import partial
 
 from sqlalchemy.orm import Session
 
-from quintain.core.cells import CellState
+from quintain.core.cells import MEASURE, CellState
 from quintain.engine.loops import Each, Loop, LoopBook, LoopEnd
 from quintain.engine.scratch import sweep
 from quintain.services.evaluate import cells as evaluate
@@ -28,6 +28,7 @@ from quintain.services.evaluate import trainings, tryouts
 from quintain.services.evaluate.cells import CellLease
 from quintain.services.evaluate.conditions import Conditions
 from quintain.services.evaluate.in_hand import ModelInHand
+from quintain.services.evaluate.measure_again import queue_disturbed
 from quintain.services.evaluate.run_cell import Engine, Sessions, run_leased
 from quintain.services.evaluate.sandbox_wait import hold_back, refused_adapters
 from quintain.services.evaluate.trainings import Trainer
@@ -38,6 +39,7 @@ from quintain.store.queries.evaluate.trainings import any_unfinished
 
 IDLE_SECONDS = 2.0
 FILL_SECONDS = 10.0  # between two looks for cells that are missing while others are queued
+SETTLE_SECONDS = 60.0  # between two looks for measurements that were disturbed
 FIRST_PAUSE_S = 1.0
 PATIENCE = 8  # failures in a row, after which a worker that is to end by itself does so: about two minutes
 
@@ -70,6 +72,7 @@ class Work:
     stored: int = 0
     _looked: bool = False
     _fill_at: float = 0.0
+    _settle_at: float = 0.0
     _leases: dict[tuple[int, int], datetime | None] = field(default_factory=dict)
 
     def next_lease(self) -> CellLease | None:
@@ -126,12 +129,22 @@ class Work:
                 return 0.0
             if self.until_empty and self.nothing_left():
                 raise LoopEnd
+            if not self.until_empty and self._measure_disturbed():
+                return 0.0
         except LoopEnd:
             raise
         except Exception:
             self.model.drop()  # it may be what went wrong
             raise
         return IDLE_SECONDS
+
+    def _measure_disturbed(self) -> int:
+        """Queue, now and then, what was measured while the machine was disturbed: it may be quieter now."""
+        if time.monotonic() < self._settle_at or self.variant not in {None, MEASURE}:
+            return 0
+        self._settle_at = time.monotonic() + SETTLE_SECONDS
+        with self.sessions() as db:
+            return queue_disturbed(db, task=self.task, machine=self.conditions.machine or None)
 
     def train_next(self) -> bool:
         """Train a recipe, where there is one and no cell waits."""

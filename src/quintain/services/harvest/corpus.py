@@ -114,6 +114,7 @@ def _choose(source: Source, columns: Mapping[str, str]) -> dict[str, str]:
             faults=faults,
             columns=", ".join(source.columns),
             remedy="The file has: {columns}. Map names with --column, such as --column text=body.",
+            page="The file has: {columns}. Name the columns below.",
         )
     return chosen
 

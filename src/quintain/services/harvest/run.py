@@ -37,6 +37,7 @@ from quintain.services.harvest.corpus import CorpusFile, CorpusTally, Piece, ahe
 from quintain.services.harvest.model import HarvestTarget
 from quintain.services.harvest.report import HarvestReport, SeenSentences, sample_table, write_report
 from quintain.services.harvest.sample import Reservoir, normal_forms, priorities
+from quintain.services.harvest.state import HarvestState
 
 MAX_CELLS = 500
 NUMBERS = ("rating", "length", "characters", "sentence", "sentences", "probability")
@@ -47,6 +48,7 @@ _LOOKED_AT = ("document", "length", "characters", "sentences")
 SEPARATOR = "\x1f"
 
 Progress = Callable[[int, int], None]  # called with the bytes and the sentences that are done
+Keep = Callable[[Callable[[], HarvestState]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +73,25 @@ def harvest(
     *,
     report: Path | None = None,
     progress: Progress | None = None,
+    begin_at: HarvestState | None = None,
+    keep: Keep | None = None,
 ) -> HarvestReport:
-    """Write a sample of the sentences in the files *corpus* to *out*, and say how it came about."""
+    """Write a sample of the sentences in the files *corpus* to *out*, and say how it came about.
+
+    *keep* is called after every piece of the corpus with how to get its state; with that as *begin_at* the same harvest
+    goes on there, and reads what comes before once more without asking the model.
+    """
     table_format(out)
     clock, processor = time.perf_counter(), time.process_time()
-    rules = settings.rules or parse_rules(DEFAULT_RULES, file="the default rules")
-    size = sample_size(rules, settings.size)
-    files = open_corpus(corpus, settings.columns, form=settings.format, options=settings.options)
-    stream = _Stream(files, target, rules, settings, size)
+    stream = _opened(corpus, target, settings)
+    if begin_at is not None:
+        stream.take_up(begin_at)
     for done in stream.read():
+        if keep is not None:
+            keep(stream.state)
         if progress is not None:
             progress(done, stream.tally.sentences)
+    files, rules, size = stream.files, stream.rules, stream.size
     candidates = stream.candidates()
     choice = choose(candidates, stream.cells, rules, size)
     table = sample_table(candidates[choice.rows], target, files, stream.kept, stream.strata_names())
@@ -103,6 +113,17 @@ def harvest(
     if report is not None:
         write_report(made, report)
     return made
+
+
+def check_harvest(corpus: Sequence[Path], target: HarvestTarget, settings: Harvesting) -> None:
+    """Say what is wrong with a harvest that can be said before the corpus is read."""
+    _opened(corpus, target, settings)
+
+
+def _opened(corpus: Sequence[Path], target: HarvestTarget, settings: Harvesting) -> _Stream:
+    rules = settings.rules or parse_rules(DEFAULT_RULES, file="the default rules")
+    files = open_corpus(corpus, settings.columns, form=settings.format, options=settings.options)
+    return _Stream(files, target, rules, settings, sample_size(rules, settings.size))
 
 
 def sample_size(rules: Rules, size: int | None) -> int:
@@ -151,8 +172,11 @@ class _Stream:
         self.columns = list(dict.fromkeys([*looked_at, *self.kept]))
         self.needed = [*_NEEDED, *(COLUMN_PREFIX + name for name in dict.fromkeys(looked_at))]
         self.rated = "rating" in self.across or any(mentions(one.condition, self.scope, "rating") for one in wheres)
+        self.size = size
         self.reservoir = Reservoir(size)
-        self.tally = CorpusTally()
+        self.tally = CorpusTally()  # of what is read; another thread reads ahead
+        self.chosen = CorpusTally()  # of what was read and then left out
+        self.taken = self.known = 0  # pieces that were taken, and those that were before it began
         self.counts: Counter[str] = Counter()
         self.crossed: Counter[tuple[str, float | None]] = Counter()
 
@@ -171,9 +195,25 @@ class _Stream:
         for file in self.files:
             stream = pieces(file, self.columns, self.rules.limits, self.tally, rated=self.rated)
             for piece in ahead(stream):
-                self.take(piece)
+                if self.taken >= self.known:
+                    self.take(piece)
+                self.taken += 1
                 yield finished + piece.done
             finished += file.source.size
+        self.tally.left_out.update(self.chosen.left_out)
+
+    def state(self) -> HarvestState:
+        """Say how far it is."""
+        candidates = self.reservoir.rows()
+        counted = Counter(self.counts), Counter(self.crossed), Counter(self.chosen.left_out)
+        return HarvestState(max(self.taken, self.known), candidates, *counted)
+
+    def take_up(self, state: HarvestState) -> None:
+        """Go on where the same harvest was."""
+        self.known = state.pieces
+        self.reservoir.restore(state.candidates)
+        self.counts, self.crossed = Counter(state.counts), Counter(state.crossed)
+        self.chosen.left_out.update(state.left_out)
 
     def take(self, piece: Piece) -> None:
         """Ask the model about the sentences of one piece, count them, and keep candidates."""
@@ -181,16 +221,16 @@ class _Stream:
         if self.needed:
             table = table.hstack(piece.documents.select(self.needed)[table["document"]])
         for condition in self.before:
-            table = leave_out(table, ~self._expression(condition), "not wanted by a condition", self.tally)
+            table = leave_out(table, ~self._expression(condition), "not wanted by a condition", self.chosen)
         if table.is_empty():
             return
         table = self.predicted(table)
         for condition in self.after:
-            table = leave_out(table, ~self._expression(condition), "not wanted by a condition", self.tally)
-        table = leave_out(self.with_cells(table), pl.col("cell").is_null(), "in no stratum", self.tally)
+            table = leave_out(table, ~self._expression(condition), "not wanted by a condition", self.chosen)
+        table = leave_out(self.with_cells(table), pl.col("cell").is_null(), "in no stratum", self.chosen)
         forms = normal_forms(table["text"])
         table = table.with_columns(pl.Series("priority", priorities(forms.to_list(), self.seed)))
-        table = leave_out(table, pl.lit(forms == ""), "without a word", self.tally)
+        table = leave_out(table, pl.lit(forms == ""), "without a word", self.chosen)
         self.count(table)
         found = self.reservoir.possible(table)
         wanted = ["file", "row", *(COLUMN_PREFIX + name for name in self.kept)]
@@ -247,12 +287,14 @@ class _Stream:
                 name=", ".join(one.path.name for one in self.files),
                 faults=tally.faults[:5],
                 remedy="Look at the column of texts, or map another one with --column text=COLUMN.",
+                page="Look at the column of texts, or name another one.",
             )
         if self.rated and tally.without_rating + tally.faulty + tally.without_text >= tally.rows:
             raise BadInput(
                 "None of the {rows:,} rows has a rating that is a number.",
                 rows=tally.rows,
                 remedy="Map the column with --column rating=COLUMN, or write rules without ratings.",
+                page="Name the column of ratings, or choose a rule without ratings.",
                 faults=tally.faults[:5],
             )
         why = ", ".join(f"{count:,} {reason}" for reason, count in tally.left_out.most_common())
@@ -261,6 +303,7 @@ class _Stream:
             sentences=tally.sentences,
             why=why,
             remedy="Loosen the rules, or --where.",
+            page="Loosen the rule, or the condition.",
         )
 
     def _expression(self, condition: Condition) -> pl.Expr:
@@ -288,6 +331,7 @@ class _Stream:
             name=without.path.name,
             known=", ".join(without.source.columns),
             remedy="Map it with --column rating=COLUMN (there are: {known}), or write rules without ratings.",
+            page="Name its column below (there are: {known}), or choose a rule without ratings.",
         )
 
     def _check_across(self) -> None:

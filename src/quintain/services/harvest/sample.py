@@ -52,6 +52,11 @@ class Reservoir:
         self._pending = 0
         self._thresholds = pl.DataFrame(schema={"cell": pl.String(), "threshold": pl.UInt64()})
 
+    def restore(self, table: pl.DataFrame) -> None:
+        """Take up what `rows` gave of the same stream before, in place of what was added."""
+        self._kept, self._pending = [_own(table)] if table.height else [], table.height
+        self._compact()
+
     def possible(self, table: pl.DataFrame) -> pl.DataFrame:
         """Give the rows of *table* that may still be among the smallest of their cells."""
         if self._thresholds.is_empty():

@@ -73,6 +73,7 @@ STARTERS = (
     Starter("nli", (TRAIN, TEST), ("majority", "hypothesis-only", "pair-overlap")),
     Starter("qa", (TRAIN, TEST), ("return-context", "span-overlap")),
     Starter("choice", (TRAIN, TEST), ("majority-choice", "answer-only", "option-overlap")),
+    Starter("hate", (TRAIN, DEV, TEST), ("majority", "tfidf")),
 )
 CONTRAST = ContrastSpec(
     "sentiment",

@@ -14,6 +14,7 @@ from quintain.services.collect.round_figures import ROUND
 from quintain.services.collect.round_pay import JOB as APPROVE
 from quintain.services.collect.round_pay import approve_many
 from quintain.services.contest import recount as contest_recount
+from quintain.services.contest.figures import LISTED, SCORE
 from quintain.services.contrast.results import check_contrast
 from quintain.services.data import import_jobs
 from quintain.services.evaluate import recount
@@ -33,7 +34,7 @@ from quintain.services.study.kept_reports import FIGURES
 from quintain.services.study.making import make_study
 from quintain.services.study.studies import KIND as STUDY
 from quintain.services.trial.kept_report import REPORT
-from quintain.services.validate import review
+from quintain.services.validate import harvest_jobs, review
 from quintain.services.validate.export import JUDGEMENTS_FILE, LABELS_FILE
 from quintain.services.validate.kept import VALIDATION
 from quintain.services.validate.preparing import prepare, take_in
@@ -51,7 +52,7 @@ from quintain.store.queries.validate import item_figures
 
 def figure_kinds() -> tuple[FigureKind, ...]:
     """Name the kinds of figures that are kept up as facts arrive."""
-    return (BOARD, UNCERTAINTY, ABILITIES, ROUND, VALIDATION, REPORT, *FIGURES.values())
+    return (BOARD, UNCERTAINTY, ABILITIES, ROUND, VALIDATION, REPORT, LISTED, SCORE, *FIGURES.values())
 
 
 def count_kinds() -> tuple[CountKind, ...]:
@@ -129,6 +130,7 @@ def job_handlers() -> Handlers:
     files = {kind.job: exports.handler_of(kind) for kind in (ATTEMPTS_FILE, JUDGEMENTS_FILE, LABELS_FILE, BUNDLE_FILE)}
     return {
         COMPARE: do_comparison,
+        harvest_jobs.JOB: harvest_jobs.do_harvest,
         import_jobs.JOB: import_jobs.do_import,
         STUDY: make_study,
         asking.LOOK: asking.look,

@@ -17,10 +17,11 @@ from quintain.core.ledger import KINDS
 from quintain.core.people import Actor, Grant, RoleName
 from quintain.core.records.house import Errand, WaitingKind
 from quintain.core.records.stations import StationStep
-from quintain.core.rounds import Money, RoundState
+from quintain.core.rounds import Money
 from quintain.services.access.permissions import require_user
 from quintain.services.collect.readiness import readiness_in
 from quintain.services.collect.rounds import RoundInfo, list_rounds
+from quintain.services.collect.under_way import session_under_way
 from quintain.services.contest.offers import ContestStep, contest_offers
 from quintain.services.contrast.offers import contrast_offers
 from quintain.services.release.stations import stations_of
@@ -31,11 +32,11 @@ from quintain.services.validate.adjudicate import look
 from quintain.services.validate.offers import open_offers
 from quintain.services.validate.validations import find, list_validations
 from quintain.store.base import now
-from quintain.store.queries.collect import rounds as round_queries
 from quintain.store.queries.data import inputs
 from quintain.store.queries.house import waiting as queries
 from quintain.store.queries.pay import ledger
 from quintain.store.queries.validate import slots
+from quintain.store.queries.validate import validation as validations
 
 MOST = 12
 ROUNDS = 8  # of those that an owner may have to move on, the newest are looked at
@@ -55,7 +56,7 @@ CONTESTS = {
     ContestStep.ANSWER: (WaitingKind.ANSWER_PAIRS, "/build"),
     ContestStep.BREAK: (WaitingKind.BREAK, "/break"),
     ContestStep.JUDGE: (WaitingKind.JUDGE_PAIRS, "/judge"),
-    ContestStep.RULE: (WaitingKind.RULE, "/pairs?status=contested"),
+    ContestStep.RULE: (WaitingKind.RULE, "/decide"),
 }
 
 
@@ -66,7 +67,7 @@ def waiting_for(db: Session, actor: Actor, *, limit: int = MOST) -> list[Errand]
     rounds = [one for one in list_rounds(db, actor) if one.task in tasks]
     owned = sorted(task for task in tasks if actor.has(RoleName.OWNER, task))
     contrast = list(_contrast(db, actor, tasks))
-    work = [*_writing(db, actor, user_id, rounds), *_judging(db, actor, user_id, tasks)]
+    work = [*_writing(db, actor, rounds), *_judging(db, actor, tasks)]
     work += [one for one in contrast if one.kind is not WaitingKind.SETTLE]
     trials = list(_trials(db, actor, tasks))
     work += [one for one in trials if one.kind is not WaitingKind.CLOSE_STAGE]
@@ -94,14 +95,14 @@ def _works(actor: Actor, task: str, *more: RoleName) -> bool:
     return any(Grant(role, where) in actor.grants for role in (*WORKS, *more) for where in (None, task))
 
 
-def _writing(db: Session, actor: Actor, user_id: int, rounds: list[RoundInfo]) -> Iterator[Errand]:
+def _writing(db: Session, actor: Actor, rounds: list[RoundInfo]) -> Iterator[Errand]:
     moment = now()
     for info in rounds:
-        if info.state is not RoundState.OPEN or info.closed_because(moment) or not _works(actor, info.task):
+        if info.closed_because(moment) or not _works(actor, info.task):
             continue
-        session = round_queries.open_session(db, info.id, user_id)
-        if session is not None:
-            yield Errand(WaitingKind.WRITE, info.task, info.spec.title, f"/write/{session.key}", begun=True)
+        key = session_under_way(db, actor, info)
+        if key is not None:
+            yield Errand(WaitingKind.WRITE, info.task, info.spec.title, f"/write/{key}", begun=True)
             continue
         ready = readiness_in(db, actor, info)
         # A quiz, a consent or a warning is part of the work; a rule that is not met keeps somebody out.
@@ -111,19 +112,17 @@ def _writing(db: Session, actor: Actor, user_id: int, rounds: list[RoundInfo]) -
             yield Errand(WaitingKind.WRITE, info.task, info.spec.title, place)
 
 
-def _judging(db: Session, actor: Actor, user_id: int, tasks: set[str]) -> Iterator[Errand]:
+def _judging(db: Session, actor: Actor, tasks: set[str]) -> Iterator[Errand]:
     if not any(grant.role in WORKS for grant in actor.grants):
         return
-    moment = now()
     for offer in open_offers(db, actor):
         validation = offer.validation
         task = validation.task.name
         if task not in tasks or not _works(actor, task) or (offer.trouble is not None and not offer.quiz):
             continue
-        held = queries.held_page(db, validation.id, user_id, moment)
-        if held is not None:
-            yield Errand(WaitingKind.JUDGE, task, offer.title, f"/judge/{held}", begun=True)
-        elif queries.is_left(db, validation.id, user_id):
+        if offer.held is not None:
+            yield Errand(WaitingKind.JUDGE, task, offer.title, f"/judge/{offer.held}", begun=True)
+        else:
             yield Errand(WaitingKind.JUDGE, task, offer.title, f"/tasks/{task}/judge/{validation.name}")
 
 
@@ -171,7 +170,7 @@ def _contests(db: Session, actor: Actor, tasks: set[str]) -> Iterator[Errand]:
         builds = (RoleName.BUILDER,) if kind is WaitingKind.CONTEST else ()
         if kind in {WaitingKind.JUDGE_PAIRS, WaitingKind.CONTEST} and not _works(actor, task, *builds):
             continue
-        begun = kind in {WaitingKind.BUILD, WaitingKind.ANSWER_PAIRS, WaitingKind.BREAK}
+        begun = one.begun or kind in {WaitingKind.BUILD, WaitingKind.ANSWER_PAIRS, WaitingKind.BREAK}
         place = f"/tasks/{task}/contests/{one.contest.name}{page}"
         yield Errand(kind, task, one.contest.spec.title, place, begun=begun, count=one.count)
 
@@ -192,7 +191,7 @@ def _contested(db: Session, actor: Actor, tasks: set[str], owned: list[str]) -> 
     for task in sorted(task for task in tasks if actor.has(RoleName.EXPERT, task) or task in owned):
         for ref in list_validations(db, task)[-ROUNDS:]:
             name = ref.rpartition("/")[2]
-            if (task in owned and name.isdecimal()) or not _is_judged(db, ref):
+            if (task in owned and name.isdecimal()) or not _waits_for_decisions(db, ref):
                 continue
             count = look(db, actor, ref, limit=0).total
             if count:
@@ -208,9 +207,11 @@ def _input_requests(db: Session, owned: list[str]) -> Iterator[Errand]:
         yield Errand(WaitingKind.INPUTS, task, dataset, place, count=count)
 
 
-def _is_judged(db: Session, ref: str) -> bool:
+def _waits_for_decisions(db: Session, ref: str) -> bool:
+    """Say whether all is judged and nothing released yet: until then decisions change what is released."""
     validation_id = find(db, ref).id
-    return slots.has_any(db, validation_id) and not slots.anything_wanted(db, validation_id)
+    judged = slots.has_any(db, validation_id) and not slots.anything_wanted(db, validation_id)
+    return judged and not validations.is_released(db, validation_id)
 
 
 def _place(info: RoundInfo, kind: WaitingKind) -> str:

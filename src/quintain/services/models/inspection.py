@@ -7,6 +7,7 @@ from pathlib import Path
 
 from quintain.adapters.contract import ADAPTERS
 from quintain.adapters.manifest import CARD, MANIFEST, Manifest, read_manifest
+from quintain.adapters.scaffold import card_faults
 from quintain.core.errors import BadInput, Fault
 from quintain.core.task import Task
 from quintain.models.card import MAX_CARD, check_card
@@ -47,6 +48,7 @@ def inspect_model(folder: Path, task: Task) -> Inspection:
         )
     card, problem = _read_card(folder)
     faults += [problem] if problem else [Fault(one.reason, file=CARD) for one in check_card(card)]
+    faults += card_faults(card, folder, task, manifest)
     return Inspection(manifest, card, tuple(faults))
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 from sqlalchemy.orm import Session
 
+from quintain.core.errors import Conflict
 from quintain.core.people import Actor, RoleName
 from quintain.models.contract import BASELINES, Progress
 from quintain.services.access.permissions import require_role
@@ -38,7 +39,8 @@ def train(  # noqa: PLR0913 - what is trained on what, each by its own name
 ) -> ModelVersionInfo:
     """Train *baseline* on data set versions of *task* and register it as the model *name* (or the baseline's).
 
-    What may not be trained on is refused (see `training_data`); *force* takes what is for evaluation only, too.
+    What may not be trained on is refused (see `training_data`); *force* takes what is for evaluation only, too. A
+    training that makes a version once more that is there already is refused, too.
     """
     require_role(actor, RoleName.BUILDER, RoleName.OWNER, task=task)
     definition = get_task(db, task)
@@ -50,9 +52,10 @@ def train(  # noqa: PLR0913 - what is trained on what, each by its own name
     db.commit()  # training may take minutes, and must not keep a reading transaction open
     trained = train_tables(definition, baseline, data, dev=dev, seed=seed, progress=progress)
     trained = replace(trained, notes=tuple(note for _, _, notes in found for note in notes))
+    added: list[Session] = []
     with tempfile.TemporaryDirectory(prefix="quintain-train-") as folder:
         trained.model.save(Path(folder))
-        return register_version(
+        version = register_version(
             db,
             blobs,
             actor,
@@ -62,7 +65,20 @@ def train(  # noqa: PLR0913 - what is trained on what, each by its own name
             folder=Path(folder),
             card=card_of(trained),
             meta=trained.meta,
+            guard=added.append,  # called for a new version only
         )
+    if not added:
+        raise nothing_learned([version.ref])
+    return version
+
+
+def nothing_learned(refs: Sequence[str]) -> Conflict:
+    """Make the refusal of a training that made nothing but what is there already."""
+    return Conflict(
+        "Nothing new was learned: the same training has made {refs} before, to the last digit.",
+        refs=", ".join(refs),
+        remedy="Name other data, another seed or another recipe; or go on with the version that is there.",
+    )
 
 
 def _source(name: str, content: str, table: pl.DataFrame) -> tuple[ExampleSource, pl.DataFrame]:

@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 from quintain.adapters.panels.prolific import Prolific
 from quintain.core.errors import Conflict
 from quintain.core.people import Actor
-from quintain.core.records.pay import HeldPay
-from quintain.services.access.permissions import require_owner
+from quintain.core.records.pay import HeldPay, MyHeldPay
+from quintain.services.access.permissions import require_owner, require_user
 from quintain.services.tasks.definitions import find_row
 from quintain.store.base import now
 from quintain.store.database import transaction
@@ -25,6 +25,12 @@ def held_pay(db: Session, actor: Actor, task: str) -> list[HeldPay]:
     task_id = find_row(db, task).id
     require_owner(actor, task)
     return [HeldPay(people, amount, currency) for currency, people, amount in queries.held_sums(db, task_id)]
+
+
+def my_held_pay(db: Session, actor: Actor) -> list[MyHeldPay]:
+    """List what tasks hold of the actor's pay, until the panel or an owner says that they are a person of their own."""
+    user_id = require_user(actor)
+    return [MyHeldPay(task, amount, currency) for task, currency, amount in queries.held_tasks(db, user_id)]
 
 
 def refuse_if_held(db: Session, task_id: int, currency: str) -> None:

@@ -118,7 +118,7 @@ def _partial(examples: Examples, options: ArtefactOptions, commands: list[str], 
         Column(Text("Chance"), "share"),
     ]
     figures = [
-        (str(name), str(Text("found")), one.accuracy)
+        (str(name), str(Text("found")), one.accuracy, one.examples)
         for name, one in zip(names, found, strict=True)
         if one.accuracy.value is not None
     ]

@@ -6,6 +6,7 @@ is one, and holds its answers.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -50,7 +51,7 @@ REQUIRED = ("breaker", "pair_id", "side", "gold")
 NO_SYSTEMS = ("sentence", "rationale", "tags", "status")
 METRICS = ("accuracy", "exact_match", "f1")
 _SIDES = {"a": 0, "b": 1, "original": 0, "modified": 1}
-_STATES = (PairStatus.WRITTEN, PairStatus.CONTESTED, PairStatus.SETTLED)
+_STATES = (PairStatus.WRITTEN, PairStatus.CONTESTED, PairStatus.UNDECIDED, PairStatus.SETTLED)
 NO_ACCURACY = "no dev accuracy was given; name them with --dev-accuracy system=0.8,…"
 
 
@@ -76,8 +77,10 @@ class _Pair:
     rows: tuple[PlainRow, PlainRow]
 
     @property
-    def contested(self) -> bool:
-        return any(_state(row) == PairStatus.CONTESTED for row in self.rows)
+    def left_out(self) -> PairStatus | None:
+        """Say why a pair is left out of the score, if it is."""
+        states = (PairStatus.CONTESTED, PairStatus.UNDECIDED)
+        return next((state for state in states for row in self.rows if _state(row) == state), None)
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -97,8 +100,8 @@ class _Answers:
         return {name: broken(own) for name, own in self.right.items()}
 
     def settled(self) -> _Answers:
-        """Give those pairs that nobody contests, as they were graded."""
-        left = [place for place, pair in enumerate(self.pairs) if not pair.contested]
+        """Give those pairs whose labels are not in doubt, as they were graded."""
+        left = [place for place, pair in enumerate(self.pairs) if pair.left_out is None]
         right = {name: own[left] for name, own in self.right.items()}
         return _Answers([self.pairs[place] for place in left], right, self.options)
 
@@ -134,7 +137,8 @@ def score_rows(
     pairs = _pairs(file, rows)
     whole = _answers(pairs, systems, options)
     settled = whole.settled()
-    contested = len(pairs) - len(settled.pairs)
+    doubted = Counter(pair.left_out for pair in pairs)
+    contested, undecided = doubted[PairStatus.CONTESTED], doubted[PairStatus.UNDECIDED]
     figures, intervals = _figures(settled, [pair.breaker for pair in pairs])
     drawn = {"seed": options.seed, "resamples": options.resamples}
     return ContestScore(
@@ -148,8 +152,9 @@ def score_rows(
         metric=options.grading.metric,
         threshold=options.grading.threshold if options.grading.metric == "f1" else None,
         contested=contested,
-        with_contested=_figures(whole, [pair.breaker for pair in pairs])[0] if contested else None,
-        notes=tuple(_notes(whole, contested)),
+        undecided=undecided,
+        with_contested=_figures(whole, [pair.breaker for pair in pairs])[0] if contested + undecided else None,
+        notes=tuple(_notes(whole, contested, undecided)),
         warnings=_warnings(whole),
     )
 
@@ -220,7 +225,9 @@ def _row_faults(row: PlainRow) -> Iterator[Fault]:
     if _text(row, "side").lower() not in _SIDES:
         yield Fault("'{side}' is neither a nor b", side=_text(row, "side"), row=row.number, field="side")
     if _state(row) not in _STATES:
-        yield Fault("'{state}' is neither contested nor settled", state=_state(row), row=row.number, field="status")
+        yield Fault(
+            "'{state}' is none of contested, undecided and settled", state=_state(row), row=row.number, field="status"
+        )
 
 
 def _pair_faults(breaker: str, name: str, there: Mapping[int, PlainRow]) -> Iterator[Fault]:
@@ -273,7 +280,7 @@ def _breaker(data: _Answers, breaks: Mapping[str, BoolArray], name: str) -> tupl
     rates = {system: rate(found, **drawn) for system, found in own.items()}
     accuracy = data.options.dev_accuracy
     if not here.any():
-        score = Estimate(None, reason="all of its pairs are contested")
+        score = Estimate(None, reason="the labels of all of its pairs are in doubt")
     elif not accuracy:
         score = Estimate(None, reason=NO_ACCURACY)
     else:
@@ -321,7 +328,7 @@ def _golds(row: PlainRow) -> list[str]:
     return [written(one) for one in gold] if isinstance(gold, list) else [written(gold)]
 
 
-def _notes(data: _Answers, contested: int) -> Iterator[str]:
+def _notes(data: _Answers, contested: int, undecided: int) -> Iterator[str]:
     """Say what a reader would otherwise have to guess."""
     accuracy = data.options.dev_accuracy
     without = [name for name in data.right if name not in accuracy]
@@ -337,6 +344,8 @@ def _notes(data: _Answers, contested: int) -> Iterator[str]:
             yield f"{name} has no answer to {count} sentences, which counts as wrong."
     if contested:
         yield f"{contested} pairs are contested and left out until they are settled; both scores are given."
+    if undecided:
+        yield f"{undecided} pairs are still to be judged and are left out until then; both scores are given."
 
 
 def _warnings(data: _Answers) -> tuple[str, ...] | None:

@@ -139,15 +139,17 @@ def _abilities(study: IrtStudy, commands: list[str]) -> ReportSection:
     fit = study.fit
     order = np.argsort(-fit.ability, kind="stable")[:MOST_PEOPLE]
     half = 1.96 * fit.ability_error
+    answered = np.isfinite(study.responses.correct).sum(axis=1)
     figures = [
         (
             study.responses.respondents[at],
             Estimate(float(fit.ability[at]), float(fit.ability[at] - half[at]), float(fit.ability[at] + half[at])),
+            int(answered[at]),
         )
         for at in order.tolist()
     ]
     columns = [Column(Text("Respondent")), Column(Text("Ability"), "parameter")]
-    rows: list[list[Cell]] = [[name, _rounded(one)] for name, one in figures]
+    rows: list[list[Cell]] = [[name, _rounded(ability)] for name, ability, _ in figures]
     chart = place_chart(figures[:30], row=Text("Respondent"), value=Text("Ability"))
     apart = _apart(fit.ability, fit.ability_error)
     return ReportSection(

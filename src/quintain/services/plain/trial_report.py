@@ -89,7 +89,7 @@ def _results(
             Column(Text("gap to {model}", model=model), "share"),
         ]
     shown = [
-        (one.arm.name, series, figure)
+        (one.arm.name, series, figure, round(one.slices["at_least_4_of_5"].items))
         for one in found
         for series, figure in (
             (Text("People"), one.slices["at_least_4_of_5"].human),
@@ -108,7 +108,7 @@ def _results(
         "results",
         Text("How hard is what each arm gave?"),
         [*_findings(found, models), *missing],
-        [chart] if any(figure.value is not None for _, _, figure in shown) else [],
+        [chart] if any(figure.value is not None for _, _, figure, _ in shown) else [],
         [
             Table(
                 "results",

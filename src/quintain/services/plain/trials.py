@@ -80,10 +80,15 @@ def simulate(given: Sequence[str], options: Simulation) -> TrialForecast:
 
 def report(paths: Sequence[Path], options: ReportOptions | None = None) -> Report:
     """Report on the trial whose items are in files."""
+    return report_on(paths, read_trial(paths), options)
+
+
+def report_on(paths: Sequence[Path], arms: Sequence[TrialArm], options: ReportOptions | None = None) -> Report:
+    """Report on the arms of a trial that were read from files."""
     names = " ".join(path.name for path in paths)
     seed = (options or ReportOptions()).seed
     command = f"quintain trial report {names} --seed {seed} --out DIR"
-    return make_report(", ".join(path.name for path in paths), read_trial(paths), options, commands=[command])
+    return make_report(", ".join(path.name for path in paths), arms, options, commands=[command])
 
 
 def arms_of(trial: TrialRun) -> list[TrialArm]:

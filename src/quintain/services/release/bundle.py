@@ -1,6 +1,7 @@
-"""Everything about a release in one folder, to be passed on: data in three formats, datasheet, report, changelog.
+"""Everything about a release in one folder: data in three formats, datasheet, report, changelog.
 
-Hidden answers, and how people voted where answers are hidden, are left out unless the owner asks for them.
+Hidden answers, and how people voted where answers are hidden, are left out unless the owner asks for them. The inputs
+of all splits are in it; in a *public* one, only those that are open to all.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from quintain.services.collect.rounds import get_round
 from quintain.services.data.content import scan
 from quintain.services.data.datasets import get_version
 from quintain.services.data.inputs import is_open
-from quintain.services.data.publishing import export_folder, without_inputs
+from quintain.services.data.publishing import check_public, export_folder, without_inputs
 from quintain.services.jobs.exports import ExportKind, FileFacts, WantedFile
 from quintain.services.jobs.figures import Tell
 from quintain.services.release.changelog import changelog
@@ -61,11 +62,13 @@ def write_bundle(
     *,
     archive: bool = False,
     hidden_answers: bool = False,
+    public: bool = False,
 ) -> Release:
     """Write release *number* of validation *ref* (the newest by default) to the new folder *path*, or to a ZIP file.
 
-    Whole, or not at all. For owners.
+    Whole, or not at all. For owners; one to be passed on is *public*, and has no inputs that are not open to all.
     """
+    check_public(public=public, hidden_answers=hidden_answers)
     made = find_release(db, actor, ref, number)
     if not path.absolute().parent.is_dir():
         raise BadInput("There is no folder {parent} to write to.", parent=path.parent)
@@ -75,7 +78,7 @@ def write_bundle(
     try:
         folder = scratch / "made"
         folder.mkdir()
-        _fill(db, blobs, actor, made, folder, hidden_answers=hidden_answers)
+        _fill(db, blobs, actor, made, folder, hidden_answers=hidden_answers, public=public)
         if archive:
             pack(folder, scratch / "made.zip")
             folder = scratch / "made.zip"
@@ -125,13 +128,16 @@ BUNDLE_FILE = ExportKind(
 )
 
 
-def _fill(db: Session, blobs: Blobs, actor: Actor, made: Release, folder: Path, *, hidden_answers: bool) -> None:
+def _fill(
+    db: Session, blobs: Blobs, actor: Actor, made: Release, folder: Path, *, hidden_answers: bool, public: bool
+) -> None:
     for name in TEXTS:
         text = text_of(db, blobs, actor, made.validation, made.number, name)
         (folder / name).write_text(text, encoding="utf-8")
     (folder / "report.json").write_text(to_json(made) + "\n", encoding="utf-8")
     refs = list(made.versions.values())
-    export_folder(db, blobs, actor, refs, HUGGING_FACE, folder / HUGGING_FACE, hidden_answers=hidden_answers)
+    place = folder / HUGGING_FACE
+    export_folder(db, blobs, actor, refs, HUGGING_FACE, place, hidden_answers=hidden_answers, public=public)
     task = find(db, made.validation).task
     if not suits_dynasent(task):
         return
@@ -139,7 +145,7 @@ def _fill(db: Session, blobs: Blobs, actor: Actor, made: Release, folder: Path, 
     for split, ref in made.versions.items():
         version = get_version(db, actor, ref)
         table = scan(db, blobs, actor, ref, answers=hidden_answers or not version.hidden)
-        if not (hidden_answers or is_open(db, version.id)):
+        if public and not is_open(db, version.id):
             table = without_inputs(table, task)
         write_dynasent(table, task, version.meta, folder / "dynasent" / f"{split}.jsonl")
 

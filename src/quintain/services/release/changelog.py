@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 from sqlalchemy.orm import Session
 
+from quintain.core.datasheet import question
 from quintain.core.escaping import markdown
 from quintain.core.example import Role
 from quintain.core.people import Actor
@@ -55,6 +56,10 @@ def changelog(db: Session, blobs: Blobs, actor: Actor, made: Release, before: Re
     }
     if changed:
         parts += ["Options:", table(["option", "before", "now"], [(name, *pair) for name, pair in changed.items()])]
+    answers, known = made.report.answers, before.report.answers
+    others = [question(name) for name in {**known, **answers} if answers.get(name) != known.get(name)]
+    if others:
+        parts += ["The datasheet answers otherwise:", "\n".join(f"- {name}" for name in others)]
     return "\n\n".join(parts) + "\n"
 
 

@@ -1,6 +1,6 @@
 """The datasheet of a release: the questions of Gebru et al. (2021), answered from the record where it knows.
 
-What only its owner can answer is marked as open, and never made up.
+What only its owner can answer is what they answered before it was made; else it is marked as open, and never made up.
 """
 
 from __future__ import annotations
@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from quintain.core.datasheet import question
 from quintain.core.escaping import markdown, markdown_block
-from quintain.core.records.release import Release, ReleasePeople, ReleaseReport
+from quintain.core.records.release import Release, ReleasePeople
 from quintain.core.rounds import RoundKind, RoundSpec
 from quintain.core.task import Task
 from quintain.services.release.markdown import label_rows, table
 
 OPEN = "**Open: for the owner to answer.**"
+CONSENT = "Yes; the text is kept with the round."
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +41,21 @@ def datasheet(facts: SheetFacts) -> str:
         *_composition(facts),
         *_collection(facts),
         *_labelling(facts),
-        *_uses(made.report),
+        *_uses(facts),
         *_distribution(facts),
         "## Maintenance",
         "**Will it be updated?** A release never changes. What is released later has another number, and its changelog "
         "says what is different.",
-        f"**Who maintains it, and how can they be reached?** {OPEN}",
+        _answered(facts, "maintainer"),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _answered(facts: SheetFacts, name: str, known: str = "") -> str:
+    """Write a question with what is *known* and what the owner answered, or say that it is open."""
+    answer = facts.release.report.answers.get(name, "").strip()
+    said = "\n\n".join(part for part in (known, markdown_block(answer)) if part)
+    return f"**{question(name)}** {said or OPEN}"
 
 
 def _motivation(facts: SheetFacts) -> list[str]:
@@ -58,7 +67,7 @@ def _motivation(facts: SheetFacts) -> list[str]:
         f"**For what purpose was it made?** To evaluate and train models of the task {markdown(facts.task.name)}"
         + (f" on examples at which {markdown(model)} fails." if model else "."),
         *asked,
-        f"**Who made it, for whom, and who paid for it?** {OPEN}",
+        _answered(facts, "makers"),
     ]
 
 
@@ -84,8 +93,8 @@ def _composition(facts: SheetFacts) -> list[str]:
     if report.left_out:
         parts.append(table(["left out", "items"], report.left_out.items()))
     warning = facts.task.content_warning.get("en") or next(iter(facts.task.content_warning.values()), "")
-    parts.append(f"**May it offend or distress?** {markdown_block(warning) or OPEN}")
-    parts.append(f"**Does it hold personal or confidential data?** {OPEN}")
+    parts.append(_answered(facts, "distress", markdown_block(warning)))
+    parts.append(_answered(facts, "personal"))
     return parts
 
 
@@ -103,9 +112,8 @@ def _collection(facts: SheetFacts) -> list[str]:
         pay = f"{paid.base} for a session of about {facts.round.minutes:g} minutes" if paid.amount else "nothing"
         writers = f"{people.writers:,} people wrote" if people else "People wrote"
         parts.append(f"**Who wrote, and how were they paid?** {writers}; they were paid {pay}.")
-        consent = "Yes; the text is kept with the round." if facts.round.consent else OPEN
-        parts.append(f"**Did they consent?** {consent}")
-    parts.append(f"**Was there an ethical review?** {OPEN}")
+        parts.append(_answered(facts, "consent", CONSENT if facts.round.consent else ""))
+    parts.append(_answered(facts, "review"))
     return parts
 
 
@@ -160,7 +168,8 @@ def _removed(people: ReleasePeople) -> str:
     )
 
 
-def _uses(report: ReleaseReport) -> list[str]:
+def _uses(facts: SheetFacts) -> list[str]:
+    report = facts.release.report
     votes = "as majority labels, or as the distribution of votes"
     chance = (
         f" {markdown(report.model)} is at chance on dev and test by construction, so its score says nothing."
@@ -170,19 +179,18 @@ def _uses(report: ReleaseReport) -> list[str]:
     return [
         "## Uses",
         f"**What can it be used for?** To train models ({votes}) and to evaluate them.{chance}",
-        f"**What should it not be used for?** {OPEN}",
+        _answered(facts, "misuse"),
     ]
 
 
 def _distribution(facts: SheetFacts) -> list[str]:
-    license_ = markdown(", ".join(facts.licenses)) or OPEN
     versions = "\n".join(f"- {split}: `{ref}`" for split, ref in facts.release.versions.items())
     when = f" on {facts.release.created_at:%Y-%m-%d}" if facts.release.created_at else ""
     return [
         "## Distribution",
         f"**What is distributed, and when?** Released{when}. Writers and judges are under other names.",
         versions,
-        f"**Under which licence?** {license_}",
+        _answered(facts, "licence", markdown(", ".join(facts.licenses))),
     ]
 
 

@@ -6,9 +6,15 @@ from collections.abc import Iterable, Sequence
 
 from quintain.core.escaping import markdown
 from quintain.core.example import Role
+from quintain.core.records.figures import Estimate
 from quintain.core.records.release import Release, ReleaseReport, ReleaseSplit
 
 NO_MAJORITY = "no majority"
+HUMAN_NOTE = (
+    "F1 of people, with 95 % intervals: the judgements of each item are shuffled and dealt to synthetic annotators, "
+    "who are compared with its label. It is a conservative estimate: whoever disagreed is always one of them. The last "
+    "column counts the people who never disagreed with a label."
+)
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -42,6 +48,29 @@ def label_rows(report: ReleaseReport) -> tuple[list[str], list[list[object]]]:
     return heads, rows
 
 
+def human_rows(report: ReleaseReport) -> tuple[list[str], list[list[object]]]:
+    """Say how well people do on each split, and how far they agree: heads and rows, the last over all splits."""
+    labels = list(dict.fromkeys(label for row in report.human for label in row.f1))
+    heads = ["", *labels, "average", "Fleiss' κ", "never disagreed"]
+    rows: list[list[object]] = [
+        [
+            row.split or "all",
+            *(_figure(row.f1.get(label)) for label in labels),
+            _figure(row.average),
+            _figure(row.fleiss_kappa),
+            f"{row.never_disagreed:,} of {row.workers:,}",
+        ]
+        for row in report.human
+    ]
+    return heads, rows
+
+
+def _figure(figure: Estimate | None) -> str:
+    if figure is None or figure.value is None:
+        return "–"
+    return f"{figure.value:.3f}" + (f" ({figure.low:.3f}–{figure.high:.3f})" if figure.low is not None else "")
+
+
 def report_text(made: Release) -> str:
     """Write the report of a release."""
     report = made.report
@@ -50,6 +79,8 @@ def report_text(made: Release) -> str:
     parts += ["## Items by label", table(*label_rows(report))]
     if report.model:
         parts += [f"## F1 of {markdown(report.model)}", _f1(held)]
+    if report.human:
+        parts += ["## How well people do", HUMAN_NOTE, table(*human_rows(report))]
     parts += ["## Agreement", table(["split", "least share of votes"], [(one.split, _share(one)) for one in held])]
     for one in held:
         for attribute, values in one.even.items():

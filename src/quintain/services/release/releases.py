@@ -1,7 +1,8 @@
 """Releases: look at what one would be, make it, and find those there are.
 
 A release is made of what the judgements say at that moment. Its data set versions never change, and nor does it: the
-same specification on the same judgements gives the same versions, and the release that is there already.
+same specification on the same judgements gives the same versions, and the release that is there already, unless the
+owner has answered more of the datasheet since: then the same versions are released again, with the answers.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from quintain.services.data.datasets import Facts, WrittenTable, get_version, ke
 from quintain.services.jobs.figures import Tell, quietly
 from quintain.services.plain.splits import Plan, plan_splits
 from quintain.services.release.candidates import Candidates, gather
+from quintain.services.release.datasheet_answers import answers_of
 from quintain.services.release.people import people_of
 from quintain.services.release.report import report_on
 from quintain.services.release.tables import table_of
@@ -94,7 +96,7 @@ def preview(
     tell(0, 2)
     plan = _plan(db, blobs, actor, ref, spec)
     tell(1, 2)
-    return records.Release(ref, None, plain(spec, whole=True), report_on(plan, people_of(db, plan.candidates)))
+    return records.Release(ref, None, plain(spec, whole=True), _report(db, plan))
 
 
 def release(
@@ -116,7 +118,7 @@ def release(
     rests_on = Basis.of(db, find(db, ref))  # before anything is read
     plan = _plan(db, blobs, actor, ref, spec)
     tell(1, STEPS)
-    report = report_on(plan, people_of(db, plan.candidates))
+    report = _report(db, plan)
     written = _written(db, blobs, actor, plan, report, tell)
     db.rollback()  # the reading is over
     with transaction(db):
@@ -151,10 +153,12 @@ def _recorded(
     """Write down a release of *versions*, or give the one that is there already. Inside a transaction."""
     spec, validation = plan.spec, plan.candidates.validation
     ref, told = validation.ref, plain(spec, whole=True)
-    there = _same(db, validation.id, versions, told)
-    if there is not None:
-        return _record(db, ref, there, new=False)
-    if spec.hidden and not spec.again and queries.of_validation(db, validation.id):
+    alike = _alike(db, validation.id, versions, told)
+    same = next((row for row in alike if row.report.get("answers", {}) == report.answers), None)
+    if same is not None:
+        return _record(db, ref, same, new=False)
+    # The same data with other answers in its datasheet shows nothing new.
+    if not alike and spec.hidden and not spec.again and queries.of_validation(db, validation.id):
         # What one of them hides in test, the other may show in train: together they hide nothing.
         raise Conflict(
             "{ref} has been released before, and a second release may show labels that the first one hides.",
@@ -208,6 +212,14 @@ def origin_of(db: Session, actor: Actor, ref: str) -> Origin | None:
     return Origin(found.task, found.validation, found.release.number, found.round) if found else None
 
 
+def _report(db: Session, plan: Plan[Candidates]) -> records.ReleaseReport:
+    """Report on a plan, with who judged and what the owner has answered for the datasheet."""
+    answers = plain(answers_of(db, plan.candidates.validation.task.name))
+    return report_on(
+        plan, people_of(db, plan.candidates), {name: text for name, text in answers.items() if text.strip()}
+    )
+
+
 def _plan(db: Session, blobs: Blobs, actor: Actor, ref: str, spec: ReleaseSpec) -> Plan[Candidates]:
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
@@ -228,12 +240,13 @@ def _facts(plan: Plan[Candidates], split: records.ReleaseSplit) -> Facts:
     )
 
 
-def _same(db: Session, validation_id: int, versions: Mapping[str, int], spec: Mapping[str, Any]) -> ReleaseRow | None:
-    """Find the release that has exactly these versions by exactly this specification."""
-    for row in queries.of_validation(db, validation_id):
-        if row.spec == json.loads(json.dumps(spec)) and queries.version_ids(db, row.id) == versions:
-            return row
-    return None
+def _alike(db: Session, validation_id: int, versions: Mapping[str, int], spec: Mapping[str, Any]) -> list[ReleaseRow]:
+    """List the releases that have exactly these versions by exactly this specification, the newest first."""
+    return [
+        row
+        for row in queries.of_validation(db, validation_id)
+        if row.spec == json.loads(json.dumps(spec)) and queries.version_ids(db, row.id) == versions
+    ]
 
 
 def _record(db: Session, ref: str, row: ReleaseRow, *, new: bool = True) -> records.Release:

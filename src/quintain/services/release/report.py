@@ -11,6 +11,7 @@ from quintain.core.example import Role
 from quintain.core.records.release import AttributeGain, ReleaseExample, ReleasePeople, ReleaseReport, ReleaseSplit
 from quintain.services.plain.splits import Plan
 from quintain.services.release.candidates import Candidates
+from quintain.services.release.human import human_of
 from quintain.services.release.tables import dataset_name, flags_of
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.by_class import class_f1
@@ -21,8 +22,10 @@ SHOWN = 2  # examples of each answer and label
 SPLITS = (Role.TRAIN.value, Role.DEV.value, Role.TEST.value)
 
 
-def report_on(plan: Plan[Candidates], people: ReleasePeople | None = None) -> ReleaseReport:
-    """Count what a plan would release; *people* are those who judged it."""
+def report_on(
+    plan: Plan[Candidates], people: ReleasePeople | None = None, answers: Mapping[str, str] | None = None
+) -> ReleaseReport:
+    """Count what a plan would release; *people* are those who judged it, *answers* those of the datasheet."""
     candidates = plan.candidates
     splits = [_split(plan, name) for name in SPLITS if len(plan.of(name))]
     homes: dict[int, set[str]] = {}
@@ -44,6 +47,8 @@ def report_on(plan: Plan[Candidates], people: ReleasePeople | None = None) -> Re
         is_proved=plan.is_proved,
         examples=_examples(plan, [one.split for one in splits if not one.hidden]),
         people=people,
+        human=human_of(plan),
+        answers=dict(answers or {}),
     )
 
 

@@ -43,7 +43,8 @@ def stations_of(db: Session, actor: Actor, ref: str, *, judging: KnownJudging | 
     steps = [to_write, to_judge, to_label, StationStep.RELEASE, to_train]
     waiting = zip(found, steps, strict=True)
     now, step = next(((station.name, step) for station, step in waiting if not station.done), (None, None))
-    return Stations(info.ref, info.kind.value, found, now, step)
+    also = StationStep.RELEASE if step is StationStep.ADJUDICATE else None
+    return Stations(info.ref, info.kind.value, found, now, step, also)
 
 
 def _write(db: Session, info: RoundInfo, judging: KnownJudging | None) -> tuple[Station, StationStep]:

@@ -148,7 +148,9 @@ def _weakest(model: str, scored: Sequence[Scored]) -> Text:
 
 
 def _chart(at: int, model: str, scored: Sequence[Scored]) -> Chart:
-    figures = [(one.dataset, part.name, part.f1) for one in scored if one.model == model for part in one.classes]
+    figures = [
+        (one.dataset, part.name, part.f1, part.gold) for one in scored if one.model == model for part in one.classes
+    ]
     spec = interval_chart(figures, row=Text("Data set"), series=Text("Class"), value=Text("F1"))
     return Chart(f"classes-chart-{at + 1}", Text("Which classes does {model} tell well?", model=model), spec)
 

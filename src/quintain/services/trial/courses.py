@@ -15,20 +15,24 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlalchemy import event as sessions
 from sqlalchemy.orm import Session
 
+from quintain.protocols.default_rubric import default_rubric
 from quintain.protocols.engine import Course
 from quintain.protocols.events import Event
 from quintain.protocols.reading import parse_protocol
+from quintain.protocols.spec import Protocol
 from quintain.protocols.stages import Stage
+from quintain.services.tasks.definitions import get_task
 from quintain.services.trial.grades import GradingFigures, figures_of
 from quintain.store.database import lock
 from quintain.store.queries.trial import trials as queries
 from quintain.store.state import state_of
-from quintain.store.tables import CrowdArm, CrowdTrial
+from quintain.store.tables import CrowdArm, CrowdTrial, TaskRow
+from quintain.tasks.contract import kind_of
 
 MOST = 64  # arms that are kept in memory, each twice at most
 
@@ -210,6 +214,15 @@ def _fresh(db: Session, trial: CrowdTrial, arm: CrowdArm) -> KeptCourse:
     return kept
 
 
+def protocol_of(db: Session, trial: CrowdTrial, arm: CrowdArm) -> Protocol:
+    """Give the protocol of an arm; where it names no rubric, with that of the task's kind."""
+    protocol = parse_protocol(arm.toml)
+    if protocol.rubric:
+        return protocol
+    task = get_task(db, db.get_one(TaskRow, trial.task_id).name)
+    return replace(protocol, rubric=default_rubric(kind_of(task), task))
+
+
 def _own(db: Session, trial: CrowdTrial, arm: CrowdArm) -> KeptCourse:
     """Give a course that nobody else sees, as this transaction sees the record."""
     own = _written(db).courses.get(arm.id) or state_of(db).part(Courses).take_spare(arm.id)
@@ -217,7 +230,7 @@ def _own(db: Session, trial: CrowdTrial, arm: CrowdArm) -> KeptCourse:
 
 
 def _replayed(db: Session, trial: CrowdTrial, arm: CrowdArm) -> KeptCourse:
-    kept = KeptCourse(arm.toml, Course(parse_protocol(arm.toml), trial.seed))
+    kept = KeptCourse(arm.toml, Course(protocol_of(db, trial, arm), trial.seed))
     _seen(db).tokens.pop(arm.id, None)
     _fits(db, arm, kept)
     return kept

@@ -38,7 +38,7 @@ class GradingFigures:
 
 def figures_of(course: Course, stage: Stage) -> GradingFigures:
     """Compute how a grading stands."""
-    sample, rubric = course.sample(stage), course.protocol.rubric
+    sample, rubric = course.sample(stage), course.protocol.questions
     found = [course.arm.items[name] for name in sorted(sample.names)]
     pairs = _pairs(course, stage, found)
     least = grading.rule_of(stage).least
@@ -78,7 +78,7 @@ def _pairs(course: Course, stage: Stage, items: Sequence[Item]) -> dict[str, lis
     """Put each promoted grader's score of an item beside the experts' mean, where both graded it."""
     if grading.rule_of(stage).by == "experts":
         return {}
-    rubric = course.protocol.rubric
+    rubric = course.protocol.questions
     found: dict[str, list[Pair]] = {}
     for item in items:
         if item.checks:

@@ -23,7 +23,7 @@ from quintain.services.trial.judged_items import find_pool
 from quintain.services.trial.model_runs import states_of_runs
 from quintain.services.trial.pool import final_round
 from quintain.services.trial.reporting import report
-from quintain.services.trial.trials import find
+from quintain.services.trial.trials import find, may_read
 from quintain.services.validate.validation import ValidationInfo
 from quintain.store.blobs import Blobs
 from quintain.store.queries.trial import pool as pool_queries
@@ -49,7 +49,7 @@ class ShownTrialReport:
 
 def shown_report(db: Session, blobs: Blobs, actor: Actor, task: str, name: str) -> ShownTrialReport:
     """Give the report of a trial as it is known. For owners; that of a simulated trial is for everybody."""
-    if not find(db, task, name).data:
+    if not may_read(db, actor, find(db, task, name), task):
         require_owner(actor, task)
     shown = figures.show(db, blobs, REPORT, f"{task}/{name}", task=task)
     return ShownTrialReport(from_plain(shown.value) if shown.value else None, shown.computed_at, shown.fresh, shown.job)

@@ -13,14 +13,17 @@ from sqlalchemy.orm import Session
 from quintain.core.editing import ANYHOW, EditOrigin, revision_of
 from quintain.core.errors import BadInput, Conflict, NotFound
 from quintain.core.people import Actor
-from quintain.core.records.trial import Letter, LetterDraft, ReceivedLetter
+from quintain.core.records.trial import Letter, LetterDraft, LetterItem, ReceivedLetter
 from quintain.core.rounds import Money
 from quintain.core.texts import Text, joined, packed, unpacked
-from quintain.protocols.feedback import letter_of, not_going_on, sentences
+from quintain.protocols.feedback import decision_in_words, figures_in_words, letter_of, not_going_on
+from quintain.protocols.spec import Protocol
 from quintain.protocols.stages import END
 from quintain.services.access import audit
 from quintain.services.access.notify import notify, notify_all
 from quintain.services.access.permissions import require_owner, require_user
+from quintain.services.tasks.definitions import get_task
+from quintain.services.trial import quoting
 from quintain.services.trial.courses import course_of
 from quintain.services.trial.progress import arm_of, sync
 from quintain.services.trial.trials import find, find_arm
@@ -29,7 +32,7 @@ from quintain.store.database import transaction
 from quintain.store.queries.access.people import names as people_names
 from quintain.store.queries.trial import trials as queries
 from quintain.store.queries.wheel.standings import owners
-from quintain.store.tables import CrowdArm, CrowdLetter, CrowdTrial
+from quintain.store.tables import CrowdArm, CrowdLetter, CrowdTrial, TaskRow
 
 MAX_LETTER = 20_000
 MAX_REPLY = 5_000
@@ -120,7 +123,9 @@ def tell_turned_away(db: Session, trial: CrowdTrial, arm: CrowdArm, stage: str, 
         decided = course.arm.decisions.get(stage, {})
         gone = [one for one, decision in decided.items() if not decision.passed and course.person(one).at == END]
         made = [letter_of(course, found, one) for one in gone]
-    _send(db, trial, arm, stage, task, {int(one.person): _worded(db, one) for one in made})
+        protocol = course.protocol
+    drafts = {int(letter.person): _worded(db, trial, protocol, letter) for letter in made}
+    _send(db, trial, arm, stage, task, drafts)
 
 
 def _send(db: Session, trial: CrowdTrial, arm: CrowdArm, stage: str, task: str, drafts: Mapping[int, Text]) -> None:
@@ -224,22 +229,40 @@ def _drafts(db: Session, trial: CrowdTrial, arm: CrowdArm, stage: str) -> dict[i
             made = [letter_of(course, found, person, decision) for person, decision in away.items()]
         else:
             made = [letter_of(course, found, person) for person in course.at(stage)]
-    return {int(one.person): _worded(db, one) for one in made}
+        protocol = course.protocol
+    return {int(letter.person): _worded(db, trial, protocol, letter) for letter in made}
 
 
-def _worded(db: Session, letter: Letter) -> Text:
+def _worded(db: Session, trial: CrowdTrial, protocol: Protocol, letter: Letter) -> Text:
     money = str(Money(letter.bonus, letter.currency))
-    return joined([*sentences(letter, money), *_quoted(db, letter)], "\n")
+    parts = [
+        *figures_in_words(letter),
+        *_quoted(db, trial, letter),
+        *decision_in_words(letter, protocol, money),
+    ]
+    return joined(parts, "\n")
 
 
-def _quoted(db: Session, letter: Letter) -> list[Text]:
-    """Quote the best item, the weakest one, and those that were found ambiguous."""
-    names = [one for one in (letter.best, letter.worst, *letter.ambiguous) if one is not None and one.isdecimal()]
-    found = queries.attempts(db, [int(one) for one in names])
-    texts = {str(number): " · ".join(str(value) for value in one.inputs.values()) for number, one in found.items()}
-    lines = []
-    if letter.best in texts:
-        lines.append(Text("Your best item: {text}", text=texts[letter.best]))
-    if letter.worst in texts:
-        lines.append(Text("Your weakest item: {text}", text=texts[letter.worst]))
-    return lines + [Text("Found ambiguous: {text}", text=texts[one]) for one in letter.ambiguous if one in texts]
+def _quoted(db: Session, trial: CrowdTrial, letter: Letter) -> list[Text]:
+    """Quote the items with the highest score, those with the lowest, and those that graders could not use."""
+    quoted = [*letter.best, *letter.worst, *letter.unclear]
+    attempts = queries.attempts(db, [int(each.item) for each in quoted if each.item.isdecimal()])
+    task = get_task(db, db.get_one(TaskRow, trial.task_id).name)
+    texts = {str(number): quoting.quoted(task, one.inputs, one.target) for number, one in attempts.items()}
+    lines: list[Text] = []
+    best = Text("Of your items, this one has the highest score") if letter.worst else Text("Your item has a score")
+    for each in letter.best:
+        lines += _rated(best, each, letter.top, texts)
+    for each in letter.worst:
+        lines += _rated(Text("Of your items, this one has the lowest score"), each, letter.top, texts)
+    for each in letter.unclear:
+        if each.item in texts:
+            lines += [Text("Graders said {answers} of this item:", answers=each.said), texts[each.item]]
+    return lines
+
+
+def _rated(words: Text, item: LetterItem, top: float, texts: Mapping[str, Text]) -> list[Text]:
+    if item.item not in texts:
+        return []
+    score = Text("{words} ({score:.2f} of {top:g}):", words=words, score=item.score, top=top)
+    return [score, texts[item.item]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,9 +14,10 @@ from quintain.core.records.report import Report
 from quintain.core.records.trial import ArmCosts
 from quintain.core.records.validate import ItemsAdded
 from quintain.core.task import Task
-from quintain.data.trials import ArmFacts, TrialArm, TrialItem, read_trial
+from quintain.data.trials import ArmFacts, GivenGrade, TrialArm, TrialItem, read_trial
 from quintain.protocols.engine import Course
 from quintain.protocols.reading import parse_protocol
+from quintain.protocols.state import Item
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.access.pseudonyms import pseudonyms
@@ -130,13 +131,45 @@ class _Read:
 
 
 def _arm(db: Session, trial: CrowdTrial, arm: CrowdArm, read: _Read) -> TrialArm:
-    ids = [one.id for one in read.written]
+    costs = costs_of(db, trial, arm)
+    with course_of(db, trial, arm) as course:
+        final = course.protocol.final.name
+        written = [(final, one) for one in read.written]
+        written += [(stage, one) for stage, one in _earlier(db, arm, final)]
+        items = _items(db, course, read, written)
+        return TrialArm(
+            arm.name,
+            items[: len(read.written)],
+            _facts(course, costs),
+            INVALID,
+            course.protocol.validation.writer,
+            items[len(read.written) :],
+        )
+
+
+def _earlier(db: Session, arm: CrowdArm, final: str) -> list[tuple[str, Attempt]]:
+    """List what was written in an arm before its data, and stands, each with its stage."""
+    rounds = queries.rounds(db, arm.id)
+    return [
+        (stage, attempt)
+        for stage, (round_id, _) in rounds.items()
+        if stage != final
+        for attempt in queries.final_attempts(db, round_id, fooling=False)
+    ]
+
+
+def _items(db: Session, course: Course, read: _Read, written: Sequence[tuple[str, Attempt]]) -> list[TrialItem]:
+    """Give items with their texts, grades and judgements; people under other names."""
+    attempts = [one for _, one in written]
+    ids = [one.id for one in attempts]
     texts, types = texts_of(db, ids, JUSTIFIED), texts_of(db, ids, TYPE)
-    tags = queries.prompt_tags(db, [one.prompt_id for one in read.written if one.prompt_id is not None])
-    people = {one.user_id for one in read.written if one.user_id is not None}
-    people |= {user_id for one in read.written for user_id, _ in read.votes.get(one.hash, ())}
+    tags = queries.prompt_tags(db, [one.prompt_id for one in attempts if one.prompt_id is not None])
+    graded = {one.id: course.arm.items.get(str(one.id)) for one in attempts}
+    people = {one.user_id for one in attempts if one.user_id is not None}
+    people |= {user_id for one in attempts for user_id, _ in read.votes.get(one.hash, ())}
+    people |= {int(name) for item in graded.values() if item for name in (*item.grades, *item.checks)}
     alias = pseudonyms(db, people, read.task.name)
-    items = [
+    return [
         TrialItem(
             str(one.id),
             alias.get(one.user_id or 0, "–"),
@@ -146,12 +179,21 @@ def _arm(db: Session, trial: CrowdTrial, arm: CrowdArm, read: _Read) -> TrialArm
             texts.get(one.id),
             next((tag.partition(":")[2] for tag in tags.get(one.prompt_id or 0, ())), ""),
             types.get(one.id, ""),
+            dict(one.inputs),
+            stage,
+            _grades(course, graded[one.id], alias),
         )
-        for one in read.written
+        for stage, one in written
     ]
-    costs = costs_of(db, trial, arm)
-    with course_of(db, trial, arm) as course:
-        return TrialArm(arm.name, items, _facts(course, costs), INVALID, course.protocol.validation.writer)
+
+
+def _grades(course: Course, item: Item | None, alias: Mapping[int, str]) -> list[GivenGrade]:
+    """Give the grades of an item, those of experts where promoted workers grade among them."""
+    if item is None:
+        return []
+    people = course.arm.people
+    told = [*item.grades.items(), *item.checks.items()]
+    return [GivenGrade(alias[int(name)], dict(answers), name not in people) for name, answers in told]
 
 
 def _predictions(read: _Read, one: Attempt) -> dict[str, str]:

@@ -253,7 +253,7 @@ def _task(
     back: int = 0,
 ) -> GradingTask:
     with course_of(db, trial, given.arm) as course:
-        rubric = decode(list[GradingQuestion], [plain(one, whole=True) for one in course.protocol.rubric])
+        rubric = decode(list[GradingQuestion], [plain(one, whole=True) for one in course.protocol.questions])
         done = grading.count_given(course.arm, given.stage, course.sample(given.stage), str(user_id))
         minutes = grading.rule_of(given.stage).minutes
     written = trial_queries.attempts(db, [int(given.item)])[int(given.item)]
@@ -278,5 +278,5 @@ def _arms(db: Session, actor: Actor, trial: CrowdTrial, user_id: int, task: str)
     if own is not None:
         return [own]
     if not (actor.has(RoleName.EXPERT, task) or actor.has(RoleName.OWNER, task) or came_as_expert(db, trial, user_id)):
-        raise Forbidden("Only experts grade, and people who were promoted in the trial.")
+        raise Forbidden("There is nothing for you to grade here.")
     return [*trial_queries.arms(db, trial.id)]

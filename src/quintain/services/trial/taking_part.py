@@ -19,7 +19,7 @@ from quintain.core.texts import Text, joined
 from quintain.protocols.assignment import Draw
 from quintain.protocols.engine import Course
 from quintain.protocols.events import entered, left
-from quintain.protocols.feedback import REASONS
+from quintain.protocols.feedback import REASONS, reason_in_words
 from quintain.protocols.reading import parse_protocol
 from quintain.protocols.stages import EntryStage, TutorialStage, WritingStage
 from quintain.services.access import audit
@@ -288,4 +288,4 @@ def _turned_away(course: Course, person: str) -> Iterator[Text]:
         if found is not None and not found.passed and found.reason in REASONS and found.reason != "promoted":
             stage = course.protocol.stage(found.stage)
             if stage.qualification is not None:
-                yield REASONS[found.reason]
+                yield reason_in_words(found.reason, course.protocol.questions)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -27,10 +28,11 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.collect.rounds import SEED_BITS, close_round
 from quintain.services.pay.policy import policy_of
 from quintain.services.tasks.definitions import find_row
+from quintain.services.trial.contexts import DEFAULT_GENRE, ContextSource
 from quintain.services.trial.earnings import pay_unfinished
 from quintain.services.trial.pool import judging_of
 from quintain.services.trial.progress import sync
-from quintain.services.trial.rounds import DEFAULT_GENRE, Contexts, make_rounds
+from quintain.services.trial.rounds import make_rounds
 from quintain.services.trial.status import arm_status
 from quintain.services.work.qualify import STATED
 from quintain.services.work.rules import rule_faults
@@ -45,14 +47,17 @@ MOST_ARMS = 12
 
 @dataclass(frozen=True, slots=True)
 class OpenTrial:
-    """What a trial is opened with: a data set whose texts are the contexts, and the models that are to be fooled.
+    """What a trial is opened with: contexts, and the models that are to be fooled.
 
-    Every arm gets as much of each *genre* as the others: that is the tag, such as `genre:fiction`, of a text.
+    Contexts are those of the data set *source* or of a *file*, at most *most* of them where that is not 0. Every arm
+    gets as much of each *genre* as the others: that is the tag, such as `genre:fiction`, of a text.
     """
 
     source: str = ""
     models: tuple[str, ...] = ()
     genre: str = DEFAULT_GENRE
+    file: Path | None = None
+    most: int = 0
 
 
 def put_trial(
@@ -170,10 +175,13 @@ def open_trial(
         if row.state != "draft":
             raise Conflict("Trial {task}/{name} is {state} already.", task=task, name=name, state=Word(row.state))
         _check_currency(policy_of(db, row.task_id), queries.arms(db, row.id))
-        contexts = Contexts(blobs, task, options.source, row.seed, options.genre.strip() or DEFAULT_GENRE)
+        genre = options.genre.strip() or DEFAULT_GENRE
+        contexts = ContextSource(blobs, task, options.source, row.seed, genre, options.file, options.most)
+        if options.source and options.file is not None:
+            raise BadInput(faults=[Fault("is given beside a file; contexts come from one of them", field="source")])
         make_rounds(db, actor, row, queries.arms(db, row.id), contexts, options.models)
         row.state, row.opened_at = "open", now()
-        audit.record(db, actor, "trial.open", f"{task}/{name}", source=options.source, genre=contexts.genre)
+        audit.record(db, actor, "trial.open", f"{task}/{name}", source=contexts.name, genre=contexts.genre)
     return get_trial(db, actor, task, name)
 
 
@@ -249,6 +257,12 @@ def find_place(db: Session, task: str, name: str, user_id: int) -> tuple[CrowdTr
     return found
 
 
+def title_of(db: Session, task: str, name: str) -> str:
+    """Give what a trial is called by those who take part; nothing in it says what is compared."""
+    row = find(db, task, name)
+    return row.title or row.name
+
+
 def is_trial(db: Session, task: str, name: str) -> bool:
     """Say whether there is a trial of this name."""
     return queries.find(db, task, name) is not None
@@ -272,7 +286,7 @@ def get_trial(db: Session, actor: Actor, task: str, name: str) -> records.CrowdT
     """Give a trial; its arms to owners only, and a draft to nobody else."""
     row = find(db, task, name)
     owner = actor.has(RoleName.OWNER, task)
-    if row.state == "draft" and not owner:
+    if not owner and (row.state == "draft" or (row.data and not may_read(db, actor, row, task))):
         raise NotFound("There is no trial '{task}/{name}'.", task=task, name=name)
     if not owner:
         return _record(row, task, [])
@@ -294,11 +308,26 @@ def place_of_round(db: Session, task: str, round_id: int) -> str | None:
 def list_trials(
     db: Session, actor: Actor, task: str | None = None, *, offset: int = 0, limit: int = 100
 ) -> list[records.CrowdTrial]:
-    """List trials without their arms, the newest first; drafts to owners only."""
+    """List trials without their arms, the newest first; owners see all of their tasks.
+
+    Everybody else sees those that people can enter or that they take part in; simulated ones while no real one runs.
+    """
     if task is not None:
         find_row(db, task)
-    found = queries.all_of(db, task, offset, limit)
-    return [_record(row, name, []) for row, name in found if row.state != "draft" or actor.has(RoleName.OWNER, name)]
+    if actor.has(RoleName.OWNER, task):
+        rows = queries.all_of(db, task, offset, limit)
+    else:
+        owned = [grant.task for grant in actor.grants if grant.role is RoleName.OWNER and grant.task]
+        rows = queries.seen_by(db, actor.user_id, owned, task, offset, limit)
+    return [_record(row, name, []) for row, name in rows]
+
+
+def may_read(db: Session, actor: Actor, trial: CrowdTrial, task: str) -> bool:
+    """Say whether somebody may read the report of a trial: its owners and, of a simulated one, others.
+
+    Not while real people take part in a trial of the same task: they are to know nothing of its design.
+    """
+    return actor.has(RoleName.OWNER, task) or (bool(trial.data) and not queries.is_running(db, trial.task_id))
 
 
 def _record(row: CrowdTrial, task: str, arms: list[records.ArmStatus]) -> records.CrowdTrial:

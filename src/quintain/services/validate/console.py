@@ -16,11 +16,15 @@ from quintain.services.validate.judges import JudgeList
 from quintain.services.validate.kept import KnownValidation
 from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find
+from quintain.store.queries.validate import validation as queries
 
 
 @dataclass(frozen=True, slots=True)
 class Console:
-    """A validation as its owner sees it. *counted* says how old its figures are, *preparing* how far it is made."""
+    """A validation as its owner sees it. *counted* says how old its figures are, *preparing* how far it is made.
+
+    Once it is *released*, nobody has to decide what is contested.
+    """
 
     validation: ValidationInfo
     known: KnownValidation
@@ -30,6 +34,7 @@ class Console:
     notes: list[JudgingNote]
     trail: list[Act]
     preparing: JobStanding | None
+    released: bool
 
     @property
     def counted(self) -> ShownFigure:
@@ -56,4 +61,5 @@ def console(db: Session, actor: Actor, ref: str, *, glance: int) -> Console:
         notes=trail.notes_of(db, validation),
         trail=trail.trail_of(db, validation),
         preparing=preparing.preparation_of(db, validation),
+        released=queries.is_released(db, validation.id),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from sqlalchemy.orm import Session
@@ -21,6 +21,7 @@ from quintain.services.validate.validations import find, list_validations, requi
 from quintain.services.work import qualify
 from quintain.store.base import now
 from quintain.store.queries.validate import judging_times as queries
+from quintain.store.queries.validate import left_to_judge as left_queries
 
 ENOUGH_TIMES = 20
 
@@ -30,7 +31,8 @@ class JudgingOffer:
     """Judging that somebody may do. *seconds* is the time per item, *measured* or estimated; *mine* one's own.
 
     *trouble* says what stands in the way; *reasons* are the rules with whether they are met, and *quiz* the one to
-    pass first. *warning* is the content warning of the round that the texts are from.
+    pass first. *warning* is the content warning of the round that the texts are from. *held* is the key of the page
+    that is on their desk already.
     """
 
     validation: ValidationInfo
@@ -44,6 +46,7 @@ class JudgingOffer:
     reasons: tuple[Reason, ...]
     quiz: str
     warning: str = ""
+    held: str | None = None
 
     @property
     def minutes(self) -> float:
@@ -67,13 +70,22 @@ class JudgingDesk:
 
 def get_offer(db: Session, actor: Actor, ref: str) -> JudgingOffer:
     """Describe the judging called *ref* to somebody who thinks of doing it."""
-    return _offer(db, actor, find(db, ref))
+    validation = find(db, ref)
+    offer = _offer(db, actor, validation)
+    return replace(offer, held=left_queries.held_page(db, validation.id, require_user(actor), now()))
 
 
 def open_offers(db: Session, actor: Actor, task: str | None = None) -> list[JudgingOffer]:
-    """Describe all judging that is open, of *task* or of all tasks."""
-    validations = [find(db, ref) for ref in list_validations(db, task)]
-    return [_offer(db, actor, validation) for validation in validations if validation.state is ValidationState.OPEN]
+    """Describe the judging, of *task* or of all tasks, in which something is left for *actor*, or on their desk."""
+    user_id, moment, offers = require_user(actor), now(), []
+    for ref in list_validations(db, task):
+        validation = find(db, ref)
+        if validation.state is not ValidationState.OPEN:
+            continue
+        held = left_queries.held_page(db, validation.id, user_id, moment)
+        if held is not None or left_queries.is_left(db, validation.id, user_id):
+            offers.append(replace(_offer(db, actor, validation), held=held))
+    return offers
 
 
 def get_desk(db: Session, actor: Actor, token: str) -> JudgingDesk:

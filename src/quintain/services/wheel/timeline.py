@@ -24,9 +24,7 @@ from quintain.services.wheel.standings import margin_of, parity_of
 from quintain.stats.workers import validated_share, wilson_share
 from quintain.store.queries.validate import collected
 from quintain.store.queries.wheel import standings as queries
-from quintain.store.queries.wheel import timeline as own_queries
 from quintain.store.queries.wheel.standings import ReleasedTest, StandingRow
-from quintain.store.queries.wheel.timeline import ValidationPlace
 from quintain.store.tables import ValidationReview
 
 
@@ -35,20 +33,16 @@ def timeline(db: Session, actor: Actor, task: str) -> Timeline:
     find_row(db, task)
     margin = margin_of(db, task)
     rounds = {str(one.number): one for one in list_rounds(db, actor, task)}
-    places = {one.name: one for one in own_queries.validations(db, task)}
     tests = {one.name: one for one in queries.released_tests(db, task)}
     stored = queries.of_releases(db, [one.release_id for one in tests.values()])
     reviews = dict(collected.newest_reviews(db, task))
     seen = {name for _, name in list_names(db, actor, task)}
     is_owner = actor.has(RoleName.OWNER, task)
-    found = []
-    for name in dict.fromkeys([*rounds, *places]):
-        info, place = rounds.get(name), places.get(name)
-        if info is None and place is not None and place.round is not None:
-            continue  # the draft of somebody else
+    shown_rounds = []
+    for name, info in rounds.items():  # what is judged under a name of its own, such as old labels, is no round
         parity = _parity(tests.get(name), stored, margin, seen, is_owner=is_owner)
-        found.append(_round(f"{task}/{name}", info, place, reviews.get(name), parity, seen))
-    shown = Timeline(task, margin, sorted(found, key=lambda one: (one.at, one.ref)))
+        shown_rounds.append(_round(info, reviews.get(name), parity, seen))
+    shown = Timeline(task, margin, sorted(shown_rounds, key=lambda row: (row.at, row.number)))
     return Conceal(db, actor, task)(shown)
 
 
@@ -71,21 +65,15 @@ def _parity(
 
 
 def _round(
-    ref: str,
-    info: RoundInfo | None,
-    place: ValidationPlace | None,
-    review: ValidationReview | None,
-    parity: RoundParity | None,
-    seen: set[str],
+    info: RoundInfo, review: ValidationReview | None, parity: RoundParity | None, seen: set[str]
 ) -> TimelineRound:
     counts = review.summary.get("vmer") if review else None
     collected_, validated, errors = counts["all"] if counts else (0, 0, 0)
-    moments = [one.created_at for one in (info, place) if one is not None]
     return TimelineRound(
-        ref=ref,
-        number=info.number if info else None,
-        title=info.spec.title if info else ref.rpartition("/")[2],
-        at=min(moments),
+        ref=info.ref,
+        number=info.number,
+        title=info.spec.title,
+        at=info.created_at,
         targets=_targets(info, counts),
         collected=collected_,
         validated=validated,
@@ -97,7 +85,7 @@ def _round(
         best=parity.models[0].model if parity and parity.models else None,
         state=parity.state if parity else ParityState.UNRELEASED.value,
         solved_by=parity.solved_by if parity else [],
-        stage=info.state.value if info else None,
+        stage=info.state.value,
         answered=_answered(counts, seen),
         agreement=_agreement(review) if counts and counts["models"] else None,
     )
@@ -119,8 +107,8 @@ def _agreement(review: ValidationReview | None) -> Estimate | None:
     return wilson_share(round(review.summary["agreement"] * compared), compared) if review and compared else None
 
 
-def _targets(info: RoundInfo | None, counts: Mapping[str, Mapping[str, Sequence[int]]] | None) -> list[str]:
+def _targets(info: RoundInfo, counts: Mapping[str, Mapping[str, Sequence[int]]] | None) -> list[str]:
     """Name the models that answered what was judged or, before anything was, those that the round is aimed at."""
     if counts and counts["models"]:
         return sorted(counts["models"])
-    return list(info.spec.targets.models) if info else []
+    return list(info.spec.targets.models)

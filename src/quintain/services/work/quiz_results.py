@@ -73,5 +73,7 @@ def _by_question(
         chosen = Counter(one.get(str(number)) for one in tries)
         counts = tuple(chosen[place] for place in range(len(question["options"])))
         rate = chosen[question["answer"]] / len(tries) if tries else None
-        found.append(QuestionResult(question["text"], tuple(question["options"]), question["answer"], counts, rate))
+        found.append(
+            QuestionResult(question["text"], tuple(question["options"]), question["answer"], counts, rate, len(tries))
+        )
     return tuple(found)

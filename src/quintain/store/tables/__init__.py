@@ -24,6 +24,8 @@ from quintain.store.tables.contests import (
     ContestAnswers,
     ContestDispute,
     ContestJudgement,
+    ContestLease,
+    ContestMark,
     ContestMember,
     ContestPair,
     ContestProposal,
@@ -69,7 +71,7 @@ from quintain.store.tables.pay import (
     PayQuestion,
 )
 from quintain.store.tables.people import ApiToken, OneTimeLink, RoleGrant, Throttle, User, WebSession
-from quintain.store.tables.releases import ReleaseRow, ReleaseVersion
+from quintain.store.tables.releases import DatasheetAnswers, ReleaseRow, ReleaseVersion
 from quintain.store.tables.tasks import TaskRow, TaskVersion
 from quintain.store.tables.trainings import TrainingRow
 from quintain.store.tables.trials import Trial
@@ -126,6 +128,8 @@ __all__ = [
     "ContestAnswers",
     "ContestDispute",
     "ContestJudgement",
+    "ContestLease",
+    "ContestMark",
     "ContestMember",
     "ContestPair",
     "ContestProposal",
@@ -152,6 +156,7 @@ __all__ = [
     "CrowdTrial",
     "Dataset",
     "DatasetVersion",
+    "DatasheetAnswers",
     "Draft",
     "DueReview",
     "Earning",

@@ -5,14 +5,17 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy import JSON, ForeignKey, Index, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from quintain.store.base import Base, Fact, now
 
 
 class ContestRow(Base):
-    """A contest of a task, by name. *pairs_version_id* is the data set version of its pairs, once breaking is over."""
+    """A contest of a task, by name. *pairs_version_id* is the data set version of its pairs, once breaking is over.
+
+    *facts* counts what was said of its pairs (disputes, judgements, rulings): figures rest on it.
+    """
 
     __tablename__ = "contests"
     __table_args__ = (UniqueConstraint("task_id", "name"),)
@@ -22,6 +25,7 @@ class ContestRow(Base):
     name: Mapped[str] = mapped_column(String(40))
     pairs_version_id: Mapped[int | None] = mapped_column(ForeignKey("dataset_versions.id"))
     frozen_at: Mapped[datetime | None]
+    facts: Mapped[int] = mapped_column(default=0, server_default="0")
     created_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"), index=True)
     created_at: Mapped[datetime] = mapped_column(default=now)
 
@@ -195,7 +199,10 @@ class ContestDispute(Fact, Base):
 
 
 class ContestJudgement(Fact, Base):
-    """What somebody outside the contest says of a pair: both labels and, where asked, whether it is minimal."""
+    """What somebody outside the contest says of a pair: both labels and, where asked, whether it is minimal.
+
+    One that came *late*, when enough others had judged the pair, was paid and settles nothing.
+    """
 
     __tablename__ = "contest_judgements"
     __table_args__ = (UniqueConstraint("pair_id", "user_id"),)
@@ -206,7 +213,37 @@ class ContestJudgement(Fact, Base):
     original_label: Mapped[Any] = mapped_column(JSON)
     modified_label: Mapped[Any] = mapped_column(JSON)
     minimal: Mapped[bool | None]
+    late: Mapped[bool] = mapped_column(default=False, server_default=false())
+    seconds: Mapped[float | None]
     created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class ContestLease(Base):
+    """A pair that somebody was handed to judge: theirs until *lease_until*, or *skipped* and never theirs again."""
+
+    __tablename__ = "contest_leases"
+    __table_args__ = (
+        UniqueConstraint("pair_id", "user_id"),
+        Index("ix_contest_leases_contest_user", "contest_id", "user_id"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    contest_id: Mapped[int] = mapped_column(ForeignKey("contests.id"))
+    pair_id: Mapped[int] = mapped_column(ForeignKey("contest_pairs.id"))
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
+    held_since: Mapped[datetime]
+    lease_until: Mapped[datetime]
+    skipped: Mapped[bool] = mapped_column(default=False)
+
+
+class ContestMark(Base):
+    """What a pair is listed by: where it stands, its tags, the systems that it broke. It follows from facts."""
+
+    __tablename__ = "contest_marks"
+
+    contest_id: Mapped[int] = mapped_column(ForeignKey("contests.id"), primary_key=True, autoincrement=False)
+    mark: Mapped[str] = mapped_column(String(100), primary_key=True)
+    pair_id: Mapped[int] = mapped_column(ForeignKey("contest_pairs.id"), primary_key=True, autoincrement=False)
 
 
 class ContestRuling(Fact, Base):

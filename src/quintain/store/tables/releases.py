@@ -1,4 +1,4 @@
-"""Releases: the data set versions that were made of a validation's items."""
+"""Releases: the data set versions that were made of a validation's items, and what their datasheets say."""
 
 from __future__ import annotations
 
@@ -36,3 +36,15 @@ class ReleaseVersion(Fact, Base):
     release_id: Mapped[int] = mapped_column(ForeignKey("releases.id"))
     version_id: Mapped[int] = mapped_column(ForeignKey("dataset_versions.id"), index=True)
     split: Mapped[str] = mapped_column(String(12))
+
+
+class DatasheetAnswers(Fact, Base):
+    """What a task's owner answered to the open questions of its datasheets. The newest counts."""
+
+    __tablename__ = "datasheet_answers"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    task_id: Mapped[int] = mapped_column(ForeignKey("tasks.id"), index=True)
+    answers: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    by: Mapped[int | None] = mapped_column(ForeignKey("users.id"), index=True)
+    created_at: Mapped[datetime] = mapped_column(default=now)

@@ -34,12 +34,13 @@ class StepButton:
 
 @dataclass(frozen=True, slots=True)
 class StationLine:
-    """The stations of a round."""
+    """The stations of a round, with the *button* of the next step, and that of what may be done instead."""
 
     number: int
     stations: list[ShownStation]
     step: StationStep | None
     button: StepButton | None
+    also: StepButton | None
 
 
 def station_line(
@@ -54,7 +55,8 @@ def station_line(
     found = stations_of(visit.db, visit.actor, f"{task.name}/{number}", judging=judging)
     owns = visit.owns(task)
     shown = [_shown(visit, task, found, one, owns=owns) for one in found.stations]
-    return StationLine(int(number), shown, found.step, _button(visit, task, number, found, owns=owns))
+    button, also = (_button(visit, task, number, found, step, owns=owns) for step in (found.step, found.also))
+    return StationLine(int(number), shown, found.step, button, also)
 
 
 def _shown(visit: Visit, task: Task, found: Stations, one: Station, *, owns: bool) -> ShownStation:
@@ -65,7 +67,10 @@ def _shown(visit: Visit, task: Task, found: Stations, one: Station, *, owns: boo
         StationName.WRITE: (_("Harvest") if found.kind == RoundKind.HARVEST else _("Write"), base),
         StationName.JUDGE: (_("Judge"), judging if owns and one.total is not None else ""),
         StationName.LABEL: (_("Label"), f"{judging}/items" if owns and one.total is not None else ""),
-        StationName.RELEASE: (_("Release"), f"{judging}/release" if owns and one.done else ""),
+        StationName.RELEASE: (
+            _("Release"),
+            f"{judging}/release" if owns and (one.done or StationStep.RELEASE in (found.step, found.also)) else "",
+        ),
         StationName.MODEL: (_("Next model"), f"/tasks/{task.name}/models" if one.count else ""),
     }
     title, href = titles[one.name]
@@ -87,14 +92,16 @@ def _said(visit: Visit, one: Station) -> str:
     return _("%(n)s of %(all)s", n=one.count, all=one.total)
 
 
-def _button(visit: Visit, task: Task, number: int | str, found: Stations, *, owns: bool) -> StepButton | None:
+def _button(
+    visit: Visit, task: Task, number: int | str, found: Stations, step: StationStep | None, *, owns: bool
+) -> StepButton | None:
     _ = visit.tongue.gettext
     home = f"/tasks/{task.name}"
-    if found.step is StationStep.WRITE:
+    if step is StationStep.WRITE:
         return StepButton(_("Write"), f"{home}/rounds/{number}/write")
-    if found.step is StationStep.JUDGE:
+    if step is StationStep.JUDGE:
         return StepButton(_("Judge"), f"{home}/judge/{number}")
-    if not owns or found.step is None:
+    if not owns or step is None:
         return None
     judging = f"{home}/validation/{number}"
     steps = {
@@ -107,4 +114,4 @@ def _button(visit: Visit, task: Task, number: int | str, found: Stations, *, own
             _("Start the next round"), f"{judging}/next", {"model": next(iter(found.stations[-1].refs), "")}
         ),
     }
-    return steps.get(found.step)
+    return steps.get(step)

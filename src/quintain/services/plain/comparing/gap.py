@@ -66,7 +66,7 @@ def _row(name: str, slice_: str, figure: SliceFigures, models: Sequence[str]) ->
 
 def _charts(sums: Sequence[ArmSums], found: Sequence[dict[str, SliceFigures]], slice_: str) -> list[Chart]:
     points = [
-        (one.name, series, figure)
+        (one.name, series, figure, round(by[slice_].items))
         for one, by in zip(sums, found, strict=True)
         for series, figure in ((Text("People"), by[slice_].human), *by[slice_].models.items())
         if figure.value is not None

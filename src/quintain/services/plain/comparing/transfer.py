@@ -45,7 +45,7 @@ def transfer_section(
             row += [one.accuracy, one.deviation]
         rows.append(row)
     chart = share_map(
-        [(one.train, one.test, one.accuracy) for one in cells],
+        [(cell.train, cell.test, cell.accuracy, len(parts[cell.test])) for cell in cells],
         row=Text("Learned from"),
         column=Text("Tried on"),
         value=Text("Accuracy"),

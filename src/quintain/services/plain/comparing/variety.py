@@ -27,7 +27,7 @@ def variety_section(texts: Mapping[str, Sequence[str]], seed: int, commands: lis
         [name, one.texts, *(one.entropy[n] for n in LENGTHS), one.nearest] for name, one in found.items()
     ]
     chart = place_chart(
-        [(name, one.nearest) for name, one in found.items()],
+        [(name, one.nearest, one.texts) for name, one in found.items()],
         row=Text("Data set"),
         value=Text("Likeness to the nearest text"),
     )
@@ -87,8 +87,8 @@ def coverage_section(sets: Sequence[ComparedSet], commands: list[str]) -> Report
     ]
     columns = [Column(Text("Tag")), *(Column(name, "share") for name in tags), Column("p", "chance")]
     by_tag: list[list[Cell]] = [[one.tag, *(one.shares[name] for name in tags), one.p] for one in shares[:MOST_TAGS]]
-    points: list[tuple[str, str, Estimate]] = [
-        (one.tag, name, one.shares[name]) for one in shares[:CHARTED_TAGS] for name in tags
+    points: list[tuple[str, str, Estimate, int]] = [
+        (one.tag, name, one.shares[name], len(tags[name])) for one in shares[:CHARTED_TAGS] for name in tags
     ]
     chart = interval_chart(points, row=Text("Tag"), series=Text("Data set"), value=Text("Share of examples"))
     differing = [one.tag for one in shares if one.stands]

@@ -59,7 +59,7 @@ def slices_section(answered: AnsweredSet, model: str, commands: list[str]) -> tu
     tables = [Table("slices-table", Text("Slices in which it is weak"), columns, rows)] if rows else []
     shown = _examples_of(answered, model, found, right)
     chart = interval_chart(
-        [(f"{one.kind}: {one.name}", "", one.accuracy) for one in found[:CHARTED]],
+        [(f"{part.kind}: {part.name}", "", part.accuracy, part.examples) for part in found[:CHARTED]],
         row=Text("Slice"),
         series="",
         value=Text("right answers"),
@@ -240,7 +240,14 @@ def calibration_section(
         Text("people"): [one.people.value or 0.0 for one in found.bins],
         Text("as sure as people"): points,
     }
-    chart = curve_chart(points, curves, x=Text("Probability that the model gives"), y=Text("Share of people"), top=1)
+    chart = curve_chart(
+        points,
+        curves,
+        x=Text("Probability that the model gives"),
+        y=Text("Share of people"),
+        top=1,
+        counts={Text("people"): [part.answers for part in found.bins]},
+    )
     bins = [
         Column(Text("Probability"), "parameter"),
         Column(Text("Share of people"), "share"),

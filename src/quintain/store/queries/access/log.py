@@ -43,9 +43,11 @@ def notifications(db: Session, user_id: int, *, unread_only: bool, limit: int) -
     return list(db.scalars(query.where(Notification.read_at.is_(None)) if unread_only else query))
 
 
-def was_told(db: Session, user_id: int, kind: str, url: str) -> bool:
-    """Say whether a person has had a message of this *kind* that leads to *url*."""
+def was_told(db: Session, user_id: int, kind: str, url: str, *, unread: bool = False) -> bool:
+    """Say whether a person has had a message of this *kind* that leads to *url*; with *unread*, one not read yet."""
     same = (Notification.user_id == user_id) & (Notification.kind == kind) & (Notification.url == url)
+    if unread:
+        same = same & Notification.read_at.is_(None)
     return db.scalar(select(Notification.id).where(same).limit(1)) is not None
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, and_, bindparam, delete, exists, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from quintain.core.people import Grant, RoleName
 from quintain.store.base import table_of
@@ -177,6 +177,36 @@ def grants_of(db: Session, user_ids: Iterable[int]) -> dict[int, list[Grant]]:
         for user_id, role, task in db.execute(query.where(RoleGrant.user_id.in_(ids[first : first + CHUNK]))):
             found.setdefault(user_id, []).append(Grant(RoleName(role), task))
     return found
+
+
+class TaskGrant(NamedTuple):
+    """A role on one task: who holds it, and who gave it."""
+
+    grant: RoleGrant
+    name: str
+    display_name: str
+    given_by: str | None
+
+
+def grants_on(
+    db: Session, task_id: int, *, search: str, role: str, limit: int, offset: int
+) -> tuple[list[TaskGrant], int]:
+    """List the roles held on one task, by name; and count them. Whoever holds one everywhere is not among them."""
+    giver = aliased(User)
+    fits = [RoleGrant.task_id == task_id, RoleGrant.revoked_at.is_(None), User.deleted_at.is_(None)]
+    if role:
+        fits.append(RoleGrant.role == role)
+    if search:
+        fits.append(or_(*(column.icontains(search, autoescape=True) for column in (User.name, User.display_name))))
+    total = db.scalar(select(func.count()).select_from(RoleGrant).join(User, User.id == RoleGrant.user_id).where(*fits))
+    query = (
+        select(RoleGrant, User.name, User.display_name, giver.name)
+        .join(User, User.id == RoleGrant.user_id)
+        .outerjoin(giver, giver.id == RoleGrant.granted_by)
+        .where(*fits)
+        .order_by(User.name, RoleGrant.id)
+    )
+    return [TaskGrant(*row) for row in db.execute(query.limit(limit).offset(offset))], total or 0
 
 
 def open_grants(db: Session, user_id: int, role: RoleName, task_id: int | None) -> list[RoleGrant]:

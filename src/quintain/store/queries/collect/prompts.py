@@ -36,14 +36,26 @@ def inputs_of(db: Session, round_id: int) -> list[Mapping[str, Any]]:
     return list(db.scalars(select(Prompt.inputs).where(Prompt.round_id == round_id)))
 
 
-def used_hashes(db: Session, task_id: int, wanted: Sequence[str], *, but: int) -> set[str]:
-    """Say which of the contents *wanted* the task has used outside the round *but*."""
+def used_hashes(db: Session, task_id: int, wanted: Sequence[str], *, but: int | None) -> set[str]:
+    """Say which of the contents *wanted* the task has used, outside the round *but*."""
     found: set[str] = set()
     for some in _chunks(wanted):
         query = select(Prompt.hash).join(Round, Round.id == Prompt.round_id)
-        found.update(db.scalars(query.where(Round.task_id == task_id, Round.id != but, Prompt.hash.in_(some))))
+        elsewhere = Round.id.is_distinct_from(but)
+        found.update(db.scalars(query.where(Round.task_id == task_id, elsewhere, Prompt.hash.in_(some))))
         other = select(CorpusUse.hash).where(CorpusUse.task_id == task_id, CorpusUse.hash.in_(some))
         found.update(db.scalars(other.where(CorpusUse.round_id.is_distinct_from(but))))
+    return found
+
+
+def rounds_with(db: Session, task_id: int, hashes: Sequence[str]) -> Counter[tuple[int, int]]:
+    """Count for each round of a task, by its id and number, the prompts that have one of these contents."""
+    found: Counter[tuple[int, int]] = Counter()
+    for some in _chunks(hashes):
+        query = select(Round.id, Round.number, func.count()).join(Prompt, Prompt.round_id == Round.id)
+        query = query.where(Round.task_id == task_id, Prompt.hash.in_(some)).group_by(Round.id, Round.number)
+        for round_id, number, prompts in db.execute(query):
+            found[round_id, number] += prompts
     return found
 
 

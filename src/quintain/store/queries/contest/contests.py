@@ -165,12 +165,6 @@ def members(db: Session, contest_id: int) -> list[MemberFound]:
     return [MemberFound(*row) for row in db.execute(query)]
 
 
-def a_member_of_each_team(db: Session, contest_id: int) -> list[int]:
-    """Give one person of every team."""
-    query = select(func.min(ContestMember.user_id)).where(ContestMember.contest_id == contest_id)
-    return list(db.scalars(query.group_by(ContestMember.team_id)))
-
-
 def systems(db: Session, contest_id: int, *, withdrawn: bool = False) -> Sequence[ContestSystem]:
     """List the systems of a contest, references last, by their names; with *withdrawn*, those taken out again, too."""
     query = select(ContestSystem).where(ContestSystem.contest_id == contest_id)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import and_, func, select
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from quintain.store.tables import (
     ContestDispute,
     ContestJudgement,
     ContestPair,
+    ContestRow,
     ContestRuling,
     ContestTeam,
 )
@@ -47,6 +48,9 @@ def of_contest(
     )
     if team_id is not None:
         query = query.where(ContestPair.team_id == team_id)
+    if ids is not None and len(ids) > MOST_NAMED:
+        chosen = set(ids)
+        return [PairFound(*row) for row in db.execute(query.limit(limit)) if row[0].id in chosen]
     if ids is not None:
         query = query.where(ContestPair.id.in_(ids))
     return [PairFound(*row) for row in db.execute(query if limit is None else query.limit(limit))]
@@ -93,18 +97,6 @@ def disputes(db: Session, contest_id: int, pairs: Sequence[int]) -> dict[int, li
     return _said_of(db, ContestDispute, contest_id, pairs)
 
 
-def disputed_unruled(db: Session, contest_id: int, limit: int) -> list[int]:
-    """Give the pairs that were contested and not decided about, those contested last first."""
-    query = (
-        select(ContestDispute.pair_id)
-        .join(ContestPair, ContestPair.id == ContestDispute.pair_id)
-        .where(ContestPair.contest_id == contest_id, ContestPair.id.not_in(select(ContestRuling.pair_id)))
-        .group_by(ContestDispute.pair_id)
-        .order_by(func.max(ContestDispute.id).desc())
-    )
-    return list(db.scalars(query.limit(limit)))
-
-
 def judgements(db: Session, contest_id: int, pairs: Sequence[int]) -> dict[int, list[ContestJudgement]]:
     """List what judges said of pairs, by pair."""
     return _said_of(db, ContestJudgement, contest_id, pairs)
@@ -115,40 +107,43 @@ def rulings(db: Session, contest_id: int, pairs: Sequence[int]) -> dict[int, Con
     return {pair: every[-1] for pair, every in _said_of(db, ContestRuling, contest_id, pairs).items()}
 
 
-def to_judge(
-    db: Session, contest_id: int, user_id: int, *, only_disputed: bool, enough: int, pair: int | None = None
-) -> tuple[list[int], int]:
-    """Give the next pair that somebody may judge (in a list, or an empty one), and how many there are.
+def bump(db: Session, contest_id: int, by: int = 1) -> None:
+    """Count what was just said of pairs of a contest: its figures rest on that number."""
+    db.execute(update(ContestRow).where(ContestRow.id == contest_id).values(facts=ContestRow.facts + by))
 
-    Those with the fewest judgements come first; what was decided, has enough or was judged by them is left out. With
-    *pair* only that one is looked at.
-    """
-    counted = select(ContestJudgement.pair_id, func.count().label("n")).group_by(ContestJudgement.pair_id).subquery()
-    mine = select(ContestJudgement.pair_id).where(ContestJudgement.user_id == user_id)
-    decided = select(ContestRuling.pair_id)
-    number = func.coalesce(counted.c.n, 0)
-    wanted = and_(
-        ContestPair.contest_id == contest_id,
-        number < enough,
-        ContestPair.id.not_in(mine),
-        ContestPair.id.not_in(decided),
+
+def facts(db: Session, contest_id: int) -> int:
+    """Give a number that changes whenever a pair is contested, judged or decided about."""
+    return db.scalar(select(ContestRow.facts).where(ContestRow.id == contest_id)) or 0
+
+
+def count_to(db: Session, contest_id: int, most: int) -> int:
+    """Count the pairs of a contest, and no further than *most*."""
+    query = select(ContestPair.id).where(ContestPair.contest_id == contest_id).limit(most)
+    return db.scalar(select(func.count()).select_from(query.subquery())) or 0
+
+
+def disputed_by(db: Session, contest_id: int, team_id: int | None = None) -> list[tuple[ContestDispute, str | None]]:
+    """List what was said against pairs of a contest, by one team or by all, the newest first, with the team's name."""
+    query = (
+        select(ContestDispute, ContestTeam.name)
+        .join(ContestPair, ContestPair.id == ContestDispute.pair_id)
+        .outerjoin(ContestTeam, ContestTeam.id == ContestDispute.team_id)
+        .where(ContestPair.contest_id == contest_id)
+        .order_by(ContestDispute.id.desc())
     )
-    if pair is not None:
-        wanted = and_(wanted, ContestPair.id == pair)
-    if only_disputed:
-        wanted = and_(wanted, ContestPair.id.in_(select(ContestDispute.pair_id)))
-    joined = select(ContestPair.id).outerjoin(counted, counted.c.pair_id == ContestPair.id).where(wanted)
-    left = db.scalar(select(func.count()).select_from(joined.subquery())) or 0
-    return list(db.scalars(joined.order_by(number, ContestPair.modified_hash).limit(1))), left
+    if team_id is not None:
+        query = query.where(ContestDispute.team_id == team_id)
+    return [(dispute, name) for dispute, name in db.execute(query)]
 
 
-def stamp(db: Session, contest_id: int) -> list[int]:
-    """Give numbers that change whenever a pair is contested, judged or decided about."""
-    ours = select(ContestPair.id).where(ContestPair.contest_id == contest_id)
-    return [
-        db.scalar(select(func.max(kind.id)).where(kind.pair_id.in_(ours))) or 0
-        for kind in (ContestDispute, ContestJudgement, ContestRuling)
-    ]
+def unruled(db: Session, contest_id: int, *, disputed: bool, limit: int | None = None) -> list[int]:
+    """Give the pairs that the organisers have not decided about, in the order in which they were written."""
+    ruled = select(ContestRuling.id).where(ContestRuling.pair_id == ContestPair.id)
+    query = select(ContestPair.id).where(ContestPair.contest_id == contest_id, ~ruled.exists())
+    if disputed:
+        query = query.where(ContestPair.id.in_(select(ContestDispute.pair_id)))
+    return list(db.scalars(query.order_by(ContestPair.id).limit(limit)))
 
 
 def wrote_some(db: Session, contest_id: int, user_id: int) -> bool:

@@ -15,6 +15,17 @@ from quintain.store.tables import ContrastCheck, ContrastPivot, ContrastVariant,
 LIVE = ContrastVariant.state != VariantState.WITHDRAWN.value
 
 
+class VariantSight(NamedTuple):
+    """Which variants somebody sees: all; or their own, with *decided* also those that are not theirs to check."""
+
+    user_id: int | None = None
+    everything: bool = True
+    decided: bool = False
+
+
+ALL = VariantSight()
+
+
 class WrittenVariant(NamedTuple):
     """A variant, its pivot, and the name of who wrote it."""
 
@@ -29,12 +40,14 @@ def find(db: Session, project_id: int, variant_id: int) -> WrittenVariant | None
     return WrittenVariant(*row) if row else None
 
 
-def of_pivots(db: Session, pivot_ids: Sequence[int]) -> dict[int, list[tuple[ContrastVariant, str | None]]]:
+def of_pivots(
+    db: Session, pivot_ids: Sequence[int], sight: VariantSight = ALL, *, state: str = ""
+) -> dict[int, list[tuple[ContrastVariant, str | None]]]:
     """Give the variants of pivots, in the order in which they were written; without those taken back."""
     query = (
         select(ContrastVariant, User.name)
         .outerjoin(User, User.id == ContrastVariant.author_id)
-        .where(ContrastVariant.pivot_id.in_(pivot_ids), LIVE)
+        .where(ContrastVariant.pivot_id.in_(pivot_ids), _in_state(state), *_seen(sight))
         .order_by(ContrastVariant.id)
     )
     found: dict[int, list[tuple[ContrastVariant, str | None]]] = {one: [] for one in pivot_ids}
@@ -53,13 +66,12 @@ def is_there(db: Session, project_id: int, content: str) -> bool:
 
 
 def pivots_with_variants(
-    db: Session, project_id: int, *, state: str = "", limit: int, offset: int
+    db: Session, project_id: int, sight: VariantSight = ALL, *, state: str = "", limit: int, offset: int
 ) -> tuple[list[ContrastPivot], int]:
     """List the pivots that have a variant (in that *state*), in the order of their first one; and count them."""
-    wanted = ContrastVariant.state == state if state else LIVE
     first = (
         select(ContrastVariant.pivot_id, func.min(ContrastVariant.id).label("first"))
-        .where(ContrastVariant.project_id == project_id, wanted)
+        .where(ContrastVariant.project_id == project_id, _in_state(state), *_seen(sight))
         .group_by(ContrastVariant.pivot_id)
         .subquery()
     )
@@ -121,6 +133,22 @@ def accepted(db: Session, project_id: int) -> list[WrittenVariant]:
     """Give every accepted variant with its pivot, in the order of pivots."""
     query = _written(project_id).where(ContrastVariant.state == VariantState.ACCEPTED.value)
     return [WrittenVariant(*row) for row in db.execute(query.order_by(ContrastPivot.draw, ContrastVariant.id))]
+
+
+def _in_state(state: str) -> ColumnElement[bool]:
+    return ContrastVariant.state == state if state else LIVE
+
+
+def _seen(sight: VariantSight) -> list[ColumnElement[bool]]:
+    if sight.everything:
+        return []
+    own = ContrastVariant.author_id == sight.user_id
+    if not sight.decided:
+        return [own]
+    checked = select(ContrastCheck.id).where(
+        ContrastCheck.variant_id == ContrastVariant.id, ContrastCheck.user_id == sight.user_id
+    )
+    return [or_(own, ContrastVariant.state != VariantState.WRITTEN.value, checked.exists())]
 
 
 def _to_check(project_id: int, user_id: int | None) -> ColumnElement[bool]:

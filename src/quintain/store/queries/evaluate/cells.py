@@ -307,6 +307,26 @@ def rows(
     return [CellRow(*found) for found in db.execute(query)]
 
 
+def measured_since(db: Session, at: datetime, *, task: str | None, note: str, most: int) -> list[CellRow]:
+    """List measurements since then, of models not withdrawn, that have fewer than *most* events with this *note*."""
+    noted = (
+        select(func.count())
+        .select_from(CellEvent)
+        .where(CellEvent.cell_id == Cell.id, CellEvent.text == note)
+        .scalar_subquery()
+    )
+    query = joined().where(
+        Cell.variant == MEASURE,
+        Cell.state == CellState.DONE,
+        Cell.finished_at >= at,
+        ModelVersion.withdrawn_at.is_(None),
+        noted < most,
+    )
+    if task is not None:
+        query = query.where(TaskRow.name == task)
+    return [CellRow(*columns) for columns in db.execute(query.order_by(Cell.id))]
+
+
 class ScoredPair(NamedTuple):
     """A model version and a data set version that it was run on."""
 

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, func, or_, select, update
 from sqlalchemy.orm import Session, aliased
 
-from quintain.store.tables import OwedPay, PanelPerson, PanelWord
+from quintain.store.tables import OwedPay, PanelPerson, PanelWord, TaskRow
 
 
 def confirmed(user_id: Any, task_id: Any) -> ColumnElement[bool]:
@@ -39,6 +39,17 @@ def held_sums(db: Session, task_id: int) -> list[tuple[str, int, int]]:
         .order_by(OwedPay.currency)
     )
     return [(currency, int(people), int(amount)) for currency, people, amount in db.execute(query)]
+
+
+def held_tasks(db: Session, user_id: int) -> list[tuple[str, str, int]]:
+    """List the tasks that hold a person's pay: their names, with the currency and the amount."""
+    query = (
+        select(TaskRow.name, OwedPay.currency, OwedPay.amount)
+        .join(TaskRow, TaskRow.id == OwedPay.task_id)
+        .where(OwedPay.user_id == user_id, OwedPay.amount != 0, ~confirmed(OwedPay.user_id, OwedPay.task_id))
+        .order_by(TaskRow.name, OwedPay.currency)
+    )
+    return [(name, currency, int(amount)) for name, currency, amount in db.execute(query)]
 
 
 def confirm(db: Session, provider: str, users: Sequence[int], by: str, moment: datetime) -> None:

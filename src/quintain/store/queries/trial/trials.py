@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Integer, Select, and_, bindparam, cast, func, insert, or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from quintain.store.base import now, table_of
 from quintain.store.queries.collect.attempts import is_agreed
@@ -100,6 +100,39 @@ def all_of(db: Session, task: str | None, offset: int, limit: int | None) -> Seq
     if task is not None:
         query = query.where(TaskRow.name == task)
     return [(row, name) for row, name in db.execute(query.order_by(CrowdTrial.id.desc()).offset(offset).limit(limit))]
+
+
+def seen_by(
+    db: Session, user_id: int | None, owned: Collection[str], task: str | None, offset: int, limit: int | None
+) -> Sequence[tuple[CrowdTrial, str]]:
+    """List the trials that somebody who owns some tasks may know of, each with its task's name; the newest first.
+
+    Of the tasks of others these are trials that people can enter now, those in which they take part, and simulated ones
+    of a task in which nobody takes part in a real one.
+    """
+    real = aliased(CrowdTrial)
+    running = select(real.id).where(real.task_id == CrowdTrial.task_id, real.state == "open", real.data == "")
+    member = select(CrowdMember.id).where(CrowdMember.trial_id == CrowdTrial.id, CrowdMember.user_id == user_id)
+    query = select(CrowdTrial, TaskRow.name).join(TaskRow, TaskRow.id == CrowdTrial.task_id)
+    query = query.where(
+        or_(
+            TaskRow.name.in_(owned),
+            and_(CrowdTrial.state == "open", CrowdTrial.data == ""),
+            and_(CrowdTrial.state != "draft", member.exists()),
+            and_(CrowdTrial.data != "", ~running.exists()),
+        )
+    )
+    if task is not None:
+        query = query.where(TaskRow.name == task)
+    return [(row, name) for row, name in db.execute(query.order_by(CrowdTrial.id.desc()).offset(offset).limit(limit))]
+
+
+def is_running(db: Session, task_id: int) -> bool:
+    """Say whether real people can take part in a trial of a task now."""
+    query = select(CrowdTrial.id).where(
+        CrowdTrial.task_id == task_id, CrowdTrial.state == "open", CrowdTrial.data == ""
+    )
+    return db.scalar(query.limit(1)) is not None
 
 
 def open_of(db: Session, tasks: Collection[str], limit: int) -> Sequence[tuple[CrowdTrial, str]]:

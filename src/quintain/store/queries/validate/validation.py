@@ -12,6 +12,7 @@ from quintain.core.rounds import RoundState
 from quintain.store.tables import (
     Judgement,
     JudgingPage,
+    ReleaseRow,
     Round,
     TaskRow,
     Validation,
@@ -72,6 +73,11 @@ def find(db: Session, task: str, name: str) -> FoundValidation | None:
     """Find the validation called *name* of *task*."""
     row = db.connection().execute(_FIND, {"task": task, "name": name}).first()
     return FoundValidation(*row) if row else None
+
+
+def is_released(db: Session, validation_id: int) -> bool:
+    """Say whether anything was released of a validation."""
+    return db.scalar(select(ReleaseRow.id).where(ReleaseRow.validation_id == validation_id).limit(1)) is not None
 
 
 def by_id(db: Session, validation_id: int) -> FoundValidation:

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import Select, func, or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from quintain.core.cells import PLAIN, CellState
 from quintain.core.people import RoleName
@@ -32,7 +32,10 @@ TEST = "test"
 
 
 class ReleasedTest(NamedTuple):
-    """The test of a validation's first release; *releases* says how many there are."""
+    """The test of a validation's first release. *releases* counts it and those that have not this very test.
+
+    Those may show in train what it hides; a release of the same data with more in its datasheet does not.
+    """
 
     release_id: int
     validation_id: int
@@ -77,7 +80,13 @@ class Due(NamedTuple):
 
 def released_tests(db: Session, task: str | None = None, name: str | None = None) -> list[ReleasedTest]:
     """List the tests of all first releases, or of those of a *task*, or of its validation *name*; the oldest first."""
-    count = select(func.count()).where(ReleaseRow.validation_id == Validation.id).correlate(Validation)
+    other, theirs = aliased(ReleaseRow), aliased(ReleaseVersion)
+    has_it = select(theirs.id).where(theirs.release_id == other.id, theirs.version_id == DatasetVersion.id)
+    count = (
+        select(1 + func.count(other.id))
+        .where(other.validation_id == Validation.id, ~has_it.correlate(other, DatasetVersion).exists())
+        .correlate(Validation, DatasetVersion)
+    )
     query = (
         select(
             ReleaseRow.id,

@@ -18,6 +18,7 @@ from quintain.core.records.access import (
     PeopleOrder,
     Person,
     ReadCount,
+    TaskRoles,
     Tokens,
 )
 from quintain.core.records.base import plain
@@ -28,7 +29,7 @@ from quintain.services.access.links import Link
 from quintain.services.house import personal_data
 from quintain.services.pay import leaving
 from quintain.web.api.call import Call, Calling
-from quintain.web.api.params import Before, Filter, Limit, Offset, PersonName, Revision, TokenId
+from quintain.web.api.params import Before, Filter, Limit, Offset, PersonName, Revision, TaskName, TokenId
 from quintain.web.api.shapes import (
     Deletion,
     Invitation,
@@ -151,6 +152,19 @@ def grant_role(call: Calling, name: PersonName, grant: RoleRequest) -> Person:
 def revoke_role(call: Calling, name: PersonName, role: RoleName, task: Filter = "") -> Person:
     """Take a role from somebody (admins; owners on their tasks)."""
     return accounts.revoke_role(call.db, call.actor, name, role, task=task or None)
+
+
+def list_task_roles(
+    call: Calling,
+    task: TaskName,
+    *,
+    search: Filter = "",
+    role: RoleName | None = None,
+    limit: Limit = 100,
+    offset: Offset = 0,
+) -> TaskRoles:
+    """List who holds a role on a task (its owners)."""
+    return accounts.roles_on_task(call.db, call.actor, task, search=search, role=role, limit=limit, offset=offset)
 
 
 def list_audit(call: Calling, limit: Limit = 100, before: Before = None) -> AuditLog:

@@ -33,6 +33,9 @@ def import_prompts(
     corpus: Annotated[Text, Form(description="The corpus; the file's name by default.")] = "",
     part: Annotated[Text, Form(description="The part of the corpus that all rows are from.")] = "",
     tags: Annotated[Text, Form(description="Tags for all of them, with commas between them.")] = "",
+    contexts: Annotated[
+        bool, Form(description="Only what writers may not change, such as the passage; they add the rest.")
+    ] = False,
 ) -> PromptReport:
     """Add prompts to a round; what earlier rounds of the task used is left out (owners)."""
     with on_disk(file, call.workspace.file_limits) as path:
@@ -44,6 +47,7 @@ def import_prompts(
             corpus=corpus.strip() or None,
             part=part.strip() or None,
             tags=[tag.strip() for tag in tags.split(",") if tag.strip()],
+            contexts=contexts,
         )
 
 

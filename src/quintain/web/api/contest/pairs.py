@@ -7,13 +7,22 @@ from typing import Annotated
 from fastapi import File, Form, Path, Response, UploadFile
 
 from quintain.core.errors import NotFound
-from quintain.core.records.contests import ContestPair, ContestPairs, ContestResults, NextToJudge, PairsAdded
+from quintain.core.records.contests import (
+    ContestPair,
+    ContestPairs,
+    ContestResults,
+    NextToJudge,
+    PairDisputes,
+    PairJudged,
+    PairsAdded,
+    RestDecided,
+)
 from quintain.data.tables import parse_columns
-from quintain.services.contest import pairs, scores, settling
+from quintain.services.contest import judging, pairs, scores, settling
 from quintain.services.contest.pair_checks import PairDraft
 from quintain.web.api.call import Calling
 from quintain.web.api.contest.contests import ContestRef, PageSize, TeamName
-from quintain.web.api.contest.shapes import DisputeRequest, PairJudgement, PairRequest, RulingRequest
+from quintain.web.api.contest.shapes import DisputeRequest, PairJudgement, PairRequest, RestRequest, RulingRequest
 from quintain.web.api.params import Filter, Format, Offset
 from quintain.web.api.shapes import Text
 from quintain.web.files import download, on_disk
@@ -83,7 +92,10 @@ def list_contest_pairs(
     offset: Offset = 0,
     limit: PageSize = 50,
 ) -> ContestPairs:
-    """Give a page of the pairs with every system's answers: of a *team*, with a *tag*, that *broke* a system."""
+    """Give a page of the pairs with every system's answers: of a *team*, with a *tag*, that *broke* a system.
+
+    *status* is contested, undecided, settled, dropped, waiting (for the organisers) or expired (counts as it was).
+    """
     return scores.list_pairs(
         call.db, call.blobs, call.actor, ref, team=team, tag=tag, status=status, broke=broke, offset=offset, limit=limit
     )
@@ -98,24 +110,34 @@ def get_contest_pair(call: Calling, ref: ContestRef, pair: PairId) -> ContestPai
 
 
 def dispute_pair(call: Calling, ref: ContestRef, pair: PairId, wanted: DisputeRequest) -> None:
-    """Say what is wrong with a pair of another team, while labels are settled."""
+    """Say what is wrong with a pair of another team, while labels are settled; only so many pairs of a contest."""
     settling.contest_pair(call.db, call.actor, ref, pair, wanted.reason)
 
 
-def get_pair_to_judge(call: Calling, ref: ContestRef) -> NextToJudge:
-    """Give the next pair to judge to somebody who is in no team."""
-    return NextToJudge(settling.next_to_judge(call.db, call.actor, ref))
+def list_pair_disputes(call: Calling, ref: ContestRef) -> PairDisputes:
+    """List what one's own team contests, and how many pairs it may; for the organisers all that is contested."""
+    return settling.list_disputes(call.db, call.actor, ref)
 
 
-def judge_pair(call: Calling, ref: ContestRef, said: PairJudgement) -> None:
-    """Give both labels of a pair, as somebody outside the contest."""
-    settling.judge_pair(
+def next_pair_to_judge(call: Calling, ref: ContestRef) -> NextToJudge:
+    """Hand the next pair to judge to somebody who is in no team; it is theirs for half an hour."""
+    return NextToJudge(judging.next_to_judge(call.db, call.actor, ref))
+
+
+def return_pair_to_judge(call: Calling, ref: ContestRef, pair: PairId) -> None:
+    """Give a pair back without judging it; one is not handed it again."""
+    judging.return_pair(call.db, call.actor, ref, pair)
+
+
+def judge_pair(call: Calling, ref: ContestRef, said: PairJudgement) -> PairJudged:
+    """Give both labels of a pair that one was handed, as somebody outside the contest; it is paid."""
+    return judging.judge_pair(
         call.db, call.actor, ref, said.pair, said.original_label, said.modified_label, minimal=said.minimal
     )
 
 
 def rule_pair(call: Calling, ref: ContestRef, pair: PairId, wanted: RulingRequest) -> None:
-    """Keep a pair, change its labels, or drop it from the score (organisers)."""
+    """Keep a pair, change its labels, or drop it; the teams concerned read the reason (organisers)."""
     settling.rule(
         call.db,
         call.actor,
@@ -126,6 +148,11 @@ def rule_pair(call: Calling, ref: ContestRef, pair: PairId, wanted: RulingReques
         modified=wanted.modified_label,
         reason=wanted.reason,
     )
+
+
+def rule_rest(call: Calling, ref: ContestRef, wanted: RestRequest) -> RestDecided:
+    """Let every pair that waits for the organisers count as it was written (organisers)."""
+    return settling.rule_rest(call.db, call.actor, ref, wanted.reason)
 
 
 def export_contest(call: Calling, ref: ContestRef, format: Format = "csv") -> Response:  # noqa: A002

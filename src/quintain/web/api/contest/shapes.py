@@ -117,8 +117,14 @@ class PairJudgement(Shape):
     minimal: bool | None = None
 
 
+class RestRequest(Shape):
+    """Why all that waits for the organisers counts as it was written."""
+
+    reason: Text
+
+
 class RulingRequest(Shape):
-    """What becomes of a pair; labels are for `relabel`."""
+    """What becomes of a pair, and why; labels are for `relabel`."""
 
     decision: Decision
     original_label: Any = None

@@ -30,6 +30,7 @@ from quintain.services.contrast import (
     authoring,
     checking,
     drafts,
+    listing,
     people,
     projects,
     releasing,
@@ -99,10 +100,19 @@ def add_phenomenon(call: Calling, ref: ProjectRef, wanted: PhenomenonRequest) ->
 
 
 def list_contrast_sets(
-    call: Calling, ref: ProjectRef, state: VariantWord = "", offset: Offset = 0, limit: Limit = 20
+    call: Calling,
+    ref: ProjectRef,
+    *,
+    state: VariantWord = "",
+    mine: Annotated[bool, Parameter(description="Only what one wrote oneself.")] = False,
+    offset: Offset = 0,
+    limit: Limit = 20,
 ) -> ContrastSetPage:
-    """List examples with the variants that were written of them (owners)."""
-    return authoring.list_sets(call.db, call.actor, ref, state=state, offset=offset, limit=limit)
+    """List examples with the variants that were written of them, and what was said of those.
+
+    Owners see all of them, others their own, and experts also those that are not theirs to check any more.
+    """
+    return listing.list_sets(call.db, call.actor, ref, state=state, mine=mine, offset=offset, limit=limit)
 
 
 def take_pivot(call: Calling, ref: ProjectRef) -> ContrastPivot:

@@ -158,17 +158,21 @@ def download_dataset(  # noqa: PLR0917 - what the address may say
     format: DatasetFormat = "jsonl",  # noqa: A002 - the word in the address
     also: Also = (),
     labels: LabelsAs = "majority",
+    public: bool = False,
 ) -> Response:
     """Send one version as a file. Hidden answers are left out.
 
-    A folder (hf, croissant) may hold others of the task beside it, each a split.
+    A folder (hf, croissant) may hold others of the task beside it, each a split; a public one is to be passed on, and
+    has no inputs that are not open to all.
     """
     info = datasets.get_version(call.db, call.actor, _ref(task, dataset, version))
     if format in FOLDERS:
         refs = [info.ref, *(f"{task}/{one}" for one in also)]
         return download_archive(
             f"{task}-{dataset}-v{info.number}-{format}",
-            lambda path: export_folder(call.db, call.blobs, call.actor, refs, format, path, archive=True),
+            lambda path: export_folder(
+                call.db, call.blobs, call.actor, refs, format, path, archive=True, public=public
+            ),
         )
     if also:
         raise BadInput("A file holds one version.", remedy="For several, ask for the format hf or croissant.")

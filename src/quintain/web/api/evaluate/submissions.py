@@ -22,16 +22,20 @@ PartOffset = Annotated[
 
 
 class UploadStart(Shape):
-    """An archive that is about to be sent."""
+    """A file that is about to be sent."""
 
-    size: Annotated[int, Body(description="Bytes of the archive.", ge=1, le=uploads.MAX_UPLOAD)]
-    sha256: Annotated[str, Body(description="SHA-256 of the archive, in hexadecimal.", pattern=r"^[0-9a-f]{64}$")]
+    size: Annotated[int, Body(description="Bytes of the file.", ge=1, le=uploads.MAX_UPLOAD)]
+    sha256: Annotated[str, Body(description="SHA-256 of the file, in hexadecimal.", pattern=r"^[0-9a-f]{64}$")]
 
 
 class SubmissionStart(Shape):
-    """An archive that has arrived, and what the model is to be called; its manifest says so otherwise."""
+    """A file that has arrived, and what the model is to be called; its manifest says so otherwise.
+
+    *file* is its name: a file that is a whole model by itself, such as .joblib or .onnx, is known by that.
+    """
 
     upload: Annotated[str, Body(max_length=40, pattern=r"^[0-9a-f]+$")]
+    file: Text = ""
     name: Text | None = None
     visibility: Literal["public", "private", "anonymous"] = "public"
 
@@ -59,7 +63,7 @@ def put_part(
 
 
 def submit_model(call: Calling, task: TaskName, start: SubmissionStart) -> Submission:
-    """Submit an uploaded archive as a version of a model; its cells are queued at once (builders)."""
+    """Submit an uploaded archive, or one file that is a whole model; its cells are queued at once (builders)."""
     return submit_upload(
         call.db,
         call.blobs,
@@ -69,6 +73,7 @@ def submit_model(call: Calling, task: TaskName, start: SubmissionStart) -> Submi
         rules=rules_of(call.workspace.settings),
         name=start.name,
         visibility=start.visibility,
+        filename=start.file,
     ).record()
 
 

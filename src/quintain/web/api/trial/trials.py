@@ -23,6 +23,7 @@ from quintain.core.records.trial import (
     TrialModels,
     TrialPart,
 )
+from quintain.data.trials import trial_bytes
 from quintain.services.trial import (
     costs,
     doors,
@@ -35,11 +36,12 @@ from quintain.services.trial import (
     taking_part,
     trials,
 )
-from quintain.services.trial.rounds import DEFAULT_GENRE
+from quintain.services.trial.contexts import DEFAULT_GENRE
 from quintain.services.trial.trials import OpenTrial
 from quintain.web.api.call import Calling
 from quintain.web.api.params import Changing, Limit, Offset, PersonName, Revision, TaskName, TrialName
 from quintain.web.api.shapes import LongText, Shape, Text
+from quintain.web.files import rows_on_disk, send_bytes
 from quintain.web.report_files import ReportFormat, send_file
 
 ArmName = Annotated[str, Path(description="Name of the arm.", max_length=40, pattern=r"^[a-z0-9_-]+$")]
@@ -54,9 +56,14 @@ class TrialDefinition(Shape):
 
 
 class OpeningRequest(Shape):
-    """What a trial is opened with: a data set whose texts are the contexts, their stratum, and models to fool."""
+    """What a trial is opened with: a data set with the contexts, or those themselves; their stratum; models to fool.
+
+    A context has the fields that writers may not change, such as `passage`, and may have `tags` and its genre.
+    """
 
     source: Text = ""
+    contexts: Annotated[list[dict[str, Any]], Field(max_length=20_000)] = Field(default_factory=list)
+    most: Annotated[int, Field(ge=0, le=10**6, description="Take at most so many; 0 for what is needed.")] = 0
     models: Annotated[tuple[Text, ...], Field(max_length=20)] = ()
     genre: Annotated[str, Field(max_length=80)] = DEFAULT_GENRE
 
@@ -139,8 +146,9 @@ def put_trial(
 
 def open_trial(call: Calling, task: TaskName, trial: TrialName, opening: OpeningRequest) -> CrowdTrial:
     """Let people enter; from now on the protocols never change."""
-    options = OpenTrial(opening.source, opening.models, opening.genre)
-    return trials.open_trial(call.db, call.blobs, call.actor, task, trial, options)
+    with rows_on_disk(opening.contexts, "contexts.jsonl") as file:
+        options = OpenTrial(opening.source, opening.models, opening.genre, file, opening.most)
+        return trials.open_trial(call.db, call.blobs, call.actor, task, trial, options)
 
 
 def close_trial(call: Calling, task: TaskName, trial: TrialName) -> CrowdTrial:
@@ -294,6 +302,15 @@ def run_trial_models(call: Calling, task: TaskName, trial: TrialName, given: Mod
     Asking again adds models, and has those tried again that failed.
     """
     return model_runs.run_models(call.db, call.blobs, call.actor, task, trial, given.models)
+
+
+def export_trial(call: Calling, task: TaskName, trial: TrialName) -> Response:
+    """Send all of a trial as one file: texts, grades, judgements, what models said; people under other names (owners).
+
+    `quintain trial report` and `qt.trial` read it.
+    """
+    arms = reporting.arms_of(call.db, call.blobs, call.actor, task, trial)
+    return send_bytes(trial_bytes(arms), f"{task}-trial-{trial}.json", "application/json")
 
 
 def get_trial_report(call: Calling, task: TaskName, trial: TrialName) -> Report:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Annotated, Any
 
 from fastapi import Depends
@@ -12,12 +13,14 @@ from quintain.core.errors import BadInput, Unavailable
 from quintain.core.records.board import BoardView
 from quintain.core.spec import plain
 from quintain.core.task import ABILITY, VMER, Task
+from quintain.reports.few import few_text, is_few
 from quintain.reports.round_lines import RoundWords, styles_of
 from quintain.services.access.permissions import require_owner
 from quintain.services.board import keep as board_keep
 from quintain.services.board import remeasure as measuring_again
 from quintain.services.board.abilities import shown_abilities
 from quintain.services.board.cache import PENDING, SOON_S, WarmBoard, warm_board
+from quintain.services.board.claims import board_claim
 from quintain.services.board.export import KINDS, SINGLE
 from quintain.services.board.parts import BoardMatrix, BoardPart
 from quintain.services.board.ranking import Ranked, parse_view
@@ -162,6 +165,7 @@ def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = No
         presets=presets(_, made),
         words=words(_, fitted=made.metric == ABILITY),
         abilities=shown_abilities(visit.db, task, made.frozen_at) if made.metric == ABILITY else None,
+        few_text=few_text() if warm.text.once(_has_few, made) else None,
         scatter=scatter_chart(),
         over_rounds=_over_rounds(visit, task, made),
         most_points=MOST_POINTS,
@@ -172,6 +176,27 @@ def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = No
         crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Board"), None)],
         error=trouble,
     )
+
+
+def _has_few(made: BoardMatrix) -> bool:
+    """Say whether any figure rests on so few examples that it is drawn hollow."""
+    return any(
+        figure is not None and bool(figure.n) and is_few(figure.n)
+        for model in made.models
+        for figure in (*chain.from_iterable(model.values.values()), *model.pooled.values())
+    )
+
+
+def claim_part(visit: Visiting, task: str) -> Response:
+    """Show who leads: a part of the board that was not ready with it."""
+    found = get_task(visit.db, task)
+    try:
+        claim = board_claim(visit.db, visit.blobs, visit.actor, task)
+    except Unavailable as error:
+        if error.code != PENDING:
+            raise
+        claim = None
+    return visit.render("board/claim.html", task=found, claim=claim)
 
 
 def _pending(visit: Visit, task: Task) -> Response:

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from quintain.reports.charts import SCHEMA
+from quintain.reports.few import GROUND, count_tooltip, few_layers, few_text, few_title, mark_few
 from quintain.reports.round_lines import RoundColumn, RoundPoint, RoundWords, Style, round_lines, short_names
 from quintain.services.board.parts import MatrixRound, rest_of
 from quintain.services.board.ranking import Ranked
@@ -19,13 +20,15 @@ MOST_POINTS = 200  # models in the chart of progress
 def scatter_chart() -> dict[str, Any]:
     """Draw one point per model; the page fills in data and titles as the reader chooses axes.
 
-    Each row has `ref`, `name`, `x`, `y`, `front` (such points are strong), and its label either `before` or `after` the
-    point. The model whose `ref` is the signal `lit` is ringed.
+    Each row has `ref`, `name`, `x`, `y`, `front` (such points are strong), `n` (the examples that the less sure of the
+    two figures rests on), `few` (such points are hollow), and its label either `before` or `after` the point. The model
+    whose `ref` is the signal `lit` is ringed. Where no row is `few`, the page takes the title away.
     """
     tooltip = [
         {"field": "name", "type": "nominal", "title": "model"},
         {"field": "x", "type": "quantitative", "title": "x", "format": ".2f"},
         {"field": "y", "type": "quantitative", "title": "y", "format": ".2f"},
+        count_tooltip(),
     ]
     scale = {"zero": False, "nice": True, "padding": 16}
     lit = "datum.ref === lit"
@@ -34,7 +37,8 @@ def scatter_chart() -> dict[str, Any]:
     return {
         "$schema": SCHEMA,
         "data": {"values": []},
-        "params": [{"name": "lit", "value": ""}],
+        "params": [{"name": "lit", "value": ""}, GROUND],
+        "title": few_title(few_text()),
         "width": "container",
         "height": HEIGHT,
         "autosize": {"type": "fit-x", "contains": "padding"},
@@ -45,15 +49,17 @@ def scatter_chart() -> dict[str, Any]:
                 "mark": {"type": "line", "strokeDash": [4, 4], "opacity": 0.7},
                 "encoding": {"order": {"field": "x"}},
             },
-            {
-                "mark": {"type": "point", "filled": True, "size": 90},
-                "encoding": {
-                    "tooltip": tooltip,
-                    "opacity": {"condition": {"test": f"datum.front || {lit}", "value": 1}, "value": 0.4},
-                    "stroke": {"value": "currentColor"},
-                    "strokeWidth": {"condition": {"test": lit, "value": 6}, "value": 0},
-                },
-            },
+            *few_layers(
+                {
+                    "mark": {"type": "point", "filled": True, "size": 90},
+                    "encoding": {
+                        "tooltip": tooltip,
+                        "opacity": {"condition": {"test": f"datum.front || {lit}", "value": 1}, "value": 0.4},
+                        "stroke": {"condition": {"test": lit, "value": "currentColor"}},
+                        "strokeWidth": {"condition": {"test": lit, "value": 6}, "value": 2},
+                    },
+                }
+            ),
             _labels("after", "left", 9),
             _labels("before", "right", -9),
         ],
@@ -84,7 +90,10 @@ def progress_rows(ranked: Ranked) -> list[dict[str, Any]]:
         value = figure.value
         best = value if best is None else (min if axis.lower else max)(best, value)
         model = ranked.board.models[row]
-        rows.append({"date": model.created_at.isoformat(), "value": value, "best": best, "name": model.name})
+        date = model.created_at.isoformat()
+        rows.append(
+            {"date": date, "value": value, "best": best, "name": model.name, "n": ranked.examples(row, axis.name)}
+        )
     if len(rows) <= MOST_POINTS:
         return rows
     leads = [place for place, row in enumerate(rows) if row["value"] == row["best"]][-MOST_POINTS:]
@@ -110,19 +119,26 @@ def progress_chart(rows: Sequence[Mapping[str, Any]], *, title: str, human: tupl
                     {"field": "name", "type": "nominal", "title": "model"},
                     {"field": "value", "type": "quantitative", "title": title, "format": ".2f"},
                     {"field": "date", "type": "temporal", "title": "date"},
+                    count_tooltip(),
                 ],
             },
         },
     ]
     if reached is not None:
         layers += [
-            {"mark": {"type": "rule", "strokeDash": [6, 4]}, "encoding": {"y": {"datum": reached}}},
+            # One line across, and its name once: each row of the data would draw its own.
             {
-                "mark": {"type": "text", "align": "left", "x": 4, "dy": -8},
-                "encoding": {"y": {"datum": reached}, "text": {"value": people}},
+                "data": {"values": [{}]},
+                "mark": {"type": "rule", "strokeDash": [6, 4]},
+                "encoding": {"x": {"value": 0}, "x2": {"value": "width"}, "y": {"datum": reached}},
+            },
+            {
+                "data": {"values": [{}]},
+                "mark": {"type": "text", "align": "left", "dx": 4, "dy": -8},
+                "encoding": {"x": {"value": 0}, "y": {"datum": reached}, "text": {"value": people}},
             },
         ]
-    return {
+    chart = {
         "$schema": SCHEMA,
         "data": {"values": rows},
         "width": "container",
@@ -131,6 +147,7 @@ def progress_chart(rows: Sequence[Mapping[str, Any]], *, title: str, human: tupl
         "encoding": {"x": {"field": "date", "type": "temporal", "title": None, "axis": _dates(rows)}},
         "layer": layers,
     }
+    return mark_few(chart)
 
 
 def _dates(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from quintain.web.pages.collect.round_charts import rate_chart, time_chart
 from quintain.web.pages.collect.rounds import state_names
 from quintain.web.pages.round_crumbs import round_crumbs
 from quintain.web.pages.stations import station_line
-from quintain.web.pages.written import own_text
+from quintain.web.pages.written import context_names, own_text
 from quintain.web.paging import Paging
 from quintain.web.visit import Posting, Visit, Visiting
 
@@ -107,6 +107,7 @@ def import_prompts(post: Posting, task: str, number: int) -> Response:
                 corpus=post.text("corpus").strip() or None,
                 part=post.text("part").strip() or None,
                 tags=[tag.strip() for tag in post.text("tags").split(",") if tag.strip()],
+                contexts=post.flag("contexts"),
             )
     except (BadInput, Conflict) as error:
         return _show(visit, task, number, trouble_of(error))
@@ -197,6 +198,7 @@ def _console(visit: Visit, task: Task, info: RoundInfo) -> dict[str, Any]:
         "counters": found,
         "figure": figure,
         "needs_prompts": any(one.prompt for one in info.spec.conditions) and not found.prompts["prompts"],
+        "context_names": context_names(visit, task),
         "outcomes": _outcomes(visit),
         "charts": _charts(visit, found),
         "tables": _tables(visit, task, info, found),

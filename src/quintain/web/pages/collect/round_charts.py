@@ -9,6 +9,7 @@ from typing import Any
 
 from quintain.core.records.collect import Counters, RoundCount
 from quintain.reports.charts import ROW_HEIGHT, SCHEMA
+from quintain.reports.few import count_tooltip, mark_few
 
 MOST_BARS = 150
 MONTH_CHARACTERS = len("2026-11")  # at the front of a day
@@ -36,7 +37,7 @@ def rate_chart(counts: Sequence[RoundCount], *, category: str, attempts: str, ra
             "rate": one.rate,
             "low": one.low,
             "high": one.high,
-            "attempts": one.attempts,
+            "n": one.attempts,
         }
         for one in counts
         if one.rate is not None
@@ -50,10 +51,10 @@ def rate_chart(counts: Sequence[RoundCount], *, category: str, attempts: str, ra
     }
     tooltip = [
         {"field": "name", "type": "nominal", "title": category},
-        {"field": "attempts", "type": "quantitative", "title": attempts, "format": ","},
+        count_tooltip(attempts),
         {"field": "rate", "type": "quantitative", "title": rate, "format": ".1%"},
     ]
-    return {
+    chart = {
         "$schema": SCHEMA,
         "data": {"values": rows},
         "width": "container",
@@ -77,6 +78,7 @@ def rate_chart(counts: Sequence[RoundCount], *, category: str, attempts: str, ra
             {"mark": {"type": "point", "filled": True, "size": 80, "color": "#d98a1f"}, "encoding": {"x": x}},
         ],
     }
+    return mark_few(chart)
 
 
 def time_chart(found: Counters, *, moment: str, attempts: str, fooled: str, other: str) -> dict[str, Any]:

@@ -32,10 +32,12 @@ from quintain.web.pages.collect.rule_form import NAMES as RULE_NAMES
 from quintain.web.pages.collect.rule_form import other_rules, rule_controls
 from quintain.web.pages.models.choices import how_to_name_others
 from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.pages.written import context_names
 from quintain.web.spec_form import Choice
 from quintain.web.visit import Post, Posting, Visit, Visiting
 
 LEADING = 20  # of a board, among which the model that a new round aims at is sought
+CONTEXTS = "contexts of "  # before the name of a data set of which writers get the passages, say, and nothing else
 AS_CHOSEN = "chosen"  # writers start from prompts if the form names some
 PLAIN_RULES = ("task", "differs")  # of fooling, for answers that are no texts
 
@@ -60,7 +62,8 @@ def new_page(visit: Visiting, task: str, file: str = "") -> Response:
     found = tasks.get_task(visit.db, task)
     spec = _starter(visit, found)
     sources = prompt_sources(visit.db, visit.actor, task)
-    values = {**values_of(spec), "prompts": sources[0].ref if sources else "", "writing": AS_CHOSEN}
+    first = f"{CONTEXTS if context_names(visit, found) else ''}{sources[0].ref}" if sources else ""
+    values = {**values_of(spec), "prompts": first, "writing": AS_CHOSEN}
     return _editor(visit, found, None, SpecDraft(FORM, values, dump_round(spec), bool(file)))
 
 
@@ -130,7 +133,8 @@ def _save(post: Post, task: Task, info: RoundInfo | None) -> Response:
                     visit.blobs,
                     visit.actor,
                     round_of(data),
-                    source=values["prompts"],
+                    source=values["prompts"].removeprefix(CONTEXTS),
+                    contexts=values["prompts"].startswith(CONTEXTS),
                     open_now=post.flag("open"),
                 )
     except ChangesToConfirm as error:
@@ -216,7 +220,12 @@ def _sources(visit: Visit, task: Task) -> list[tuple[str, str]]:
     named = [
         (one.ref, _("%(dataset)s (%(n)s texts)", dataset=one.dataset, n=visit.tongue.number(one.rows))) for one in found
     ]
-    return [*named, ("", _("none: writers start from a blank page"))]
+    names = context_names(visit, task)
+    alone = [
+        (f"{CONTEXTS}{one.ref}", _("%(dataset)s: %(names)s alone, nothing else", dataset=one.dataset, names=names))
+        for one in (found if names else [])
+    ]
+    return [*alone, *named, ("", _("none: writers start from a blank page"))]
 
 
 def _as_chosen(values: Mapping[str, Any]) -> str:

@@ -17,6 +17,7 @@ from quintain.services.collect import attempts, entry, readiness, writing
 from quintain.services.collect.attempts import Notes
 from quintain.services.collect.entry import Completion
 from quintain.services.collect.rounds import RoundInfo
+from quintain.services.tasks import definitions as tasks
 from quintain.services.trial.trials import place_of_round
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.collect.verdict import ShownVerdict, about_fields, shown_verdict
@@ -43,7 +44,10 @@ def begin(post: Posting, task: str, number: int) -> Response:
 def choose(post: Posting, task: str, number: int) -> Response:
     """Take down what somebody says to a round: that they agree, or that they would rather not."""
     visit = post.visit
-    readiness.choose(visit.db, visit.actor, f"{task}/{number}", post.text("choice"))
+    choice = post.text("choice")
+    readiness.choose(visit.db, visit.actor, f"{task}/{number}", choice)
+    if choice == "warning":
+        visit.go_past_warning(tasks.get_task(visit.db, task))
     return visit.redirect(f"/tasks/{task}/rounds/{number}/write")
 
 

@@ -12,10 +12,12 @@ from typing import Any
 from quintain.core.example import Answer
 from quintain.core.task import Task
 from quintain.tasks.contract import Form, FormField, kind_of
-from quintain.web.forms import PREFIX, inputs_of
+from quintain.tasks.positions import bare_number, word_name, words_of
+from quintain.web.forms import PREFIX, inputs_of, word_among
 from quintain.web.pages.written import shown_input
 from quintain.web.visit import Post
 
+PLACE = "place-"  # before the name of a control: which of several places of a word is meant
 FEWEST_ROWS = 4
 MOST_ROWS = 10
 MOST_PLACES = 20
@@ -60,6 +62,14 @@ class SpanPlace:
 
 
 @dataclass(frozen=True, slots=True)
+class WordPlace:
+    """One of several places of a word: how the form names it, and the word between its neighbours."""
+
+    value: str
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
 class Typed:
     """What a form brought: inputs and target in the shape of the task's kind."""
 
@@ -90,13 +100,16 @@ def boxes_of(
     for field in form.inputs:
         original = _text(field, (prompt or {}).get(field.name))
         typed = _text(field, draft.get(field.name)) if started else ""
+        both = {**(prompt or {}), **draft}
+        word = shown_input(field, both) if field.widget == "token" else ""
         if field.name in given:
-            found.append(Box(field, original, given=True))
+            found.append(Box(field, original, given=True, word=word))
             continue
         value = typed if started and field.name in draft else original
+        if field.widget == "token":
+            value = _named(field, both if started else prompt or {}, value)
         given_text = (prompt or {}).get(field.name) is not None and field.widget != "token"
         before = original if given_text else None
-        word = shown_input(field, {**(prompt or {}), **draft}) if field.widget == "token" else ""
         found.append(Box(field, value, before, rows=_rows(form.answer, field, value), word=word))
     return tuple(found)
 
@@ -112,9 +125,13 @@ def target_of(task: Task, boxes: Sequence[Box], answer: Answer, assigned: Answer
         span = span if isinstance(span, Mapping) else {"text": span or ""}
         start = "" if span.get("start") is None else str(span["start"])
         return TargetBox(field, text=str(span.get("text") or ""), start=start, passage=passage)
+    if isinstance(aim, list) and aim and all(isinstance(one, list) for one in aim):
+        aim = aim[0]  # the first of several right answers, as whoever types one would
     if isinstance(aim, list):
         return TargetBox(field, tuple(str(one) for one in aim), "\n".join(str(one) for one in aim))
     text = "" if aim is None else str(aim)
+    if field.widget == "token" and isinstance(aim, int) and source is not None:
+        text = _word_name(source.value.split(), aim)
     return TargetBox(field, (text,) if text else (), text, assigned=assigned is not None)
 
 
@@ -132,6 +149,10 @@ def read(
             kept = [place for place, line in enumerate(lines) if line.strip()]
         values[field.name] = "\n".join(lines)
     inputs = inputs_of(task, values) | given
+    for field in form.inputs:
+        raw = values[field.name].strip()
+        if field.widget == "token" and field.name not in given and raw:
+            inputs[field.name] = _pointed(field, raw, prompt or {}, post)
     return Typed(inputs, _read_target(task, inputs, kept, post))
 
 
@@ -150,9 +171,35 @@ def _read_target(task: Task, inputs: Mapping[str, Any], kept: Sequence[int], pos
         case "span" if post.flag("no-answer") and not field.required:
             found = []
         case "token":
-            words = [str(word) for word in inputs.get(field.of or "", ())]
-            found = int(text) if text.isdecimal() and len(text) < 9 else words.index(text) if text in words else None
+            found = _chosen_word(text, post.text(f"{PLACE}answer")) or None
+            found = found if bare_number(found) is None else bare_number(found)
     return found
+
+
+def _pointed(field: FormField, raw: str, prompt: Mapping[str, Any], post: Post) -> Any:
+    """Give what was said of a word: its number, its name, or that of the prompt, where nobody said another."""
+    original = prompt.get(field.name)
+    if isinstance(original, int) and raw == _word_name(words_of(prompt.get(field.of or "")), original):
+        return original
+    chosen = _chosen_word(raw, post.text(PLACE + field.name))
+    number = bare_number(chosen)
+    return chosen if number is None else number
+
+
+def _chosen_word(text: str, place: str) -> str:
+    """Give the one of several places of a word that was chosen (`3:with`), where it is that word's."""
+    word = place.partition(":")[2]
+    return place if word and word in {text, text.partition(":")[2]} else text
+
+
+def _word_name(words: Sequence[str], number: int) -> str:
+    return word_name(words, number) if 0 <= number < len(words) else str(number)
+
+
+def _named(field: FormField, inputs: Mapping[str, Any], value: str) -> str:
+    """Name the word that a number stands for; what is no number, or no word's, stays as it is."""
+    number = inputs.get(field.name)
+    return _word_name(words_of(inputs.get(field.of or "")), number) if isinstance(number, int) else value
 
 
 def _place(text: str, kept: Sequence[int]) -> int | None:
@@ -170,6 +217,19 @@ def _span(text: str, post: Post) -> dict[str, Any]:
     if place.isdecimal() and len(place) < 10 and chosen.lower() == text.lower():
         return {"text": chosen, "start": int(place)}
     return {"text": text, "start": None}
+
+
+def word_places(task: Task, typed: Typed) -> dict[str, list[WordPlace]]:
+    """List, by control, the places of words that were named and stand more than once, to ask which one is meant."""
+    form = kind_of(task).form(task)
+    raws = [(field, typed.inputs.get(field.name)) for field in form.inputs] + [(form.answer, typed.target)]
+    found = {}
+    for field, raw in raws:
+        words = words_of(typed.inputs.get(field.of or ""))
+        numbers = [at for at, word in enumerate(words) if field.widget == "token" and word == raw]
+        if len(numbers) > 1:
+            found[field.name] = [WordPlace(f"{at}:{raw}", word_among(words, at)) for at in numbers[:MOST_PLACES]]
+    return found
 
 
 def places_of(task: Task, inputs: Mapping[str, Any], target: Answer) -> list[SpanPlace]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from quintain.core.rounds import Money, RoundState
+from quintain.core.rounds import Money
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.collect import readiness, rounds
+from quintain.services.collect.rounds import RoundInfo
+from quintain.services.collect.under_way import session_under_way
 from quintain.services.pay import earnings
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble
@@ -15,17 +17,17 @@ from quintain.web.visit import Visit, Visiting
 
 
 def index(visit: Visiting, task: str) -> Response:
-    """List the open rounds of a task; a single one is gone to at once."""
+    """List the rounds of a task that take texts; a single one is gone to at once."""
     found = tasks.get_task(visit.db, task)
     _ = visit.tongue.gettext
-    is_open = [one for one in rounds.list_rounds(visit.db, visit.actor, task) if one.state is RoundState.OPEN]
+    is_open = rounds.open_rounds(visit.db, visit.actor, task)
     if len(is_open) == 1:
         return visit.redirect(f"/tasks/{task}/rounds/{is_open[0].number}/write")
     return visit.render(
         "collect/write_rounds.html",
         task=found,
         section="write",
-        rounds=[(one, earnings.wage(visit.db, one.id, one.spec)) for one in is_open],
+        rounds=[(info, earnings.wage(visit.db, info.id, info.spec), _begun(visit, info)) for info in is_open],
         crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Write"), None)],
     )
 
@@ -34,6 +36,11 @@ def landing(visit: Visiting, task: str, number: int) -> Response:
     """Show what a round asks and pays, after its warning and its consent text."""
     require_signed_in(visit.actor)
     return landing_page(visit, f"{task}/{number}")
+
+
+def _begun(visit: Visit, info: RoundInfo) -> str | None:
+    """Give the key of the session that the reader can go on with; None where there is none, or nobody is signed in."""
+    return session_under_way(visit.db, visit.actor, info) if visit.signed_in else None
 
 
 def landing_page(visit: Visit, ref: str, trouble: Trouble | None = None) -> Response:
@@ -51,6 +58,7 @@ def landing_page(visit: Visit, ref: str, trouble: Trouble | None = None) -> Resp
         spec=info.spec,
         ready=found,
         wage=earnings.wage(visit.db, info.id, info.spec),
+        begun=_begun(visit, info),
         bonus=Money(info.spec.reward.bonus, info.spec.reward.currency),
         crumbs=[
             (title_of(visit, task), f"/tasks/{task.name}"),

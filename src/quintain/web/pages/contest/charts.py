@@ -7,6 +7,7 @@ from typing import Any
 
 from quintain.core.records.contest import ContestScore
 from quintain.reports.charts import SCHEMA
+from quintain.reports.few import count_tooltip, mark_few, square_texts
 
 ROW = 30
 HEAD = 80
@@ -15,13 +16,20 @@ HEAD = 80
 def breaking_chart(score: ContestScore, words: Mapping[str, str]) -> dict[str, Any]:
     """Draw for every system and breaker the share of the pairs that broke it, with its interval.
 
-    *words* are the texts that readers see: `system`, `breaker`, `rate`.
+    *words* are the texts that readers see: `system`, `breaker`, `rate`, `pairs`.
     """
     rows = [
-        {"system": system, "breaker": breaker, "value": one.value, "low": one.low, "high": one.high}
+        {
+            "system": system,
+            "breaker": breaker,
+            "value": rate.value,
+            "low": rate.low,
+            "high": rate.high,
+            "n": score.breakers[breaker].pairs,
+        }
         for breaker, own in score.intervals.breakers.items()
-        for system, one in own.break_rate.items()
-        if one.value is not None
+        for system, rate in own.break_rate.items()
+        if rate.value is not None
     ]
     x = {"field": "value", "type": "quantitative", "title": words["rate"], "scale": {"domain": [0, 1]}}
     x["axis"] = {"format": "%"}
@@ -40,10 +48,11 @@ def breaking_chart(score: ContestScore, words: Mapping[str, str]) -> dict[str, A
             {"field": "value", "type": "quantitative", "title": words["rate"], "format": ".1%"},
             {"field": "low", "type": "quantitative", "title": "2.5 %", "format": ".1%"},
             {"field": "high", "type": "quantitative", "title": "97.5 %", "format": ".1%"},
+            count_tooltip(words["pairs"]),
         ],
     }
     bars = len(score.systems) * max(len(score.breakers), 1)
-    return {
+    chart = {
         "$schema": SCHEMA,
         "data": {"values": rows},
         "width": "container",
@@ -58,17 +67,18 @@ def breaking_chart(score: ContestScore, words: Mapping[str, str]) -> dict[str, A
             },
         ],
     }
+    return mark_few(chart)
 
 
 def together_chart(score: ContestScore, words: Mapping[str, str]) -> dict[str, Any]:
     """Draw how often every two systems break on the same pair, as a share of those that break either."""
     rows = [
-        {"one": first, "other": second, "overlap": one.overlap or 0.0, "both": one.both, "either": one.either}
-        for one in score.together
-        for first, second in (one.systems, one.systems[::-1])
+        {"one": first, "other": second, "overlap": both.overlap or 0.0, "n": both.either}
+        for both in score.together
+        for first, second in (both.systems, both.systems[::-1])
     ]
     side = {"type": "nominal", "title": None}
-    return {
+    chart = {
         "$schema": SCHEMA,
         "data": {"values": rows},
         "width": "container",
@@ -81,6 +91,7 @@ def together_chart(score: ContestScore, words: Mapping[str, str]) -> dict[str, A
                 {"field": "one", "type": "nominal", "title": words["system"]},
                 {"field": "other", "type": "nominal", "title": words["and"]},
                 {"field": "overlap", "type": "quantitative", "title": words["overlap"], "format": ".0%"},
+                count_tooltip(words["either"]),
             ],
         },
         "layer": [
@@ -96,12 +107,7 @@ def together_chart(score: ContestScore, words: Mapping[str, str]) -> dict[str, A
                     }
                 },
             },
-            {
-                "mark": {"type": "text", "fontSize": 12},
-                "encoding": {
-                    "text": {"field": "overlap", "type": "quantitative", "format": ".0%"},
-                    "color": {"condition": {"test": "datum.overlap > 0.5", "value": "white"}, "value": "black"},
-                },
-            },
+            *square_texts({"field": "overlap", "type": "quantitative", "format": ".0%"}, 0.5, rows),
         ],
     }
+    return mark_few(chart)

@@ -12,8 +12,9 @@ from quintain.core.contests import Phase
 from quintain.core.records.contests import ContestSystem
 from quintain.core.task import Task
 from quintain.services.contest.contests import ContestInfo, find, organises
-from quintain.services.contest.settling import judges_all
+from quintain.services.contest.standing import has_judges
 from quintain.services.contest.teams import DOES, team_of
+from quintain.services.contest.undecided import count_waiting, results_wait
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble
 from quintain.web.pages.tasks.tasks import title_of
@@ -74,8 +75,7 @@ class Room:
 
     def judges(self) -> bool:
         """Say whether the reader may be asked for labels."""
-        spec = self.info.spec
-        asked = spec.validation != "none" or judges_all(spec)
+        asked = has_judges(self.info.spec)
         return asked and self.visit.signed_in and not self.team and self.info.phase in (Phase.SCORE, Phase.REVIEW)
 
     def tabs(self) -> list[tuple[str, str, str]]:
@@ -95,6 +95,10 @@ class Room:
         if self.sees_results():
             found.append(("results", _("Results"), f"{self.base}/results"))
             found.append(("pairs", _("Pairs"), f"{self.base}/pairs"))
+            if self.organiser:
+                found.append(("decide", _("Decide"), f"{self.base}/decide"))
+            if self.organiser or self.team:
+                found.append(("disputes", _("Contested"), f"{self.base}/disputes"))
         return found
 
     def stations(self) -> list[ContestStation]:
@@ -235,7 +239,8 @@ def _settling(room: Room) -> list[ContestAdvice]:
     _ = room.visit.tongue.gettext
     if room.organiser:
         text = _("Teams contest labels. Decide about pairs on which judges do not agree.")
-        return [ContestAdvice(text, _("Contested pairs"), f"{room.base}/pairs?status=contested")]
+        waiting = count_waiting(room.visit.db, room.info)
+        return [ContestAdvice(text, _("Decide"), f"{room.base}/decide", primary=waiting > 0)]
     if room.team:
         text = _("See how it stands, and contest pairs of others whose label is wrong.")
         return [ContestAdvice(text, _("Results"), f"{room.base}/results")]
@@ -244,5 +249,9 @@ def _settling(room: Room) -> list[ContestAdvice]:
 
 def _over(room: Room) -> list[ContestAdvice]:
     _ = room.visit.tongue.gettext
+    if results_wait(room.visit.db, room.info):
+        text = _("The contest is over, and its final results wait: the organisers have to decide about some pairs.")
+        button = (_("Decide"), f"{room.base}/decide") if room.organiser else ("", "")
+        return [ContestAdvice(text, *button)]
     text = _("The contest is over. See who withstood, who broke what, and every pair.")
     return [ContestAdvice(text, _("Results"), f"{room.base}/results")]

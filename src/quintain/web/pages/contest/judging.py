@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict
 from quintain.services.access.permissions import require_signed_in
-from quintain.services.contest import settling
+from quintain.services.contest import judging
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.contest.breaking import answer_field, differences
 from quintain.web.pages.contest.common import Room, room_of
@@ -25,7 +25,7 @@ def judge(post: Posting, task: str, name: str) -> Response:
     room = room_of(visit, task, name)
     minimal = {"yes": True, "no": False}.get(post.text("minimal"))
     try:
-        settling.judge_pair(
+        judged = judging.judge_pair(
             visit.db,
             visit.actor,
             room.info.ref,
@@ -36,18 +36,32 @@ def judge(post: Posting, task: str, name: str) -> Response:
         )
     except (BadInput, Conflict) as error:
         return _judge(visit, room, trouble_of(error))
-    return visit.redirect(f"{room.base}/judge", visit.tongue.gettext("Thank you."))
+    _ = visit.tongue.gettext
+    toast = _("Thank you. It earned you %(money)s.", money=judged.earned) if judged.earned.amount else _("Thank you.")
+    return visit.redirect(f"{room.base}/judge", toast)
+
+
+def give_back(post: Posting, task: str, name: str) -> Response:
+    """Give a pair back without judging it, and show the next one."""
+    visit = post.visit
+    room = room_of(visit, task, name)
+    try:
+        judging.return_pair(visit.db, visit.actor, room.info.ref, post.number("pair"))
+    except Conflict as error:
+        return _judge(visit, room, trouble_of(error))
+    return visit.redirect(f"{room.base}/judge", visit.tongue.gettext("Somebody else judges that pair."))
 
 
 def _judge(visit: Visit, room: Room, trouble: Trouble | None = None) -> Response:
     _ = visit.tongue.gettext
-    found = settling.next_to_judge(visit.db, visit.actor, room.info.ref)
+    found = judging.next_to_judge(visit.db, visit.actor, room.info.ref)
     answer = answer_field(room.task)
     return room.render(
         "judge",
         "judge",
         trouble=trouble,
         pair=found,
+        wage=judging.wage(visit.db, room.info),
         pieces=differences(room.task, found.original, found.modified) if found else [],
         answer=answer,
         label_choices=[(key, key, gloss if gloss != key else "") for key, gloss in answer.choices],

@@ -24,22 +24,26 @@ from quintain.web.pages.contest.common import Room, room_of
 from quintain.web.visit import Posting, Visit, Visiting
 
 
-def results_page(visit: Visiting, task: str, name: str) -> Response:
-    """Show the score tables and what lies behind them."""
+def results_page(visit: Visiting, task: str, name: str, following: str = "") -> Response:
+    """Show the score tables and what lies behind them; who is *following* looks again once the next are there."""
     room = room_of(visit, task, name)
     _ = visit.tongue.gettext
     try:
-        found = scores.results(visit.db, visit.blobs, visit.actor, room.info.ref)
+        found, shown = scores.shown_results(visit.db, visit.blobs, visit.actor, room.info.ref)
     except Conflict as error:
-        if room.sees_results():
+        if room.sees_results() or error.code == "undecided":
             return room.render("results", "results", found=None, why=trouble_of(error))
         raise
+    if found is None:
+        return room.render("results", "results", found=None, why=None, shown=shown)
     words = {
         "system": _("System"),
         "breaker": _("Breaker"),
         "rate": _("Share of pairs that broke it"),
         "and": _("and"),
         "overlap": _("Both broken, of either"),
+        "pairs": _("Pairs"),
+        "either": _("Pairs that broke either"),
     }
     tags = {tag: one for tag, one in found.score.by_tag.items() if not tag.startswith(STRATEGY)}
     strategies = {
@@ -53,7 +57,9 @@ def results_page(visit: Visiting, task: str, name: str) -> Response:
     return room.render(
         "results",
         "results",
+        headers={"HX-Refresh": "true"} if following and shown.fresh else None,
         found=found,
+        shown=shown,
         score=found.score,
         builders=sorted(found.score.systems.items(), key=lambda item: (item[1].broken, -(item[1].average_f1 or 0))),
         breakers=sorted(found.score.breakers.items(), key=lambda item: -(item[1].score or 0)),
@@ -98,7 +104,12 @@ def pairs_page(
         differences=differences,
         states=state_names(visit),
         team_choices=[("", everyone), *((one.name, one.name) for one in known if one.role != "builder")],
-        state_choices=[("", everyone), *((key, word) for key, word in state_names(visit).items() if key)],
+        state_choices=[
+            ("", everyone),
+            *((key, word) for key, word in state_names(visit).items() if key),
+            ("waiting", _("waiting for the organisers")),
+            ("expired", _("not settled in time")),
+        ],
         broke_choices=[("", everyone), *((one, one) for one in names)],
         right=_rightness,
     )
@@ -116,7 +127,7 @@ def contest_pair(post: Posting, task: str, name: str, pair: int) -> Response:
     try:
         settling.contest_pair(visit.db, visit.actor, room.info.ref, pair, post.text("reason"))
     except (BadInput, Conflict, Forbidden) as error:
-        return _pair(visit, room, pair, trouble_of(error))
+        return _pair(visit, room, pair, trouble_of(error), post.text("reason"))
     toast = visit.tongue.gettext("The pair is contested, and left out of the score until it is settled.")
     return visit.redirect(f"{room.base}/pairs/{pair}", toast)
 
@@ -137,7 +148,7 @@ def rule(post: Posting, task: str, name: str, pair: int) -> Response:
             reason=post.text("reason"),
         )
     except (BadInput, Conflict) as error:
-        return _pair(visit, room, pair, trouble_of(error))
+        return _pair(visit, room, pair, trouble_of(error), post.text("reason"))
     return visit.redirect(f"{room.base}/pairs/{pair}", visit.tongue.gettext("Decided."))
 
 
@@ -155,6 +166,7 @@ def state_names(visit: Visit) -> dict[str, str]:
     return {
         PairStatus.WRITTEN: "",
         PairStatus.CONTESTED: _("contested"),
+        PairStatus.UNDECIDED: _("to be judged"),
         PairStatus.SETTLED: _("settled"),
         PairStatus.DROPPED: _("dropped"),
     }
@@ -170,15 +182,23 @@ def reason_names(visit: Visit) -> dict[str, str]:
         PairReason.JUDGES: _("by judges outside the contest"),
         PairReason.NO_MAJORITY: _("the judges do not agree; the organisers decide"),
         PairReason.NOT_MINIMAL: _("judges found that it is no minimal pair"),
+        PairReason.EXPIRED: _("nobody settled it in time; it counts as it was written"),
     }
 
 
-def _pair(visit: Visit, room: Room, pair: int, trouble: Trouble | None = None) -> Response:
+def outcome_names(visit: Visit) -> dict[str, str]:
+    """Say in the reader's language what organisers may decide."""
+    _ = visit.tongue.gettext
+    return {"keep": _("Keep it as it is"), "relabel": _("Change its labels"), "drop": _("Drop it from the score")}
+
+
+def _pair(visit: Visit, room: Room, pair: int, trouble: Trouble | None = None, typed: str = "") -> Response:
     _ = visit.tongue.gettext
     found = scores.get_pair(visit.db, visit.blobs, visit.actor, room.info.ref, pair)
     if found is None:
         raise NotFound("There is no pair {pair} in {ref}.", pair=pair, ref=room.info.ref)
-    waiting = found.status == PairStatus.CONTESTED and found.why == PairReason.JUDGES
+    waiting = PairStatus(found.status).left_out and found.why == PairReason.JUDGES
+    claims = settling.list_disputes(visit.db, visit.actor, room.info.ref) if room.team else None
     answer = answer_field(room.task)
     return room.render(
         "pair",
@@ -186,18 +206,18 @@ def _pair(visit: Visit, room: Room, pair: int, trouble: Trouble | None = None) -
         trouble=trouble,
         pair=found,
         pieces=differences(room.task, found.original, found.modified),
-        said=settling.reasons(visit.db, room.info, pair),
+        claims=claims,
+        ours=claims is not None and any(one.pair == pair for one in claims.disputes),
+        settled=found.status in {PairStatus.SETTLED, PairStatus.DROPPED},
+        outcomes=outcome_names(visit),
+        typed=typed,
         state=state_names(visit)[found.status],
         why=_("waiting for judges outside the contest") if waiting else reason_names(visit)[found.why],
         may_contest=bool(room.team) and room.team != found.team and room.info.phase is Phase.REVIEW,
         may_rule=room.organiser,
         answer=answer,
         answer_choices=[(key, key) for key, _gloss in answer.choices],
-        decisions=[
-            ("keep", _("Keep it as it is"), ""),
-            ("relabel", _("Change its labels"), ""),
-            ("drop", _("Drop it from the score"), ""),
-        ],
+        decisions=[(key, word, "") for key, word in outcome_names(visit).items()],
         right=_rightness,
     )
 

@@ -16,7 +16,7 @@ from quintain.core.spec import read
 from quintain.core.task import Task
 from quintain.core.texts import Text
 from quintain.services.access.permissions import require_owner
-from quintain.services.contrast import authoring, checking, people, projects, releasing, uploading
+from quintain.services.contrast import authoring, checking, listing, people, projects, releasing, uploading
 from quintain.services.contrast.projects import ProjectInfo
 from quintain.services.data import datasets
 from quintain.services.tasks import definitions as tasks
@@ -34,7 +34,6 @@ from quintain.web.visit import Post, Posting, Visit, Visiting
 
 FORM = SpecForm(ContrastSpec)
 PAGE_SIZE = 20
-PIVOTS = 100  # which a form begins with, as far as there are so many
 EDITED = {Role.TEST.value, Role.DEV.value}
 
 
@@ -195,9 +194,7 @@ def _page(visit: Visit, ref: str, *, state: str = "", offset: int = 0, trouble: 
     task = tasks.get_task(visit.db, project.task)
     owns = visit.owns(task)
     path = f"/tasks/{task.name}/contrast/{project.name}"
-    page = (
-        authoring.list_sets(visit.db, visit.actor, ref, state=state, offset=offset, limit=PAGE_SIZE) if owns else None
-    )
+    page = listing.list_sets(visit.db, visit.actor, ref, state=state, offset=offset, limit=PAGE_SIZE)
     return visit.render(
         "contrast/project.html",
         status=trouble.status if trouble else 200,
@@ -210,7 +207,7 @@ def _page(visit: Visit, ref: str, *, state: str = "", offset: int = 0, trouble: 
         state=state,
         states=state_words(visit),
         filters=_filters(visit),
-        paging=Paging(path, {"state": state}, offset, len(page.sets), page.total, PAGE_SIZE) if page else None,
+        paging=Paging(path, {"state": state}, offset, len(page.sets), page.total, PAGE_SIZE),
         differences=differences,
         answer_text=answer_text,
         contested=_contested(visit, project),
@@ -239,9 +236,7 @@ def _filters(visit: Visit) -> list[tuple[str, str]]:
 def _starter(visit: Visit, task: Task) -> ContrastSpec:
     first = next(iter(_editable(visit, task)), None)
     title = visit.tongue.gettext("Near misses")
-    if first is None:
-        return ContrastSpec(task.name, "near-misses", title, "")
-    return ContrastSpec(task.name, "near-misses", title, first.ref, pivots=min(PIVOTS, first.rows))
+    return ContrastSpec(task.name, "near-misses", title, first.ref if first else "")
 
 
 def _sources(visit: Visit, task: Task) -> list[tuple[str, str]]:

@@ -22,7 +22,16 @@ from quintain.stats.diff import word_diff
 from quintain.tasks.contract import kind_of
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.forms import answer_text
-from quintain.web.pages.collect.write_form import Box, SpanPlace, Typed, boxes_of, places_of, read, target_of
+from quintain.web.pages.collect.write_form import (
+    Box,
+    SpanPlace,
+    Typed,
+    boxes_of,
+    places_of,
+    read,
+    target_of,
+    word_places,
+)
 from quintain.web.pages.contrast.projects import crumbs_of, differences, state_words, titled
 from quintain.web.pages.written import shown_input
 from quintain.web.visit import Post, Posting, Visit, Visiting
@@ -67,13 +76,14 @@ def add(post: Posting, task: str, name: str, pivot: int) -> Response:
     typed = Typed({}, None)
     try:
         typed = _typed(post, definition, found)
+        stays = post.flag("keeps_label")
         edit = Edit(
             typed.inputs,
-            typed.target,
+            None if stays and _is_original(definition, found, typed) else typed.target,
             post.texts("tags"),
             post.text("rationale"),
             post.text("reason"),
-            keeps_label=post.flag("keeps_label"),
+            keeps_label=stays,
             draft=post.text("draft"),
             confirmed=post.flag("confirmed"),
         )
@@ -101,54 +111,75 @@ def finish(post: Posting, task: str, name: str, pivot: int) -> Response:
 
 
 def withdraw(post: Posting, task: str, name: str, pivot: int, variant: int) -> Response:
-    """Take one's own variant back."""
-    visit = post.visit
-    authoring.withdraw_variant(visit.db, visit.actor, f"{task}/{name}", variant)
-    return visit.redirect(f"/tasks/{task}/contrast/{name}/write/{pivot}", visit.tongue.gettext("Taken back."))
+    """Take one's own variant back; what is typed meanwhile stays."""
+    visit, ref = post.visit, f"{task}/{name}"
+    authoring.withdraw_variant(visit.db, visit.actor, ref, variant)
+    return _kept(post, ref, pivot)
 
 
 def add_phenomenon(post: Posting, task: str, name: str, pivot: int) -> Response:
-    """Add to the list of phenomena."""
+    """Add to the list of phenomena; the new one is ticked."""
     visit, ref = post.visit, f"{task}/{name}"
     try:
-        projects.add_phenomenon(visit.db, visit.actor, ref, post.text("phenomenon"))
+        listed = projects.add_phenomenon(visit.db, visit.actor, ref, post.text("phenomenon"))
     except BadInput as error:
         visit.db.rollback()
-        found = authoring.get_pivot(visit.db, visit.actor, ref, pivot)
-        return _desk(visit, ref, found, trouble=trouble_of(error))
-    return visit.redirect(f"/tasks/{task}/contrast/{name}/write/{pivot}", visit.tongue.gettext("Added."))
+        return _kept(post, ref, pivot, trouble=trouble_of(error))
+    return _kept(post, ref, pivot, ticked=[tag for tag in listed if tag == " ".join(post.text("phenomenon").split())])
 
 
 def show_drafts(post: Posting, task: str, name: str, pivot: int) -> Response:
-    """Offer automatic drafts: by rules, or by a search against a named model."""
+    """Offer drafts by rules."""
     visit, ref = post.visit, f"{task}/{name}"
-    found = authoring.get_pivot(visit.db, visit.actor, ref, pivot)
-    model = post.text("model")
     try:
-        if model:
-            limit_calls(visit.db, visit.actor, visit.address, visit.workspace.settings.model_calls)
-            made = drafts.search_drafts(
-                visit.db, visit.blobs, visit.actor, ref, pivot, model, runners=visit.workspace.runners
-            )
-        else:
-            made = drafts.list_drafts(visit.db, visit.actor, ref, pivot)
-    except (BadInput, Conflict, Unavailable) as error:
-        return _desk(visit, ref, found, trouble=trouble_of(error))
-    return _desk(visit, ref, found, offered=made.drafts)
+        offered = drafts.list_drafts(visit.db, visit.actor, ref, pivot)
+    except Conflict as error:
+        return _kept(post, ref, pivot, trouble=trouble_of(error))
+    return _kept(post, ref, pivot, offered=offered.drafts)
+
+
+def search(post: Posting, task: str, name: str, pivot: int) -> Response:
+    """Offer edits that turn what a named model says."""
+    visit, ref, runners = post.visit, f"{task}/{name}", post.visit.workspace.runners
+    try:
+        limit_calls(visit.db, visit.actor, visit.address, visit.workspace.settings.model_calls)
+        model = post.text("draft-model")
+        offered = drafts.search_drafts(visit.db, visit.blobs, visit.actor, ref, pivot, model, runners=runners)
+    except (BadInput, Conflict, NotFound, Unavailable) as error:
+        return _kept(post, ref, pivot, trouble=trouble_of(error))
+    return _kept(post, ref, pivot, offered=offered.drafts)
 
 
 def look(post: Posting, task: str, name: str, pivot: int) -> Response:
     """Look at what a model says of another example, which leaves the project by that."""
-    visit, ref = post.visit, f"{task}/{name}"
-    found = authoring.get_pivot(visit.db, visit.actor, ref, pivot)
+    visit, ref, runners = post.visit, f"{task}/{name}", post.visit.workspace.runners
     try:
         limit_calls(visit.db, visit.actor, visit.address, visit.workspace.settings.model_calls)
-        seen = scouting.scout(
-            visit.db, visit.blobs, visit.actor, ref, post.text("model"), runners=visit.workspace.runners
-        )
+        seen = scouting.scout(visit.db, visit.blobs, visit.actor, ref, post.text("look-model"), runners=runners)
     except (BadInput, Conflict, NotFound, Unavailable) as error:
-        return _desk(visit, ref, found, trouble=trouble_of(error))
-    return _desk(visit, ref, found, seen=seen)
+        return _kept(post, ref, pivot, trouble=trouble_of(error))
+    return _kept(post, ref, pivot, seen=seen)
+
+
+def _kept(
+    post: Post,
+    ref: str,
+    pivot: int,
+    *,
+    trouble: Trouble | None = None,
+    offered: Sequence[ContrastDraft] | None = None,
+    seen: ContrastLook | None = None,
+    ticked: Sequence[str] = (),
+) -> Response:
+    """Show the desk again with everything that was typed on it."""
+    visit = post.visit
+    held = authoring.get_pivot(visit.db, visit.actor, ref, pivot)
+    definition = tasks.get_task(visit.db, projects.find_project(visit.db, ref).task)
+    try:
+        typed = _typed(post, definition, held)
+    except BadInput as error:  # an upload that is no image
+        typed, trouble = Typed({}, None), trouble or trouble_of(error)
+    return _desk(visit, ref, held, post=post, typed=typed, trouble=trouble, offered=offered, seen=seen, ticked=ticked)
 
 
 def _typed(post: Post, task: Task, pivot: ContrastPivot) -> Typed:
@@ -176,6 +207,7 @@ def _desk(
     trouble: Trouble | None = None,
     offered: Sequence[ContrastDraft] | None = None,
     seen: ContrastLook | None = None,
+    ticked: Sequence[str] = (),
 ) -> Response:
     _ = visit.tongue.gettext
     info = projects.find_project(visit.db, ref)
@@ -195,11 +227,14 @@ def _desk(
         base=f"/tasks/{task.name}/contrast/{info.name}",
         boxes=boxes,
         target=target_of(task, boxes, answer, None),
+        gold_control=_gold_control(task, pivot),
+        original_words={box.field.name: box.value for box in boxes_of(task, pivot.inputs, {}, started=False)},
+        words_meant=word_places(task, typed) if typed else {},
         before=json.dumps({f"in-{box.field.name}": _before(box) for box in boxes if not box.given}),
         original=[(field, shown_input(field, pivot.inputs)) for field in kind_of(task).form(task).inputs],
         gold=answer_text(task, pivot.inputs, pivot.answer),
         said={name: post.text(name) if post else "" for name in SAID},
-        tags=post.texts("tags") if post else [],
+        tags=[*(post.texts("tags") if post else ()), *ticked],
         keeps=post.flag("keeps_label") if post else False,
         places=_places(task, pivot, typed),
         offered=offered,
@@ -221,6 +256,20 @@ def _desk(
 def _first_answer(task: Task, pivot: ContrastPivot) -> Any:
     """Give the answer that the form begins with: none where it is chosen, the original's where it is a place."""
     return pivot.answer if kind_of(task).answers.is_text or kind_of(task).answers.several else None
+
+
+def _is_original(task: Task, pivot: ContrastPivot, typed: Typed) -> bool:
+    """Say whether the answer on the form is still what it began with: all of the original's then stay."""
+    kind = kind_of(task).answers
+    if not kind.is_text or typed.target is None or not kind.fits(typed.target):
+        return False
+    return kind.texts(typed.target)[:1] == kind.texts(pivot.answer)[:1]
+
+
+def _gold_control(task: Task, pivot: ContrastPivot) -> str:
+    """Say for the page's script what the control of the answer holds for the original."""
+    gold = target_of(task, boxes_of(task, pivot.inputs, {}, started=False, fixed=pivot.fixed), pivot.answer, None)
+    return json.dumps({"widget": gold.field.widget, "chosen": gold.chosen, "text": gold.text, "start": gold.start})
 
 
 def _before(box: Box) -> dict[str, str]:

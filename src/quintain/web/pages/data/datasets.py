@@ -146,20 +146,23 @@ def decide_inputs(post: Posting, task: str, dataset: str, request: int) -> Respo
     return visit.redirect(f"/tasks/{task}/data/{dataset}#readers", visit.tongue.gettext("Saved."))
 
 
-def fetch(
+def fetch(  # noqa: PLR0917 - what the address may say
     visit: Visiting,
     task: str,
     dataset: str,
     version: int | None = None,
     format: str = "jsonl",  # noqa: A002 - the word in the address
     labels: str = "majority",
+    public: bool = False,
 ) -> Response:
-    """Send one version as a file, or a folder of it as a ZIP."""
+    """Send one version as a file, or a folder of it as a ZIP; a public one is to be passed on."""
     info = datasets.get_version(visit.db, visit.actor, _ref(task, dataset, version))
     if format in FOLDERS:
         return download_archive(
             f"{task}-{dataset}-v{info.number}-{format}",
-            lambda path: export_folder(visit.db, visit.blobs, visit.actor, [info.ref], format, path, archive=True),
+            lambda path: export_folder(
+                visit.db, visit.blobs, visit.actor, [info.ref], format, path, archive=True, public=public
+            ),
         )
     lines = format == DYNASENT
     return download(

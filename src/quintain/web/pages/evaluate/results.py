@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 from starlette.responses import Response
 
@@ -16,7 +18,7 @@ from quintain.services.data.datasets import get_version
 from quintain.services.evaluate import example_files, examples
 from quintain.services.evaluate.dataset_results import KeptResult, sees_all
 from quintain.services.evaluate.measure_again import may_measure_again
-from quintain.services.evaluate.measured_fairly import BUSY
+from quintain.services.evaluate.measured_fairly import share_disturbed
 from quintain.services.evaluate.overlap import model_overlap
 from quintain.services.evaluate.results import model_results
 from quintain.services.models import registry as models
@@ -59,11 +61,12 @@ def dataset(visit: Visiting, task: str, model: str, dataset: str, version: str =
         titles={name: METRICS.get(name).title for name in result.metrics if name in METRICS},
         is_rate=is_rate,
         missing_layers=missing_layers,
-        busy_from=BUSY,
+        disturbed=share_disturbed(result.measurements),
         may_measure=may_measure_again(visit.db, visit.actor, result.cells.get(MEASURE, 0)),
         chart=heat_map(confusion["labels"], confusion["counts"], row=_("Right answer"), column=_("Its answer"))
         if confusion
         else None,
+        support=_support(confusion),
         sees_gold=gold,
         readable=readable,
         sees_answers=answers,
@@ -73,6 +76,14 @@ def dataset(visit: Visiting, task: str, model: str, dataset: str, version: str =
         formats=list(MEDIA_TYPES),
         crumbs=crumbs(visit, found, info, (dataset, None)),
     )
+
+
+def _support(confusion: Mapping[str, Any] | None) -> dict[str, int]:
+    """Count the examples of each label, on which its figures rest."""
+    if not confusion:
+        return {}
+    rows = zip(confusion["labels"], confusion["counts"], confusion["unanswered"], strict=True)
+    return {label: sum(counts) + unanswered for label, counts, unanswered in rows}
 
 
 def flips(

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated
 
+from fastapi import Query
 from starlette.responses import Response
 
+from quintain.adapters.contract import ADAPTERS
+from quintain.adapters.scaffold import adapters_to_start, is_bare
 from quintain.compose import rules_of
 from quintain.conditions import sandbox_of
 from quintain.core.errors import BadInput, Conflict, Fault, TooMany, Unavailable
@@ -14,8 +19,9 @@ from quintain.core.records.tasks import Visibility
 from quintain.core.task import Task
 from quintain.engine.sandbox.causes import Cause
 from quintain.services.access.permissions import require_role
+from quintain.services.evaluate.handed_in import accepted_files
 from quintain.services.evaluate.starting_archive import NAME, starter_archive
-from quintain.services.evaluate.submit import quota_left, submit_archive
+from quintain.services.evaluate.submit import quota_left, submit_file
 from quintain.services.models.registry import VISIBILITIES
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
@@ -27,13 +33,12 @@ from quintain.web.visit import Posting, Visit, Visiting
 
 def submit_page(visit: Visiting, task: str) -> Response:
     """Ask for the archive, and say how it is made."""
-    found = tasks.get_task(visit.db, task)
-    return _form(visit, found, {"visibility": "public"})
+    return _form(visit, tasks.get_task(visit.db, task), {"visibility": "public"})
 
 
-def starter(visit: Visiting, task: str) -> Response:
-    """Send an archive that is accepted as it is, to start from."""
-    content = starter_archive(visit.db, visit.actor, task)
+def starter(visit: Visiting, task: str, adapter: Annotated[str, Query(max_length=80)] = "") -> Response:
+    """Send an archive to start from: of the adapter that is asked for, or one that is accepted as it is."""
+    content = starter_archive(visit.db, visit.actor, task, adapter)
     headers = {"content-disposition": f'attachment; filename="{NAME}.tar.gz"'}
     return Response(content, media_type="application/gzip", headers=headers)
 
@@ -47,7 +52,7 @@ def submit(post: Posting, task: str) -> Response:
         if upload is None:
             raise BadInput(faults=[Fault("no file was chosen", field="file")])
         with on_disk(upload, None) as path:
-            made = submit_archive(
+            made = submit_file(
                 visit.db,
                 visit.blobs,
                 visit.actor,
@@ -56,6 +61,7 @@ def submit(post: Posting, task: str) -> Response:
                 rules=rules_of(visit.workspace.settings),
                 name=post.text("name").strip() or None,
                 visibility=_visibility(post.text("visibility")),
+                filename=upload.filename or "",
             )
     except (BadInput, Conflict, TooMany, Unavailable) as error:
         values = {key: value for key, value in post.form.items() if isinstance(value, str)}
@@ -71,6 +77,8 @@ def submit(post: Posting, task: str) -> Response:
         number = visit.tongue.number
         calls, cost = number(made.estimate.calls), number(round(made.estimate.cost_at_most, 4))
         toast = f"{toast} {_('They make up to %(n)s calls, which cost %(cost)s at most.', n=calls, cost=cost)}"
+    if is_bare(upload.filename or ""):
+        toast = f"{toast} {_('Its card says nothing yet: fill it in here.')}"
     return visit.redirect(f"/tasks/{task}/models/{made.version.model}?version={made.version.number}", toast)
 
 
@@ -97,6 +105,25 @@ def _visibility(wanted: str) -> Visibility:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class WayToRun:
+    """One way to have a model run: its adapter, what that is called, what is handed in, and where it runs."""
+
+    adapter: str
+    title: str
+    files: tuple[str, ...]
+    where: str
+
+
+def _ways(gettext: Callable[[str], str]) -> list[WayToRun]:
+    """List the ways to have a model run, each with a model to start from."""
+    where = {"sandbox": gettext("run here"), "remote": gettext("called"), "file": gettext("scored, not run")}
+    return [
+        WayToRun(name, gettext(title), tuple(ADAPTERS.get(name).bare), where[ADAPTERS.get(name).place])
+        for name, title in adapters_to_start()
+    ]
+
+
 def _form(visit: Visit, task: Task, values: Mapping[str, str], error: Trouble | None = None) -> Response:
     require_role(visit.actor, RoleName.BUILDER, RoleName.OWNER, task=task.name)
     _ = visit.tongue.gettext
@@ -110,6 +137,9 @@ def _form(visit: Visit, task: Task, values: Mapping[str, str], error: Trouble | 
         lacking=_lacking(visit),
         left=quota_left(visit.db, visit.actor, task.name, rules_of(visit.workspace.settings)),
         visibilities=visibility_choices(_),
+        ways=_ways(_),
+        accepted=accepted_files(),
+        address=visit.base_url,
         crumbs=[
             (title_of(visit, task), f"/tasks/{task.name}"),
             (_("Models"), f"/tasks/{task.name}/models"),

@@ -147,7 +147,7 @@ def _curves(found: Inoculation, _: Callable[[str], str]) -> list[tuple[str, dict
     charts = []
     for name in names:
         rows = [
-            {"size": one.size, "class": label, "f1": one.f1[label]}
+            {"size": one.size, "class": label, "f1": one.f1[label], "n": one.examples}
             for one in found.points
             if one.dataset == name
             for label in found.labels

@@ -44,6 +44,7 @@ def titles(_: Callable[[str], str]) -> Mapping[str, str]:
         "figure:trial report": _("Report of a trial"),
         "figure:uncertainty": _("How sure a board is"),
         "figure:validation": _("Figures of a validation"),
+        "harvest": _("Harvest"),
         "import": _("Import of a data set"),
         "look at release": _("Look at a release"),
         "open validation": _("Taking items into a validation"),
@@ -77,6 +78,8 @@ def _place(job: JobStanding) -> tuple[str, str]:
         "export:judgements": f"validation/{place}",
         "export:labels": f"validation/{place}",
     }
+    if job.kind == "harvest":
+        return str(job.result.get("round", "")), f"harvests/{job.id}"
     if job.kind in own:
         return name, own[job.kind]
     if job.kind in VALIDATIONS or job.kind.startswith("review"):

@@ -9,6 +9,7 @@ from starlette.responses import Response
 from quintain.core.errors import BadInput, Conflict, NotFound
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.pay import earnings, questions
+from quintain.services.pay.held import my_held_pay
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import download_json
 from quintain.web.listing import SIZE, Asked, Asking
@@ -46,6 +47,7 @@ def _show(visit: Visit, asked: Asked, trouble: Trouble | None = None) -> Respons
         paging=Paging("/work/earnings", {"show": asked.show}, offset, len(page.earnings), page.total, SIZE),
         asked=asked,
         totals=earnings.my_totals(visit.db, visit.actor),
+        held=my_held_pay(visit.db, visit.actor),
         statuses=names,
         shows=[("", _("everything")), *names.items()],
         questions=questions.my_questions(visit.db, visit.actor).questions,

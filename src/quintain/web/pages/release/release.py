@@ -6,13 +6,14 @@ from typing import Any
 
 from starlette.responses import Response
 
+from quintain.core.datasheet import open_questions
 from quintain.core.errors import BadInput, Conflict
 from quintain.core.records.jobs import JobStanding
 from quintain.core.records.release import Release
 from quintain.core.release import ReleaseSpec
 from quintain.core.spec import read, restore
 from quintain.services.access.permissions import require_owner
-from quintain.services.release import asking, bundle, releases
+from quintain.services.release import asking, bundle, datasheet_answers, releases
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.exporting import export_page
@@ -103,6 +104,7 @@ def _page(
         values=values,
         looked=looked,
         made=made,
+        unanswered=len(open_questions(datasheet_answers.get_answers(visit.db, visit.actor, task))),
         reasons={
             "waiting for judgements": _("waiting for judgements"),
             "writer is in dev or test": _("the writer is in dev or test"),

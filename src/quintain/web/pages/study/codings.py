@@ -148,12 +148,12 @@ def _chart(visit: Visit, figures: CodingFigures) -> dict[str, Any]:
     _ = visit.tongue.gettext
     if len(figures.arms) > 1:
         rows = [
-            (category_word(visit, one.name), arm.arm, arm.shares[one.name])
+            (category_word(visit, one.name), arm.arm, arm.shares[one.name], arm.items)
             for one in figures.categories
             for arm in figures.arms
         ]
     else:
-        rows = [(category_word(visit, one.name), _("all"), one.share) for one in figures.categories]
+        rows = [(category_word(visit, one.name), _("all"), one.share, figures.items) for one in figures.categories]
     return interval_chart(rows, row=_("Category"), series=_("Arm"), value=_("Share of items"))
 
 

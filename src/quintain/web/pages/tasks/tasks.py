@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from starlette.responses import Response
 
@@ -14,6 +15,7 @@ from quintain.core.people import RoleName
 from quintain.core.records.tasks import TaskChange
 from quintain.core.spec_changes import ChangesToConfirm
 from quintain.core.task import Task
+from quintain.services.access import accounts
 from quintain.services.access.permissions import require_role
 from quintain.services.board.cache import PENDING
 from quintain.services.board.standings import make_standing
@@ -27,8 +29,11 @@ from quintain.web.errors import Trouble, trouble_of
 from quintain.web.i18n import in_language
 from quintain.web.pages.contest_words import phase_names
 from quintain.web.pages.tasks.task_form import TaskForm, beside, first_form, read_form
+from quintain.web.paging import Paging
 from quintain.web.said import say
-from quintain.web.visit import Posting, Visit, Visiting
+from quintain.web.visit import Posting, Visit, Visiting, local_path
+
+ROLES_SHOWN = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,12 @@ def overview(visit: Visiting, task: str) -> Response:
         solved=standings.solved_rounds(visit.db, visit.actor, task) if visit.owns(found.card.task) else [],
         crumbs=[(title, None)],
     )
+
+
+def go_past_warning(post: Posting, task: str) -> Response:
+    """Note that the reader has read what the task warns of, and lead on to the page that was asked for."""
+    post.visit.go_past_warning(tasks.get_task(post.visit.db, task))
+    return post.visit.redirect(local_path(post.text("next")))
 
 
 def top_models(visit: Visiting, task: str) -> Response:
@@ -107,9 +118,16 @@ def _new(visit: Visit, typed: TaskForm, trouble: Trouble | None = None) -> Respo
     )
 
 
-def settings_page(visit: Visiting, task: str) -> Response:
-    """Show the definition and its history."""
-    return _editor(visit, tasks.get_task(visit.db, task), None)
+def settings_page(visit: Visiting, task: str, q: str = "", offset: int = 0) -> Response:
+    """Show the definition and its history, and who holds a role on the task."""
+    return show_settings(visit, tasks.get_task(visit.db, task), search=q[:200], offset=max(offset, 0))
+
+
+def show_settings(
+    visit: Visit, task: Task, trouble: Trouble | None = None, *, search: str = "", offset: int = 0
+) -> Response:
+    """Show the settings of a task as they are stored, with what was refused of a change of roles."""
+    return _editor(visit, task, None, trouble, search=search, offset=offset)
 
 
 def save(post: Posting, task: str) -> Response:
@@ -149,7 +167,14 @@ def _save(post: Posting, task: Task | None) -> Response:
 
 
 def _editor(
-    visit: Visit, task: Task | None, toml: str | None, trouble: Trouble | None = None, *, kind: str = ""
+    visit: Visit,
+    task: Task | None,
+    toml: str | None,
+    trouble: Trouble | None = None,
+    *,
+    kind: str = "",
+    search: str = "",
+    offset: int = 0,
 ) -> Response:
     require_role(visit.actor, RoleName.OWNER, task=task.name if task else None)
     _ = visit.tongue.gettext
@@ -157,8 +182,10 @@ def _editor(
     crumbs = (
         [(title_of(visit, task), f"/tasks/{task.name}"), (_("Settings"), None)] if task else [(_("New task"), None)]
     )
+    roles = _roles(visit, task, search, offset) if task else {}
     return visit.render(
         "tasks/task_settings.html",
+        **roles,
         status=trouble.status if trouble else 200,
         title=_("Settings") if task else _("New task"),
         action=f"/tasks/{task.name}/settings" if task else "/tasks/new",
@@ -174,6 +201,20 @@ def _editor(
         crumbs=crumbs,
         error=trouble,
     )
+
+
+def _roles(visit: Visit, task: Task, search: str, offset: int) -> dict[str, Any]:
+    """Give what the page shows of who holds a role on the task."""
+    listed = accounts.roles_on_task(visit.db, visit.actor, task.name, search=search, limit=ROLES_SHOWN, offset=offset)
+    query = {"q": search}
+    path = f"/tasks/{task.name}/settings"
+    return {
+        "task_roles": listed.roles,
+        "role_search": search,
+        "role_paging": Paging(path, query, offset, len(listed.roles), listed.total, ROLES_SHOWN),
+        "roles_given": [role.value for role in RoleName if role in accounts.GIVEN_BY_OWNERS],
+        "me": visit.actor.name,
+    }
 
 
 def _changes(history: Sequence[TaskChange]) -> Iterator[DefinitionChange]:

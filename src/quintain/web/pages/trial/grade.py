@@ -5,11 +5,13 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from quintain.core.records.trial import GradingTask
+from quintain.core.task import Task
 from quintain.services.tasks import definitions as tasks
-from quintain.services.trial import doors, rubric
+from quintain.services.trial import doors, rubric, trials
 from quintain.store.base import now
 from quintain.web.forms import answer_text
 from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.pages.written import marks_answer, written_parts
 from quintain.web.visit import Posting, Visiting
 
 PREFIX = "q-"
@@ -33,14 +35,21 @@ def show(visit: Visiting, task: str, trial: str, back: int = 0) -> Response:
         to_panel=doors.may_complete(visit.db, visit.actor, task, trial, "grading"),
         prefix=PREFIX,
         left=0 if item is None or item.until is None else max(0, int((item.until - now()).total_seconds())),
-        answer="" if item is None or item.answer is None else answer_text(found, item.inputs, item.answer),
+        parts=[] if item is None else written_parts(found, item.inputs, item.answer),
+        answer="" if item is None else _answer(found, item),
         crumbs=[
             (title_of(visit, found), f"/tasks/{task}"),
-            (_("Trials"), f"/tasks/{task}/trials"),
-            (trial, f"/tasks/{task}/trials/{trial}"),
+            (trials.title_of(visit.db, task, trial), f"/tasks/{task}/trials/{trial}"),
             (_("Grade"), None),
         ],
     )
+
+
+def _answer(task: Task, item: GradingTask) -> str:
+    """Write the writer's answer where no option of theirs is marked."""
+    if item.answer is None or marks_answer(task, item.inputs):
+        return ""
+    return answer_text(task, item.inputs, item.answer)
 
 
 def grade(post: Posting, task: str, trial: str) -> Response:

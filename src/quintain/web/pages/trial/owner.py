@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 from starlette.responses import Response
 
-from quintain.core.errors import BadInput, Conflict, NotFound
+from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import RoleName
 from quintain.core.spec import plain
 from quintain.core.trial_doors import TrialDoors
+from quintain.data.trials import trial_bytes
 from quintain.protocols.reading import shipped, shipped_text
 from quintain.reports.html import body_of
 from quintain.services.collect.starting import prompt_sources
@@ -18,12 +20,17 @@ from quintain.services.trial import doors as doors_
 from quintain.services.trial import kept_report, model_runs, reporting, running, trials
 from quintain.services.trial import letters as letters_
 from quintain.services.trial.costs import trial_costs
+from quintain.services.trial.offers import own_trials
+from quintain.services.trial.rounds import contexts_needed
 from quintain.services.trial.trials import OpenTrial
+from quintain.tasks.contract import kind_of
 from quintain.web.confirming import form_edit
 from quintain.web.errors import Trouble, trouble_of
+from quintain.web.files import on_disk, send_bytes
 from quintain.web.form_reading import FormReading
 from quintain.web.pages.evaluate.runs import state_names
 from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.pages.written import context_names
 from quintain.web.report_files import in_words, send_file
 from quintain.web.said import say
 from quintain.web.spec_form import Sheet, SpecForm
@@ -31,8 +38,8 @@ from quintain.web.visit import Posting, Visit, Visiting
 
 
 def index(visit: Visiting, task: str) -> Response:
-    """List the trials of a task; owners can begin one here."""
-    return _index(visit, task)
+    """List the trials of a task to its owners, who can begin one here; to everybody else what is theirs to do."""
+    return _index(visit, task) if visit.actor.has(RoleName.OWNER, task) else _own_index(visit, task)
 
 
 def create(post: Posting, task: str) -> Response:
@@ -54,8 +61,16 @@ def open_trial(post: Posting, task: str, trial: str) -> Response:
     """Let people enter."""
     visit = post.visit
     models = tuple(one.strip() for one in post.text("models").split(",") if one.strip())
-    options = OpenTrial(post.text("source"), models, post.text("genre"))
-    trials.open_trial(visit.db, visit.blobs, visit.actor, task, trial, options)
+    upload, most = post.file("contexts"), post.text("most").strip()
+    try:
+        if most and not most.isdecimal():
+            raise BadInput(faults=[Fault("'{most}' is no whole number", most=most, field="most")])
+        with on_disk(upload, visit.workspace.file_limits) if upload else nullcontext() as file:
+            options = OpenTrial(post.text("source"), models, post.text("genre"), file, int(most or 0))
+            trials.open_trial(visit.db, visit.blobs, visit.actor, task, trial, options)
+    except (BadInput, Conflict, NotFound) as error:
+        visit.db.rollback()
+        return show_to_owner(visit, task, trial, open_trouble=trouble_of(error))
     return visit.redirect(f"/tasks/{task}/trials/{trial}", visit.tongue.gettext("People can enter now."))
 
 
@@ -196,6 +211,12 @@ def fetch(visit: Visiting, task: str, trial: str, *, format: str = "html") -> Re
     return visit.finish(send_file(found, f"{task}-trial-{trial}", format, visit.language))
 
 
+def export(visit: Visiting, task: str, trial: str) -> Response:
+    """Send all of a trial as one file: texts, grades, judgements, what models said; people under other names."""
+    arms = reporting.arms_of(visit.db, visit.blobs, visit.actor, task, trial)
+    return visit.finish(send_bytes(trial_bytes(arms), f"{task}-trial-{trial}.json", "application/json"))
+
+
 def show_to_owner(
     visit: Visit,
     task: str,
@@ -203,6 +224,7 @@ def show_to_owner(
     trouble: Trouble | None = None,
     typed: dict[str, Any] | None = None,
     *,
+    open_trouble: Trouble | None = None,
     model_trouble: Trouble | None = None,
     named: str = "",
 ) -> Response:
@@ -217,12 +239,13 @@ def show_to_owner(
         doors = doors_.get_doors(visit.db, visit.actor, task, trial, base_url=visit.base_url)
     return visit.render(
         "trial/trial.html",
-        status=shown.status if (shown := trouble or model_trouble) else 200,
+        status=shown.status if (shown := trouble or model_trouble or open_trouble) else 200,
         task=found,
         section="trials",
         trial=record,
         models=model_runs.get_models(visit.db, visit.actor, task, trial) if doors and record.state != "draft" else None,
         run_states=state_names(visit),
+        open_trouble=open_trouble,
         model_trouble=model_trouble,
         named=named,
         kinds=_kinds(visit),
@@ -232,6 +255,9 @@ def show_to_owner(
         error=trouble,
         costs=None if record.state == "draft" or record.simulated else trial_costs(visit.db, visit.actor, task, trial),
         sources=prompt_sources(visit.db, visit.actor, task) if record.state == "draft" else [],
+        needed=contexts_needed([arm.toml for arm in record.arms]) if record.state == "draft" else 0,
+        context_names=context_names(visit, found),
+        context_columns=", ".join(kind_of(found).context(found)),
         crumbs=[
             (title_of(visit, found), f"/tasks/{task}"),
             (visit.tongue.gettext("Trials"), f"/tasks/{task}/trials"),
@@ -255,6 +281,17 @@ def _kinds(visit: Visit) -> dict[str, str]:
     }
 
 
+def _own_index(visit: Visit, task: str) -> Response:
+    found = tasks.get_task(visit.db, task)
+    return visit.render(
+        "trial/own.html",
+        task=found,
+        section="trials",
+        trials=own_trials(visit.db, visit.actor, task),
+        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (visit.tongue.gettext("Your part"), None)],
+    )
+
+
 def _index(visit: Visit, task: str, trouble: Trouble | None = None, **typed: str) -> Response:
     found = tasks.get_task(visit.db, task)
     return visit.render(
@@ -263,7 +300,6 @@ def _index(visit: Visit, task: str, trouble: Trouble | None = None, **typed: str
         task=found,
         section="trials",
         trials=trials.list_trials(visit.db, visit.actor, task),
-        owner=visit.actor.has(RoleName.OWNER, task),
         protocols=[*shipped().values()],
         typed=typed,
         error=trouble,

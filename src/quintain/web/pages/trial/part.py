@@ -8,7 +8,7 @@ from quintain.core.errors import Conflict, Forbidden
 from quintain.core.people import RoleName
 from quintain.core.records.trial import TrialPart
 from quintain.services.tasks import definitions as tasks
-from quintain.services.trial import doors, letters, taking_part, trials
+from quintain.services.trial import doors, letters, offers, taking_part, trials
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.pages.trial.owner import show_to_owner
@@ -95,8 +95,10 @@ def _page(visit: Visit, task: str, trial: str, trouble: Trouble | None = None) -
     found = tasks.get_task(visit.db, task)
     record = trials.get_trial(visit.db, visit.actor, task, trial)
     part: TrialPart | None = None
+    to_grade: int | None = None
     if visit.actor.user_id is not None:
         part = taking_part.my_part(visit.db, visit.actor, task, trial)
+        to_grade = offers.grades_waiting(visit.db, visit.actor, task, trial)
     return visit.render(
         "trial/part.html",
         status=trouble.status if trouble else 200,
@@ -104,12 +106,13 @@ def _page(visit: Visit, task: str, trial: str, trouble: Trouble | None = None) -
         section="trials",
         trial=record,
         part=part,
+        to_grade=to_grade,
         from_panel=doors.came_by_panel(visit.db, visit.actor, task, trial),
         to_panel=doors.may_complete(visit.db, visit.actor, task, trial, "trial"),
         error=trouble,
         crumbs=[
             (title_of(visit, found), f"/tasks/{task}"),
-            (visit.tongue.gettext("Trials"), f"/tasks/{task}/trials"),
+            (visit.tongue.gettext("Your part"), f"/tasks/{task}/trials"),
             (record.title or trial, None),
         ],
     )

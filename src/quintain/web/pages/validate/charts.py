@@ -7,6 +7,7 @@ from typing import Any
 
 from quintain.core.records.validate import ReviewedAgreement
 from quintain.reports.charts import SCHEMA
+from quintain.reports.few import mark_few
 
 
 def agreement_chart(
@@ -14,11 +15,11 @@ def agreement_chart(
 ) -> dict[str, Any]:
     """Draw the agreement with the others that each review found, over the judgements that there were by then."""
     rows = [
-        {"judgements": one.judgements, "agreement": one.agreement, "at": one.at.isoformat()}
+        {"judgements": one.judgements, "agreement": one.agreement, "at": one.at.isoformat(), "n": one.judgements}
         for one in reviews
         if one.agreement is not None
     ]
-    return {
+    chart = {
         "$schema": SCHEMA,
         "data": {"values": rows},
         "width": "container",
@@ -46,3 +47,4 @@ def agreement_chart(
             ],
         },
     }
+    return mark_few(chart)

@@ -212,6 +212,7 @@ def _console(
         name=name,
         wheel=station_line(visit, found, name, judging=(seen.validation, seen.known)),
         found=status,
+        contested=0 if seen.released else status.contested,
         counted=seen.counted,
         preparing=seen.preparing,
         states=_states(visit),

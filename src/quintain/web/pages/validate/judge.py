@@ -60,6 +60,7 @@ def begin(post: Posting, task: str, name: str) -> Response:
         return _landing(visit, ref, trouble=trouble_of(error))
     if page is None:
         return visit.redirect(f"/tasks/{task}/judge/{name}?left=none")
+    visit.go_past_warning(tasks.get_task(visit.db, task))  # it stands above the button
     return visit.redirect(f"/judge/{page.token}")
 
 

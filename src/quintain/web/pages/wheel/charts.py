@@ -43,7 +43,7 @@ def collected_chart(
     """
     names = short_names([one.model for row in rounds for one in row.answered])
     columns = []
-    for row in shown_rounds(rounds):
+    for row in rounds:
         figures = {names[one.model]: RoundPoint(one.right, one.n, one.model in row.targets) for one in row.answered}
         columns.append(_column(row, figures, notes, "unjudged", people=row.agreement, people_n=row.validated))
     return round_lines(columns, styles, words) if any(column.models for column in columns) else None
@@ -58,7 +58,7 @@ def score_chart(
     """
     names = short_names(leading(rounds, MOST_LINES))
     columns = []
-    for row in shown_rounds(rounds):
+    for row in rounds:
         figures = {
             names[one.model]: RoundPoint(one.score, row.items, one.model in row.targets)
             for one in row.models
@@ -70,18 +70,16 @@ def score_chart(
 
 def collected_table(rounds: Sequence[TimelineRound]) -> RoundsTable:
     """Give the figures of `collected_chart`."""
-    shown = shown_rounds(rounds)
-    names = short_names([one.model for row in shown for one in row.answered])
-    cells = [{names[one.model]: (one.right, one.n) for one in row.answered} for row in shown]
-    return _table(shown, cells, [(row.agreement, row.validated) for row in shown])
+    names = short_names([one.model for row in rounds for one in row.answered])
+    cells = [{names[one.model]: (one.right, one.n) for one in row.answered} for row in rounds]
+    return _table(rounds, cells, [(row.agreement, row.validated) for row in rounds])
 
 
 def score_table(rounds: Sequence[TimelineRound]) -> RoundsTable:
     """Give the figures of `score_chart`, of the models that have a line there."""
-    shown = shown_rounds(rounds)
     names = short_names(leading(rounds, MOST_LINES))
-    cells = [{names[one.model]: (one.score, row.items) for one in row.models if one.model in names} for row in shown]
-    return _table(shown, cells, [(row.human, row.items) for row in shown])
+    cells = [{names[one.model]: (one.score, row.items) for one in row.models if one.model in names} for row in rounds]
+    return _table(rounds, cells, [(row.human, row.items) for row in rounds])
 
 
 def _table(
@@ -91,12 +89,7 @@ def _table(
 ) -> RoundsTable:
     names = list(dict.fromkeys(name for cell in cells for name in sorted(cell)))
     rows = tuple((name, tuple(cell.get(name, (None, 0)) for cell in cells)) for name in names)
-    return RoundsTable(tuple(_title(row) for row in rounds), tuple(people), rows)
-
-
-def shown_rounds(rounds: Sequence[TimelineRound]) -> list[TimelineRound]:
-    """Leave out validations of tables that have no figures: they are no rounds."""
-    return [row for row in rounds if row.number is not None or row.answered or row.models or row.human is not None]
+    return RoundsTable(tuple(str(row.number) for row in rounds), tuple(people), rows)
 
 
 def _column(
@@ -109,7 +102,7 @@ def _column(
     people_n: int,
 ) -> RoundColumn:
     stage = row.stage if row.stage in (RoundState.DRAFT, RoundState.OPEN) else otherwise
-    return RoundColumn(_title(row), figures, people, people_n, row.stage == RoundState.OPEN, notes[stage or otherwise])
+    return RoundColumn(str(row.number), figures, people, people_n, row.stage == RoundState.OPEN, notes[stage])
 
 
 def leading(rounds: Sequence[TimelineRound], most: int) -> list[str]:
@@ -121,12 +114,3 @@ def leading(rounds: Sequence[TimelineRound], most: int) -> list[str]:
     wanted = [name for one in reversed(rounds) for name in (one.best, *one.targets) if name in here]
     others = [score.model for one in reversed(rounds) for score in one.models]
     return list(dict.fromkeys([*(name for name in wanted if name), *others]))[:most]
-
-
-def _title(row: TimelineRound) -> str:
-    return str(row.number) if row.number is not None else _within(row.ref)
-
-
-def _within(ref: str) -> str:
-    """Give what stands behind the task in a reference: the page is of one task."""
-    return ref.partition("/")[2] or ref

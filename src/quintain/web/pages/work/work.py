@@ -7,9 +7,12 @@ import json
 from starlette.responses import Response
 
 from quintain.core.records.collect import OwnAttempt
-from quintain.core.rounds import RoundState
+from quintain.core.rounds import Money
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.collect import attempts, rounds
+from quintain.services.collect.under_way import session_under_way
+from quintain.services.contest import judging
+from quintain.services.contest.offers import ContestOffer, ContestStep, contest_offers
 from quintain.services.pay import earnings
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import leaving
@@ -29,12 +32,16 @@ def index(visit: Visiting) -> Response:
     """Show where there is work, and what the person has written."""
     require_signed_in(visit.actor)
     _ = visit.tongue.gettext
-    is_open = [one for one in rounds.list_rounds(visit.db, visit.actor) if one.state is RoundState.OPEN]
-    titles = {one.task: title_of(visit, tasks.get_task(visit.db, one.task)) for one in is_open}
+    is_open = rounds.open_rounds(visit.db, visit.actor)
+    titles = {info.task: title_of(visit, tasks.get_task(visit.db, info.task)) for info in is_open}
+    begun = {info.id: session_under_way(visit.db, visit.actor, info) for info in is_open}
     found = attempts.my_attempts(visit.db, visit.actor, limit=MOST)
     return visit.render(
         "work/work.html",
-        rounds=[(one, titles[one.task], earnings.wage(visit.db, one.id, one.spec)) for one in is_open],
+        rounds=[
+            (info, titles[info.task], earnings.wage(visit.db, info.id, info.spec), begun[info.id])
+            for info in sorted(is_open, key=lambda info: begun[info.id] is None)
+        ],
         offers=[
             (
                 one,
@@ -44,6 +51,7 @@ def index(visit: Visiting) -> Response:
             for one in judging_offers.open_offers(visit.db, visit.actor)
             if one.trouble is None or one.quiz
         ],
+        pairs=_pairs_to_judge(visit),
         attempts=[_shown(visit, one) for one in found],
         limit=MOST,
         judged=[one for one in validate.list_validations(visit.db) if one in {mine.round for mine in found}],
@@ -51,6 +59,21 @@ def index(visit: Visiting) -> Response:
         statuses=status_names(visit),
         crumbs=[(_("Your work"), None)],
     )
+
+
+def _pairs_to_judge(visit: Visit) -> list[tuple[ContestOffer, str, str, tuple[float, Money, bool]]]:
+    """List the contests whose pairs wait for the person's judgement: title of the task, address, time and wage."""
+    known = {one.task.name: title_of(visit, one.task) for one in tasks.list_tasks(visit.db)}
+    return [
+        (
+            offer,
+            known[offer.contest.task],
+            f"/tasks/{offer.contest.task}/contests/{offer.contest.name}/judge",
+            judging.wage(visit.db, offer.contest),
+        )
+        for offer in contest_offers(visit.db, visit.actor, known)
+        if offer.step is ContestStep.JUDGE
+    ]
 
 
 def retract(post: Posting) -> Response:

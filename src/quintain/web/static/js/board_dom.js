@@ -47,15 +47,22 @@ const vector = (tag, attributes, ...children) => {
 export const makeBar = () =>
   vector("svg", { class: "thin-bar", viewBox: "0 0 100 6", preserveAspectRatio: "none", "aria-hidden": "true" }, vector("path", {}), vector("path", {}));
 
-/** The two paths of a figure: the bar, and the whisker of its interval, whose caps stand out above and below. */
+// Below so many examples a figure is drawn as not settled; `quintain.reports.few` has the same number.
+export const LEAST = 30;
+
+export const isFew = (n) => typeof n === "number" && n > 0 && n < LEAST;
+
+/** The two paths of a figure: the bar, and the whisker of its interval, whose caps stand out above and below; and
+ * whether it rests on few examples, so that the one is hollow and the other dashed. */
 export function barPaths(figure, top) {
   const at = (value) => (top > 0 ? Math.min(100, Math.max(0, (100 * value) / top)) : 0).toFixed(2);
   const known = figure.low !== null && figure.low !== undefined && figure.high !== null && figure.high !== undefined;
   const [low, high] = known ? [at(figure.low), at(figure.high)] : [];
-  return [`M0 0H${at(figure.value)}V6H0Z`, known ? `M${low} -2V8M${high} -2V8M${low} 3H${high}` : ""];
+  return [`M0 0H${at(figure.value)}V6H0Z`, known ? `M${low} -2V8M${high} -2V8M${low} 3H${high}` : "", isFew(figure.n)];
 }
 
-export function drawBar(bar, [filled, whisker]) {
+export function drawBar(bar, [filled, whisker, few]) {
+  if (bar.classList.contains("few") !== few) bar.classList.toggle("few", few);
   bar.firstChild.setAttribute("d", filled);
   bar.lastChild.setAttribute("d", whisker);
 }

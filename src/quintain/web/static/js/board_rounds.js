@@ -44,7 +44,7 @@ function table(rounds, words) {
       ...rounds.map((round) => {
         const found = round.models.find((model) => model.model === name && model.vmer.value !== null);
         const best = found && round.models.length > 1 && round.best?.model === name;
-        return found ? cell(found.vmer, fill(words.errors_of, { errors: number(found.errors), n: number(found.collected) }), best ? words.best_here : "") : none();
+        return found ? cell(found.vmer, found.collected, fill(words.errors_of, { errors: number(found.errors), n: number(found.collected) }), best ? words.best_here : "") : none();
       }),
     ),
   );
@@ -60,20 +60,20 @@ function table(rounds, words) {
 
 /** People's own error rate, on the same scale as the models'. */
 function people(rounds, words) {
-  const cells = rounds.map(({ human }) => (human ? cell(rest(human)) : none()));
+  const cells = rounds.map(({ human, validated }) => (human ? cell(rest(human), validated) : none()));
   return element("tr", { class: "board-people" }, element("th", { scope: "row" }, words.people), ...cells);
 }
 
 const none = () => element("td", { class: "muted" }, "–");
 
-function cell(rate, counts = "", mark = "") {
+function cell(rate, n, counts = "", mark = "") {
   const interval = !known(rate.low) ? "" : `${(100 * rate.low).toFixed(1)}–${(100 * rate.high).toFixed(1)}`;
   return element(
     "td",
     {},
     element("b", {}, percent(rate.value)),
     mark ? element("span", { class: "chip" }, mark) : null,
-    bar(rate, 1),
+    bar({ ...rate, n }, 1),
     element("span", { class: "board-about" }, [interval, counts].filter(Boolean).join(" · ")),
   );
 }

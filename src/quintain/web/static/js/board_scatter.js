@@ -1,7 +1,7 @@
 // Two axes against each other. The chart is drawn by Vega-Lite from the server's specification; here it gets its data
 // and is tied to the table: pointing at a row shows its point, and the other way round.
 
-import { element } from "./board_dom.js";
+import { element, isFew } from "./board_dom.js";
 import { colour, drawCharts } from "./charts.js";
 
 // Beyond, each point as an element of the page would weigh on every frame that the table makes.
@@ -13,8 +13,12 @@ export function showScatter(place, state, titles, words, [x, y]) {
   const front = state.front(x, y);
   spec.data.values = state.models.flatMap((model, m) => {
     const [one, two] = [state.values[cx][m], state.values[cy][m]];
-    return Number.isNaN(one) || Number.isNaN(two) ? [] : [{ ref: model.ref, name: model.name, x: one, y: two, front: front.has(m) }];
+    if (Number.isNaN(one) || Number.isNaN(two)) return [];
+    const counts = [cx, cy].map((c) => state.figure(m, c)?.n).filter((n) => n > 0);
+    const n = counts.length ? Math.min(...counts) : null;
+    return [{ ref: model.ref, name: model.name, x: one, y: two, front: front.has(m), n, few: isFew(n) }];
   });
+  const points = hollow(spec);
   if (!spec.data.values.length) {
     place.replaceChildren(element("p", { class: "muted" }, words.none));
     delete place.dataset.spec;
@@ -33,13 +37,23 @@ export function showScatter(place, state, titles, words, [x, y]) {
       delete scale.zero;
       Object.assign(spec.encoding[channel].axis, { format: "~s", values: powers(known) });
     }
-    spec.layer[1].encoding.tooltip[channel === "x" ? 1 : 2].title = titles[name];
+    for (const layer of points) layer.encoding.tooltip[channel === "x" ? 1 : 2].title = titles[name];
   }
   sides(spec.data.values, state.axes[cx].lower, spec.encoding.x.scale.type === "log");
-  spec.layer[1].encoding.stroke.value = colour("--verdict-mark");
+  for (const layer of points) layer.encoding.stroke.condition.value = colour("--verdict-mark");
   place.dataset.renderer = spec.data.values.length > ELEMENTS ? "canvas" : "svg";
   place.dataset.spec = JSON.stringify(spec);
   drawCharts(place.parentElement);
+}
+
+/** Give the layers of points: those that are settled and those of few examples, without one that would stay empty. */
+function hollow(spec) {
+  const { values } = spec.data;
+  if (!values.some(({ few }) => few)) delete spec.title;
+  const empty = [["datum.few", values.every(({ few }) => !few)], ["!datum.few", values.every(({ few }) => few)]];
+  const unused = new Set(empty.filter(([, none]) => none).map(([test]) => test));
+  spec.layer = spec.layer.filter(({ transform }) => !transform?.some(({ filter }) => unused.has(filter)));
+  return spec.layer.filter(({ mark }) => mark.type === "point");
 }
 
 /** The powers of ten that the values lie between: lines at every step of a logarithm are a thicket. */

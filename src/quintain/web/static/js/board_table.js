@@ -5,6 +5,12 @@ import { barPaths, digits, drawBar, element, exact, fill, makeBar, write } from 
 import { Grid } from "./board_grid.js";
 import { Rows } from "./board_rows.js";
 
+/** That a row stands in for a newer version, and how far the runs of that one are. */
+function newerText(model, words) {
+  const { needed, waiting } = model.newer.runs;
+  return fill(words.newer, { version: model.version, newer: model.newer.model.split("@").pop(), done: needed - waiting, needed });
+}
+
 export class Table {
   constructor(state, place, words, titles, base) {
     Object.assign(this, { state, words, titles });
@@ -144,6 +150,7 @@ export class Table {
     if (model.predictions_only) marks.push(words.predictions_only);
     if (model.visibility !== "public") marks.push(words[model.visibility]);
     if (model.seeds.length) marks.push(fill(words.seeds, { n: model.seeds.length }));
+    if (model.newer) marks.push(newerText(model, words));
     return marks;
   }
 

@@ -2,7 +2,7 @@
 // Everything works without it: sizes are measured again on the server, and words can be typed.
 
 import { bindPassages } from "./span_select.js";
-import { editDistance, tokenDistance, wordDiff } from "./worddiff.js";
+import { editDistance, followWord, tokenDistance, wordDiff } from "./worddiff.js";
 
 function form() {
   return document.querySelector("form[data-contrast]");
@@ -83,20 +83,76 @@ function markSelection(button) {
   status.textContent = `„${raw.trim()}“`;
 }
 
-/** A place that was marked before the text changed, or before the answer was typed, is no place any more. */
+/** A place that was marked before the text changed, or before the answer was typed, is no place any more.
+
+    That of the original the server moves along with the edit. */
 function forgetPlace(event) {
   const start = document.getElementById("answer-start");
   const source = document.querySelector("[data-mark-in]")?.dataset.markIn;
-  if (start && (event.target.id === "answer" || event.target.id === source)) start.value = "";
+  if (!start || (event.target.id !== "answer" && event.target.id !== source)) return;
+  const gold = form() ? JSON.parse(form().dataset.gold) : null;
+  const original = gold && start.value === String(gold.start) && document.getElementById("answer").value === gold.text;
+  if (!original) start.value = "";
 }
 
-// ---------- clicking a word ----------
+// ---------- clicking a word, which the edit then moves along ----------
 
-function showWords(box) {
-  const source = document.getElementById(box.dataset.wordsOf);
-  const field = document.getElementById(box.dataset.wordField);
-  const words = source.value.split(/\s+/).filter(Boolean);
-  const chosen = /^\d+$/.test(field.value.trim()) ? Number(field.value) : words.indexOf(field.value.trim());
+const NAMED = /^(\d+):(\S+)$/;
+const anchors = new Map(); // by field: the words of which it held a number, and that number
+
+function wordsOf(text) {
+  return text.split(/\s+/).filter(Boolean);
+}
+
+/** Name a word as the server does: by itself where it stands once, else with its number. */
+function wordName(words, number) {
+  const word = words[number];
+  return words.filter((one) => one === word).length === 1 && !/^\d+$/.test(word) ? word : `${number}:${word}`;
+}
+
+/** Give the number that a field holds, by whatever name; -1 where that is not clear. */
+function numberOf(words, text) {
+  const named = text.trim().match(NAMED);
+  if (named && words[Number(named[1])] === named[2]) return Number(named[1]);
+  if (/^\d+$/.test(text.trim())) return Number(text);
+  return words.filter((one) => one === text.trim()).length === 1 ? words.indexOf(text.trim()) : -1;
+}
+
+function anchor(box) {
+  const [source, field] = [document.getElementById(box.dataset.wordsOf), document.getElementById(box.dataset.wordField)];
+  const words = wordsOf(source.value);
+  const number = numberOf(words, field.value);
+  const before = form() && JSON.parse(form().dataset.before)[source.name];
+  if (number < 0 && box.dataset.wordBefore && before) {
+    const first = wordsOf(before.text);
+    anchors.set(field.id, { words: first, number: numberOf(first, box.dataset.wordBefore) });
+  } else anchors.set(field.id, { words, number });
+}
+
+/** Move what a field points at along with the edit; where another word stands there now, ask. */
+function follow(box) {
+  const [source, field] = [document.getElementById(box.dataset.wordsOf), document.getElementById(box.dataset.wordField)];
+  const held = anchors.get(field.id);
+  const words = wordsOf(source.value);
+  const place = held.number < 0 ? null : followWord(held.words, words, held.number);
+  const [old, now] = [held.words[held.number], place === null ? undefined : words[place]];
+  const same = now !== undefined && now === old;
+  if (same) field.value = wordName(words, place);
+  // The server asks about an input that still has its old name; an answer is simply given again.
+  else if (held.number >= 0) field.value = box.dataset.wordBefore || "";
+  note(field.id, held.number < 0 || same ? "" : now === undefined ? "gone" : "changed", { old, new: now });
+  return same ? place : -1;
+}
+
+function note(name, kind, words) {
+  const element = document.querySelector(`[data-word-note="${name}"]`);
+  if (!element) return;
+  element.hidden = !kind;
+  element.textContent = kind ? element.dataset[kind].replace(/\{(old|new)\}/g, (_, which) => words[which]) : "";
+}
+
+function showWords(box, chosen) {
+  const words = wordsOf(document.getElementById(box.dataset.wordsOf).value);
   const focused = [...box.children].indexOf(document.activeElement);
   box.replaceChildren(
     ...words.map((word, place) => {
@@ -111,13 +167,55 @@ function showWords(box) {
   if (focused >= 0) box.children[focused]?.focus();
 }
 
-function showAllWords() {
-  for (const box of document.querySelectorAll("[data-words-of]")) showWords(box);
+function wordBoxes() {
+  return document.querySelectorAll("[data-words-of]");
+}
+
+function showAllWords(event) {
+  for (const box of wordBoxes()) {
+    if (!event || event.target.id === box.dataset.wordField) anchor(box);
+    const typing = event?.target.id === box.dataset.wordField;
+    showWords(box, typing ? anchors.get(box.dataset.wordField).number : follow(box));
+    if (typing) note(box.dataset.wordField, "", {});
+  }
 }
 
 function chooseWord(button) {
-  document.getElementById(button.parentElement.dataset.wordField).value = button.dataset.place;
-  showAllWords();
+  const box = button.parentElement;
+  const words = wordsOf(document.getElementById(box.dataset.wordsOf).value);
+  const field = document.getElementById(box.dataset.wordField);
+  field.value = wordName(words, Number(button.dataset.place));
+  anchors.set(field.id, { words, number: Number(button.dataset.place) });
+  note(field.id, "", {});
+  showWords(box, Number(button.dataset.place));
+}
+
+// ---------- an answer that is meant to stay ----------
+
+/** Fill in the original's answer, moved along with its words; without the tick, take it out again. */
+function keepAnswer(stays) {
+  const gold = JSON.parse(form().dataset.gold);
+  for (const control of form().querySelectorAll("[name=answer]")) {
+    if (control.type === "radio" || control.type === "checkbox") {
+      const right = gold.chosen.includes(control.value);
+      if (stays) control.checked = right;
+      else if (right) control.checked = false;
+    } else if (gold.widget === "token") keepWord(control, gold.text, stays);
+    else if (stays) {
+      control.value = gold.text;
+      const start = document.getElementById("answer-start");
+      if (start) start.value = gold.start;
+    }
+  }
+}
+
+function keepWord(field, name, stays) {
+  const box = document.querySelector(`[data-word-field="${field.id}"]`);
+  const source = document.getElementById(box.dataset.wordsOf);
+  const first = wordsOf(JSON.parse(form().dataset.before)[source.name].text);
+  anchors.set(field.id, stays ? { words: first, number: numberOf(first, name) } : { words: first, number: -1 });
+  if (!stays) field.value = "";
+  showWords(box, follow(box));
 }
 
 // ---------- starting from a draft ----------
@@ -129,6 +227,7 @@ function startFrom(button) {
   element.querySelector("[name=draft]").value = button.dataset.draft;
   element.querySelector("[data-draft-used]").classList.add("used");
   measure();
+  showAllWords({ target: field });
   field.focus();
 }
 
@@ -143,9 +242,10 @@ function onClick(event) {
 function onChanged(event) {
   const picked = event.target.dataset?.pick;
   if (picked) document.getElementById(picked).value = event.target.value;
-  forgetPlace(event);
+  if (event.target.name === "keeps_label") keepAnswer(event.target.checked);
+  else forgetPlace(event);
   measure();
-  showAllWords();
+  showAllWords(event);
 }
 
 function onKey(event) {

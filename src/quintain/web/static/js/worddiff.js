@@ -21,6 +21,44 @@ export function wordDiff(before, after) {
   ]);
 }
 
+/** Give the number that word *number* of a list has in another one, an edit of it; null where it is gone.
+
+    A word that was exchanged for another one has the place of that. The server finds the same (`stats/alignment.py`). */
+export function followWord(before, after, number) {
+  if (!(number >= 0 && number < before.length)) return null;
+  const place = followed(before, after, number, ...ends(before, after));
+  if (place !== null && after[place] === before[number]) return place;
+  const [end, start] = ends([...before].reverse(), [...after].reverse());
+  const other = followed(before, after, number, start, end);
+  return other !== null && after[other] === before[number] ? other : place;
+}
+
+function followed(before, after, number, start, end) {
+  if (number < start) return number;
+  if (number >= before.length - end) return number + after.length - before.length;
+  const place = inMiddle(before.slice(start, before.length - end), after.slice(start, after.length - end), number - start);
+  return place === null ? null : place + start;
+}
+
+function inMiddle(first, second, number) {
+  if (first.length * second.length > MOST_CELLS) return null;
+  const lengths = commonLengths(first, second);
+  const width = second.length + 1;
+  let [left, right] = [[-1, -1], [first.length, second.length]];
+  let [i, j] = [0, 0];
+  while (i < first.length && j < second.length) {
+    if (first[i] === second[j]) {
+      if (i === number) return j;
+      if (i < number) left = [i, j];
+      else if (right[0] === first.length) right = [i, j];
+      i += 1;
+      j += 1;
+    } else if (lengths[(i + 1) * width + j] >= lengths[i * width + j + 1]) i += 1;
+    else j += 1;
+  }
+  return right[0] - left[0] === right[1] - left[1] ? left[1] + number - left[0] : null;
+}
+
 function between(first, second) {
   const removed = (piece) => ["removed", piece];
   const added = (piece) => ["added", piece];

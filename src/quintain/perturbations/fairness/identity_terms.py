@@ -1,0 +1,87 @@
+"""Words for people of one group become words for another of the same kind: "two Sikh families" → "two Hindu families".
+
+What is said of a group is as hateful, as kind or as plain when it is said of another. An option, not in the figure.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import ClassVar, NamedTuple
+
+from quintain.perturbations.contract import PERTURBATIONS, EditDraft, Family, Perturbation, Proposal, TextBatch
+from quintain.perturbations.fairness.nouns import article, in_thing, stem_of
+from quintain.perturbations.fairness.reading import WordReader
+from quintain.perturbations.wordlists import cased_like, lines_of, words_in
+
+# Before and behind these, the word is more likely a language, which is no group of people.
+_LANGUAGE_BEFORE = frozenset(words_in("in into from speak speaks speaking spoke spoken learn learns learning learnt"))
+_LANGUAGE_BEHIND = frozenset(words_in("spoken language languages grammar accent dialect classes lessons"))
+
+
+class IdentityTerm(NamedTuple):
+    """A word for people of a group: what the groups have in common, which of them, and one or several people."""
+
+    kind: str
+    group: int
+    form: int
+
+
+@cache
+def groups() -> dict[str, list[tuple[str, ...]]]:
+    """Read, by what they have in common, the words of each group: for one of its people, and for several."""
+    rows = (line.split(" = ") for line in lines_of("identity_terms.txt"))
+    return {kind: [words_in(words) for words in listed.split(",")] for kind, listed in rows}
+
+
+@cache
+def terms() -> dict[str, IdentityTerm]:
+    """Map each word, as it is written, to what it says."""
+    return {
+        word: IdentityTerm(kind, group, form)
+        for kind, listed in groups().items()
+        for group, words in enumerate(listed)
+        for form, word in enumerate(words)
+    }
+
+
+@PERTURBATIONS.register("identity_terms")
+class IdentityTerms(Perturbation):
+    """Replace words for people of a group by those for another group of the same kind, throughout an example."""
+
+    name: ClassVar[str] = "identity_terms"
+    family: ClassVar[Family] = "fairness"
+    title: ClassVar[str] = "Identity terms of another group"
+    version: ClassVar[int] = 1
+    rate: ClassVar[float] = 1.0
+
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
+        """Replace every such word; two groups of an example never become one."""
+        reader, draft = WordReader(batch), EditDraft()
+        owners = batch.owners.tolist()
+        for i, lower in enumerate(reader.lower):
+            stem, _ = stem_of(lower)
+            start = reader.start[i]
+            written = reader.word(i)[: len(stem)]
+            term = terms().get(stem.capitalize())
+            if term is None or not written[:1].isupper() or in_thing(batch, i) or _is_other(reader, i, term):
+                continue
+            listed = groups()[term.kind]
+            # All groups move on by as much, which is drawn for the example: so they stay apart.
+            shift = 1 + int(batch.owner_seeds[owners[reader.text[i]]]) % (len(listed) - 1)
+            target = (term.group + shift) % len(listed)
+            new = cased_like(written, listed[target][term.form])
+            way = (listed[term.group][0], listed[target][0])
+            draft.add(start, start + len(stem), new, term.kind, way)
+            if term.form == 0:
+                article(reader, draft, i, new, term.kind, way)
+        return draft.proposal()
+
+
+def _is_other(reader: WordReader, i: int, term: IdentityTerm) -> bool:
+    """Say whether the word is part of a name ("Korean Air", "Catholic-born"), or more likely a language."""
+    after = reader.gap(i)
+    named = after == " " and reader.capital(i + 1) and reader.word(i + 1).capitalize() not in terms()
+    if named or after.startswith("-") or reader.lead(i).endswith("-"):
+        return True
+    language = reader.previous(i) in _LANGUAGE_BEFORE or reader.next(i) in _LANGUAGE_BEHIND
+    return term.form == 0 and language

@@ -1,0 +1,14 @@
+"""Questions about what owners answered for datasheets."""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from quintain.store.tables import DatasheetAnswers
+
+
+def newest(db: Session, task_id: int) -> DatasheetAnswers | None:
+    """Give the answers that hold for a task."""
+    query = select(DatasheetAnswers).where(DatasheetAnswers.task_id == task_id)
+    return db.scalar(query.order_by(DatasheetAnswers.id.desc()).limit(1))
