@@ -176,7 +176,7 @@ def advance_search(
     db.rollback()  # a model may have taken its time: nothing was held meanwhile
     with transaction(db):
         if not queries.advance(db, search, step.position, asking.asked):
-            raise Conflict("Somebody else goes on with this search.", remedy="Look again.", code="changed")
+            raise Conflict("Somebody else goes on with this search.", remedy="Look again.")
         db.add_all(step.proposals)
     return get_search(db, actor, ref, number)
 
@@ -260,7 +260,7 @@ def reject_proposal(db: Session, actor: Actor, ref: str, number: int, *, undo: b
 def _checked(info: ContestInfo, words: int, beam: int, budget: int, sources: Sequence[str]) -> list[WordSource]:
     """Refuse what is no way to search in this contest."""
     if not info.spec.searches:
-        raise Conflict("{ref} has no automatic searches.", ref=info.ref, code="searches_off")
+        raise Conflict("{ref} has no automatic searches.", ref=info.ref)
     if not info.spec.starter:
         raise Conflict("{ref} has no starter set to search through.", ref=info.ref)
     most = min(MOST_WORDS, info.spec.changed_words or MOST_WORDS)
@@ -283,7 +283,7 @@ def _to_go_on(db: Session, actor: Actor, info: ContestInfo, number: int) -> tupl
     require_phase(info, Phase.BREAK)
     shown = get_search(db, actor, info.ref, number)
     if shown.done:
-        raise Conflict("This search is done.", remedy="Begin another one.", code="search_done")
+        raise Conflict("This search is done.", remedy="Begin another one.")
     search = db.get_one(ContestSearch, number)
     left = info.spec.searches - queries.asked_by_team(db, search.team_id)
     return search, min(left, int(search.options["budget"]) - search.asked)
@@ -357,7 +357,7 @@ def _waiting(db: Session, actor: Actor, info: ContestInfo, number: int) -> Conte
     if row is None:
         raise NotFound("Your team has no proposal {number}.", number=number)
     if row.decision:
-        raise Conflict("This proposal was decided about already.", code="decided")
+        raise Conflict("This proposal was decided about already.")
     return row
 
 

@@ -12,7 +12,7 @@ from quintain.perturbations.drafts.substitutes import WORD_SOURCES
 from quintain.services.contest import searching
 from quintain.web.api.call import Calling
 from quintain.web.api.contest.contests import ContestRef, PageSize
-from quintain.web.api.contest.shapes import ConfirmRequest, RejectRequest, SearchRequest
+from quintain.web.api.contest.shapes import ProposalLabel, RejectRequest, SearchRequest
 from quintain.web.api.params import Offset
 
 SearchNumber = Annotated[int, Path(description="Number of the search.", ge=1, le=2**31 - 1)]
@@ -60,7 +60,7 @@ def list_contest_proposals(
 
 
 def confirm_contest_proposal(
-    call: Calling, ref: ContestRef, proposal: ProposalId, wanted: ConfirmRequest
+    call: Calling, ref: ContestRef, proposal: ProposalId, wanted: ProposalLabel
 ) -> ContestPair:
     """Make a pair of a proposal: a person says which label the changed sentence has."""
     return searching.confirm_proposal(

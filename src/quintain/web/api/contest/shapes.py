@@ -88,7 +88,7 @@ class SearchRequest(Shape):
     sources: Annotated[tuple[WordSource, ...], Field(max_length=3)] = ()
 
 
-class ConfirmRequest(Shape):
+class ProposalLabel(Shape):
     """Which label the changed sentence of a proposal has, and why it should break a system."""
 
     modified_label: Any
