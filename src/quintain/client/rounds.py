@@ -26,9 +26,11 @@ class RoundClient(RoundsCalls, PayCalls):
         tags: Sequence[str] = (),
         contexts: bool = False,
     ) -> PromptReport:
-        """Add the prompts of a table to a round (owners), and count `rows`, `added`, `repeated`, `used`, `used_parts`.
+        """Add the prompts of a table to a round (owners), and count what was added and what was left out, and why.
 
-        What earlier rounds of the task used is left out. Of *contexts* only what writers may not change is taken.
+        What other rounds of the task have shown, or a harvest has taken, is left out: `used` by itself, `used_parts` by
+        its part of the corpus, `used_reviews` by its review. Any further columns are kept with the prompts.
+        Of *contexts* only what writers may not change is taken.
         """
         source = Path(path)
         if not source.is_file():

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal, get_args
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, get_args
 
 from quintain.core import spec_kinds as kinds
 from quintain.core.errors import Fault
@@ -17,6 +17,9 @@ ATTRIBUTES = {
     "length": N_("Length, in fifths"),
     "writer": N_("Writer"),
 }
+# What a release did before these options were there.
+BEFORE: Mapping[str, Any] = {"votes": False, "apart": []}
+ORIGINS = {"prompt": N_("Prompt"), "review": N_("Review")}
 
 
 @specification
@@ -59,6 +62,16 @@ class ReleaseSpec:
         default=True,
         title=N_("Hide the labels of test"),
         help=N_("Whether the labels of test stay with the task's owners."),
+        section="what",
+    )
+    votes: bool = option(
+        kinds.flag(),
+        default=True,
+        title=N_("Publish the votes"),
+        help=N_(
+            "Whether everybody gets, with the answers that are open, how people voted and who wrote it (both under "
+            "other names), and where it is from."
+        ),
         section="what",
     )
     again: bool = option(
@@ -126,11 +139,11 @@ class ReleaseSpec:
     )
     writers: Writers = option(
         kinds.one_of(get_args(Writers)),
-        default="disjoint",
+        default="capped",
         title=N_("Writers"),
         help=N_(
-            "Disjoint: nobody has items in two of train, dev and test; capped: nobody has more than so many in dev "
-            "and test; any: neither."
+            "Disjoint: nobody has items in two of train, dev and test, and what else those in dev and test wrote is in "
+            "no data set; capped: nobody has more than so many in dev and test; any: neither."
         ),
         section="hold",
     )
@@ -152,7 +165,17 @@ class ReleaseSpec:
         kinds.flag(),
         default=True,
         title=N_("Every prompt once"),
-        help=N_("Items whose prompt was used for others, too, are in train only."),
+        help=N_("Of all that was written from one prompt, one item at most is in dev and test; the rest is for train."),
+        section="hold",
+    )
+    apart: tuple[str, ...] = option(
+        kinds.some_of(ORIGINS),
+        default=(),
+        title=N_("On one side only"),
+        help=N_(
+            "Items of one prompt, or of one review, are never in two of train, dev and test: what is left over of "
+            "those in dev or test is in no data set."
+        ),
         section="hold",
     )
     similarity: float = option(
@@ -170,3 +193,12 @@ class ReleaseSpec:
         """Compare the options with each other."""
         if self.dev == 0 and self.test == 0:
             yield Fault("is 0, as 'dev' is: nothing would be held out", field="test")
+
+
+def known_spec(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a stored specification with the options that were not there when it was made.
+
+    >>> known_spec({"dev": 9})["votes"]
+    False
+    """
+    return {**BEFORE, **spec}

@@ -95,12 +95,12 @@ def release(
     everything: bool = False,
     **wanted: Any,
 ) -> DividedItems:
-    """Divide judged texts into train, dev and test: balanced, the model at chance, writers and near-copies kept apart.
+    """Divide judged texts into train, dev and test: balanced, the model at chance, prompts and near-copies once.
 
     *items* is a table with `text` and `label`, and where they are known `id`, `share` (of the votes for the label),
-    `writer`, `prompt`, `condition`, `rating` and `predicted` (the model's answers); without labels, *judgements* give
-    them. *classes* are the labels that score; others stay in train. *wanted* are the options of a release, such as
-    `dev=100, test=100, agreement=0.8, seed=1`; without answers of a model it is not held at chance.
+    `writer`, `prompt`, `review`, `condition`, `rating` and `predicted` (the model's answers); without labels,
+    *judgements* give them. *classes* are the labels that score; others stay in train. *wanted* are the options of a
+    release, such as `dev=100, test=100, agreement=0.8, seed=1`; without answers of a model it is not held at chance.
 
     >>> texts = [{"text": f"Day {at * 7919}.", "label": "no" if at % 3 else "yes"} for at in range(60)]
     >>> found = release(texts, dev=6, test=6, similarity=1.0)

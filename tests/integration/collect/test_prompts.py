@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as profile
 from hypothesis import strategies as st
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
@@ -27,7 +27,7 @@ from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.collect import prompts as queries
-from quintain.store.tables import Prompt, User
+from quintain.store.tables import Prompt, Round, User
 from tests.collecting import ONE, ROUND, TASK, add_models, add_round, sentences, write_prompts, writers
 from tests.integration.collect.prompt_writers import edit_prompts
 from tests.properties import examples
@@ -42,13 +42,21 @@ def add_draft(db: Session, blobs: Blobs, owner: Actor, folder: Path) -> str:
     return put_round(db, owner, ROUND.format(more="", targets=ONE, tables="")).ref
 
 
+def show(db: Session, ref: str) -> None:
+    """Let all prompts of a round have been shown."""
+    number = int(ref.partition("/")[2])
+    with transaction(db):
+        shown = select(Round.id).where(Round.number == number).scalar_subquery()
+        db.execute(update(Prompt).where(Prompt.round_id == shown).values(generation=1))
+
+
 def test_prompts_are_imported_with_tags_and_source(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> None:
     """A table's columns can be mapped; tags, corpus, part and row are kept with each prompt."""
     ref = add_draft(db, blobs, owner, tmp_path)
     path = tmp_path / "reviews.csv"
     path.write_text('review,tags,row\n"Nice, really.","irony, short",17\nSo so.,,18\nSo so.,,19\n')
     report = import_prompts(db, owner, ref, path, columns={"text": "review"}, corpus="yelp", part="b", tags=["pilot"])
-    assert plain(report) == {"rows": 3, "added": 2, "repeated": 1, "used": 0, "used_parts": 0}
+    assert plain(report) == {"rows": 3, "added": 2, "repeated": 1, "used": 0, "used_parts": 0, "used_reviews": 0}
     first, second = list_prompts(db, owner, ref)
     assert (first.inputs, first.tags) == ({"text": "Nice, really."}, ("irony", "short", "pilot"))
     assert (second.corpus, second.part, second.row, second.tags) == ("yelp", "b", "18", ("pilot",))
@@ -66,6 +74,7 @@ def test_a_prompt_in_another_form_of_unicode_is_no_other_prompt(
     assert import_prompts(db, owner, ref, path).added == 1
     path.write_text(json.dumps({"text": twins[2]}) + "\n")
     assert import_prompts(db, owner, ref, path).repeated == 1
+    show(db, ref)
     later = put_round(db, owner, ROUND.format(more="", targets=ONE, tables="")).ref
     assert import_prompts(db, owner, later, path).used == 1
 
@@ -74,6 +83,7 @@ def test_what_an_earlier_round_used_is_left_out(db: Session, blobs: Blobs, owner
     """Neither the same text nor the same part of a corpus comes back in a later round, nor what was harvested."""
     first = add_draft(db, blobs, owner, tmp_path)
     import_prompts(db, owner, first, write_prompts(tmp_path, ["One.", "Two."], part="a", corpus="yelp"))
+    show(db, first)
     second = put_round(db, owner, ROUND.format(more="", targets=ONE, tables="")).ref
     validate.open_validation(db, owner, "mood/harvest")
     for _ in range(2):
@@ -83,8 +93,70 @@ def test_what_an_earlier_round_used_is_left_out(db: Session, blobs: Blobs, owner
     path = tmp_path / "more.jsonl"
     path.write_text(rows)
     report = import_prompts(db, owner, second, path, corpus="yelp")
-    assert plain(report) == {"rows": 4, "added": 1, "repeated": 0, "used": 2, "used_parts": 1}
+    assert plain(report) == {"rows": 4, "added": 1, "repeated": 0, "used": 2, "used_parts": 1, "used_reviews": 0}
     assert [one.inputs["text"] for one in list_prompts(db, owner, second)] == ["Three."]
+
+
+def test_what_was_not_shown_is_not_used(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> None:
+    """A corpus loaded into one round is free for the next, but for what was shown; no text is shown in both."""
+    first = add_round(db, blobs, owner, tmp_path, prompts=20)
+    people = [person.user_id or 0 for person in writers(db, 1)]
+
+    def draw(round_id: int) -> Prompt | None:
+        with transaction(db):
+            return queries.draw(db, round_id, people[0], now(), now() + timedelta(minutes=5))
+
+    shown = [draw(first.id) for _ in range(3)]
+    second = put_round(db, owner, ROUND.format(more="", targets=ONE, tables=""))
+    report = import_prompts(db, owner, second.ref, write_prompts(tmp_path, sentences(20)))
+    assert (report.added, report.used) == (17, 3)
+    later = [draw(second.id) for _ in range(17)]
+    again = [draw(first.id), draw(second.id)]
+    assert again == [None, None]
+    texts = [prompt.inputs["text"] for prompt in (*shown, *later) if prompt is not None]
+    assert sorted(texts) == sorted(sentences(20))
+
+
+def test_provenance_stays_with_a_prompt(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> None:
+    """Review, rating, place and any further columns are kept; what a harvest was told to keep stands for itself."""
+    ref = add_draft(db, blobs, owner, tmp_path)
+    path = tmp_path / "sample.jsonl"
+    meta = json.dumps({"model": "ab", "predicted": "neutral", "corpus": {"city": "Graz"}})
+    rows = [
+        {"text": "So so.", "group": "r-17", "rating": 3, "start": 4, "end": 10, "meta": meta, "row": 2},
+        {"text": "Nice.", "review_id": 18, "stars": "5", "helpful": 2},
+        {"text": "Meh."},
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert import_prompts(db, owner, ref, path).added == 3
+    first, second, third = list_prompts(db, owner, ref)
+    assert (first.review, first.row) == ("r-17", "2")
+    assert first.about == {"review": "r-17", "rating": 3.0, "start": 4, "end": 10, "city": "Graz"}
+    assert (second.review, second.about) == ("18", {"review": "18", "stars": "5", "helpful": "2"})
+    assert (third.review, third.about) == ("", {})
+    (tmp_path / "wrong.csv").write_text(f"text,rating,more\nFine.,three,\nFine again.,3,{'x' * 10_001}\n")
+    with pytest.raises(BadInput) as refused:
+        import_prompts(db, owner, ref, tmp_path / "wrong.csv")
+    assert (refused.value.faults[0].row, refused.value.faults[0].field) == (2, "rating")
+
+
+def test_prompts_are_kept_apart_from_harvested_reviews(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> None:
+    """Another sentence of a review that was harvested, or shown in another round, is no prompt."""
+    ref = add_draft(db, blobs, owner, tmp_path)
+    validate.open_validation(db, owner, "mood/harvest")
+    validate.add_items(db, owner, "mood/harvest", [{"inputs": {"text": "Harvested."}, "review": "r-1"}])
+    rows = [{"text": f"Sentence {at}.", "review": f"r-{at}"} for at in (1, 2, 3)]
+    path = tmp_path / "prompts.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    report = import_prompts(db, owner, ref, path)
+    assert (report.added, report.used, report.used_reviews) == (2, 0, 1)
+    # What is harvested afterwards is not drawn any more, and nor is another sentence of its review.
+    validate.add_items(db, owner, "mood/harvest", [{"inputs": {"text": "Also harvested."}, "review": "r-2"}])
+    person = writers(db, 1)[0].user_id or 0
+    round_id = db.scalars(select(Prompt.round_id)).first() or 0
+    with transaction(db):
+        drawn = [queries.draw(db, round_id, person, now(), now() + timedelta(minutes=5)) for _ in range(2)]
+    assert [prompt and prompt.inputs["text"] for prompt in drawn] == ["Sentence 3.", None]
 
 
 def test_bad_tables_are_refused_with_every_place(

@@ -116,8 +116,8 @@ def test_what_is_wrong_is_said_on_the_form(workspace: Workspace, db: Session, co
     good = corpus.read_bytes()
     texts = ("reviews.txt", b"It feels positive. It feels negative.")
     for changes, file, reason in (
-        ({}, None, "give a file or a data set"),
-        ({"dataset": "mood/none@1"}, ("reviews.jsonl", good), "give a file or a data set"),
+        ({}, None, "The corpus is a file or a data set."),
+        ({"dataset": "mood/none@1"}, ("reviews.jsonl", good), "The corpus is a file or a data set."),
         ({"rule": "contradictions"}, texts, "has no column for"),
         ({"rule": "own", "rules": "[[strata]]\nshare = 2"}, ("reviews.jsonl", good), "strata"),
         ({"policy": "judgments = 5"}, ("reviews.jsonl", good), "judgments"),
@@ -143,7 +143,10 @@ def test_a_program_harvests_from_a_data_set(workspace: Workspace, db: Session, o
         )
     )
     import_dataset(db, workspace.blobs, owner, "mood", "old", source, ImportPlan(role="train"))
-    make_person(db, "sid", RoleName.WORKER)
+    import_dataset(db, workspace.blobs, owner, "mood", "secret", source, ImportPlan(role="test", hidden=True))
+    db.rollback()
+    with pytest.raises(Conflict, match="would show them"):
+        ask_harvest(db, workspace.blobs, owner, "mood", WantedHarvest(MODEL, dataset="mood/secret"))
     db.rollback()
     with running(workspace) as url, Client(url, token_for(workspace, "olga")) as client:
         job = client.start_harvest("mood", "mood/words", dataset="mood/old", size=10, title="From data")

@@ -48,7 +48,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def test_a_file_is_divided_as_it_says(files: tuple[Path, Path], tmp_path: Path, cli: Callable[..., Any]) -> None:
     """Classes balanced, the model at chance, four of five agree, writers apart: counted from what is written."""
     out = tmp_path / "split.csv"
-    sizes = ("--dev", 20, "--test", 20, "--labels", "bad,good")
+    (spec := tmp_path / "release.toml").write_text('writers = "disjoint"\n')
+    sizes = ("--dev", 20, "--test", 20, "--labels", "bad,good", "--spec", spec)
     done = cli("data", "split", files[0], "--judgements", files[1], *sizes, "--out", out, "--json")
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)

@@ -38,8 +38,8 @@ ODD = [
     Made("Whatever this might be called.", "positive", ("negative",) * 2 + ("neutral",) * 2 + ("mixed",), 12),
 ]
 COPIES = 6
-SPEC = ReleaseSpec(dev=18, test=18, checked=("length",))
-TOML = 'dev = 18\ntest = 18\nchecked = ["length"]\n'
+SPEC = ReleaseSpec(dev=18, test=18, checked=("length",), writers="disjoint")
+TOML = 'dev = 18\ntest = 18\nchecked = ["length"]\nwriters = "disjoint"\n'
 
 
 @pytest.fixture(scope="module")

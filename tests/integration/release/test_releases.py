@@ -123,6 +123,63 @@ def test_a_model_is_trained_on_what_has_an_answer(workspace: Workspace, db: Sess
     assert "(9 examples)" in trained.card
 
 
+def twice_tried(per_cell: int = 12) -> list[Made]:
+    """Make sessions of two tries on one prompt, of which the second fools the model."""
+    items = mood_items(per_cell, writers=9)
+    right = [one for one in items if one.said == one.votes[0]]
+    wrong = [one for one in items if one.said != one.votes[0]]
+    return [replace(one, prompt=at % len(right), writer=at % len(right) % 9) for at, one in enumerate([*right, *wrong])]
+
+
+def test_of_each_prompt_one_item_is_held_out(workspace: Workspace, db: Session, owner: Actor) -> None:
+    """Writers who try again on a prompt fill dev and test, which have one item of each; the rest is for train."""
+    judged_round(db, owner, twice_tried())
+    with pytest.raises(BadInput, match="Without 'unique_prompts'"):
+        service.preview(db, workspace.blobs, owner, REF, replace(PLAIN, dev=27, test=27))
+    rows = rows_of(workspace, db, owner, made_of(workspace, db, owner))
+    held = [row for split in ("dev", "test") for row in rows[split]]
+    prompts = Counter(row["meta"]["prompt"]["text"] for row in held)
+    assert (len(held), max(prompts.values())) == (36, 1)
+    assert prompts.keys() <= {row["meta"]["prompt"]["text"] for row in rows["train"]}
+    assert [f1(rows["dev"], label) for label in LABELS] == pytest.approx([1 / 3] * 3)
+    assert {row["tags"][0] for row in rows["train"]} == {"repeated-prompt"}
+
+
+def test_prompts_may_be_kept_on_one_side(workspace: Workspace, db: Session, owner: Actor) -> None:
+    """With `apart`, what is left over of a held-out prompt is in no data set, and the report counts it."""
+    tries = twice_tried()
+    judged_round(db, owner, tries)
+    made = made_of(workspace, db, owner, replace(PLAIN, apart=("prompt",)))
+    rows = rows_of(workspace, db, owner, made)
+    homes: dict[str, set[str]] = {}
+    for split, held in rows.items():
+        for row in held:
+            homes.setdefault(row["meta"]["prompt"]["text"], set()).add(split)
+    assert all(len(splits) == 1 for splits in homes.values())
+    lost = made.report.left_out["another of its prompt is in dev or test"]
+    assert lost == len(tries) - sum(len(held) for held in rows.values()) > 0
+
+
+def test_the_preview_says_what_constraints_cost(workspace: Workspace, db: Session, owner: Actor) -> None:
+    """For every constraint that takes anything away: the next weaker one, and what would be gained by it."""
+    items = twice_tried(20)
+    mixed = [replace(one, votes=(*one.votes[:3], "mixed", "mixed")) for one in items]
+    judged_round(db, owner, [mixed[at] if at % 4 == 0 else one for at, one in enumerate(items)])
+    spec = replace(PLAIN, dev=9, test=9, writers="disjoint")
+    costs = service.preview(db, workspace.blobs, owner, REF, spec).costs
+    assert costs is not None
+    by_name = {one.constraint: one for one in costs.constraints}
+    assert set(by_name) == {"at_chance", "agreement", "writers", "unique_prompts"}
+    assert (by_name["writers"].value, by_name["writers"].weaker) == ("disjoint", "capped")
+    assert by_name["writers"].kept == len(items)
+    assert by_name["writers"].costs_kept == len(items) - costs.kept > 0
+    assert (by_name["agreement"].value, by_name["agreement"].weaker) == ("0.8", "0.6")
+    assert by_name["agreement"].costs_held_out > 0
+    capped = service.preview(db, workspace.blobs, owner, REF, replace(spec, writers="capped")).costs
+    assert capped is not None
+    assert (capped.kept, capped.held_out) == (by_name["writers"].kept, by_name["writers"].held_out)
+
+
 def test_near_duplicates_are_never_across_splits(workspace: Workspace, db: Session, owner: Actor) -> None:
     """A text and its near copy are both in train, flagged; or one of them is held out, and the other in no data set."""
     items = mood_items(5)
@@ -216,7 +273,9 @@ def test_looking_writes_nothing(workspace: Workspace, db: Session, owner: Actor)
     judged_round(db, owner, mood_items(5))
     looked = service.preview(db, workspace.blobs, owner, REF, PLAIN)
     assert list_versions(db, owner) == []
-    assert looked.report == made_of(workspace, db, owner).report
+    made = made_of(workspace, db, owner)
+    assert looked.report == made.report
+    assert (looked.costs is None, made.costs is None) == (False, True)
 
 
 def test_what_is_too_much_is_refused_with_what_would_work(workspace: Workspace, db: Session, owner: Actor) -> None:
@@ -293,17 +352,27 @@ def test_a_harvest_is_released_with_its_ratings(workspace: Workspace, db: Sessio
                 "inputs": {"text": one.text},
                 "predictions": [{"model": MODEL, "answer": one.said}],
                 "rating": 1 + LABELS.index(one.votes[0]) if at % 2 else 3,
+                "review": f"r-{at // 2}",
+                "about": {"city": "Graz"},
             }
             for at, one in enumerate(items)
         ],
     )
     judge(db, {one.text: one.votes for one in items}, "mood/check")
-    made = service.release(db, workspace.blobs, owner, "mood/check", ReleaseSpec(dev=9, test=9, similarity=0.95))
+    spec = ReleaseSpec(dev=9, test=9, similarity=0.95, apart=("review",))
+    made = service.release(db, workspace.blobs, owner, "mood/check", spec)
     assert list(made.versions.values()) == ["mood/check-train@1", "mood/check-dev@1", "mood/check-test@1"]
     for ref in (made.versions["dev"], made.versions["test"]):
         rows = read_split(db, workspace.blobs, owner, ref)
         ratings = [Counter(row["meta"]["source"]["rating"] for row in rows if row["answer"] == one) for one in LABELS]
         assert ratings[0] == ratings[1] == ratings[2]
+    homes: dict[str, set[str]] = {one: set() for one in ("train", "dev", "test")}
+    for split, ref in made.versions.items():
+        table = scan(db, workspace.blobs, owner, ref, answers=True).collect()
+        facts = [json.loads(meta)["source"] for meta in table["meta"]]
+        assert {one["city"] for one in facts} == {"Graz"}
+        homes[split] = {one["review"] for one in facts}
+    assert not homes["dev"] & homes["test"] | homes["train"] & (homes["dev"] | homes["test"])
     assert service.origin_of(db, owner, made.versions["dev"]) == service.Origin("mood", "check", 1, None)
 
 

@@ -107,6 +107,7 @@ def test_what_is_contested_can_be_released_and_asks_for_nothing_then(
     db.rollback()
     close_round(db, owner, REF)
     assert [one.count for one in waiting_for(db, expert) if one.kind == "adjudicate"] == [1]
+    assert [one.kind for one in waiting_for(db, owner)][:2] == ["adjudicate", "release"]
     page = on_one_line(browser_of(workspace, "olga").get("/tasks/mood/validation/1"))
     assert '<a class="button primary" href="/tasks/mood/validation/1/adjudicate">' in page
     assert '<a class="button" href="/tasks/mood/validation/1/release">Release</a>' in page

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from time import process_time
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quintain.stats.splitting import CHANCE, EVEN, LEFT, WRITERS, Pool, Splits, Wanted, clashes, rounded_sizes, solve
+from quintain.stats.split_pool import LEFT, Pool, Wanted
+from quintain.stats.splitting import CHANCE, EVEN, WRITERS, Clash, Splits, clashes, rounded_sizes, solve
 from tests.properties import examples
 
 SIZES = {"dev": 90, "test": 90}
+WAYS = st.sampled_from(["any", "capped", "disjoint"])
 
 
 def drawn(units: int, *, seed: int = 0, writers: int = 0, wrong: float = 0.6, classes: int = 3) -> Pool:
@@ -165,3 +170,104 @@ def test_a_large_pool_takes_seconds() -> None:
     assert splits.sizes == {"dev": 3600, "test": 3600}
     for name in splits.names:
         prove(pool, splits, name, even=["stars"], chance=True)
+
+
+def tries(sessions: int, *, seed: int = 0, writers: int = 0, of: int = 2) -> tuple[Pool, npt.NDArray[np.int64]]:
+    """Draw a pool in which up to *of* units share a prompt and a writer, and the prompt of each."""
+    rng = np.random.default_rng(seed)
+    prompt = np.repeat(np.arange(sessions), rng.integers(1, of + 1, sessions))
+    pool = drawn(len(prompt), seed=seed)
+    writer = (rng.zipf(1.6, sessions) - 1)[prompt] % writers if writers else None
+    return replace(pool, writer=writer), prompt
+
+
+@settings(max_examples=examples(6), deadline=None)
+@given(
+    seed=st.integers(0, 10_000), writers=st.sampled_from([0, 12]), way=st.sampled_from(["any", "capped", "disjoint"])
+)
+def test_of_what_excludes_each_other_one_is_taken(seed: int, writers: int, way: str) -> None:
+    """Of each prompt at most one unit is in dev or test, however writers are kept apart, and all else holds, too."""
+    pool, prompt = tries(400, seed=seed, writers=writers, of=3)
+    pool = replace(pool, once={"prompt": prompt})
+    wanted = Wanted(
+        {"dev": 27, "test": 27}, at_chance=True, disjoint=way == "disjoint", cap=5 if way == "capped" else None
+    )
+    splits = solve(pool, wanted, seed)
+    held = splits.split != LEFT
+    assert max(Counter(prompt[held].tolist()).values(), default=0) <= 1
+    for name in splits.names if min(splits.sizes.values()) else ():
+        prove(pool, splits, name, chance=True)
+    if pool.writer is not None and way == "disjoint":
+        assert not set(pool.writer[splits.split == 0].tolist()) & set(pool.writer[splits.split == 1].tolist())
+    if pool.writer is not None and way == "capped":
+        assert max(Counter(pool.writer[held].tolist()).values(), default=0) <= 5
+
+
+@settings(max_examples=examples(6), deadline=None)
+@given(seed=st.integers(0, 10_000), disjoint=st.booleans(), once=st.booleans())
+def test_what_belongs_together_goes_one_way(seed: int, disjoint: bool, once: bool) -> None:
+    """Units of one review are never in two splits, also where some of them exclude each other."""
+    pool, review = tries(150, seed=seed, writers=10, of=5)
+    copies = np.where(np.arange(len(pool)) % 7 == 0, np.arange(len(pool)) // 14, -1)
+    pool = replace(pool, apart={"review": review}, once={"copies": copies} if once else {})
+    splits = solve(pool, Wanted({"dev": 45, "test": 45}, disjoint=disjoint), seed)
+    homes = {(int(one), int(split)) for one, split in zip(review, splits.split, strict=True) if split != LEFT}
+    assert len(homes) == len({one for one, _ in homes})
+    assert sum(splits.sizes.values()) > 0
+    if once:
+        held = copies[(splits.split != LEFT) & (copies >= 0)]
+        assert len(set(held.tolist())) == len(held)
+
+
+def test_the_solver_chooses_which_of_them() -> None:
+    """Where only the right choice of each prompt's units fills the splits, that is the one that is made."""
+    label = np.array([0, 1] * 20 + [1] * 20 + [0] * 20)
+    prompt = np.r_[np.repeat(np.arange(20), 2), np.arange(20, 40), np.arange(20, 40)]
+    splits = solve(Pool(2, label, once={"prompt": prompt}), Wanted({"dev": 20, "test": 20}), seed=1)
+    assert splits.sizes == {"dev": 20, "test": 20}
+    assert len(set(prompt[splits.split != LEFT].tolist())) == 40
+
+
+def test_as_much_as_can_be_is_found() -> None:
+    """On pools so small that every choice can be tried, no larger splits exist than those that are found."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        label, prompt = rng.integers(0, 2, 9), rng.integers(0, 5, 9)
+        pool = Pool(2, label, once={"prompt": prompt})
+        splits = solve(pool, Wanted({"dev": 8}), seed)
+        best = 0
+        for some in itertools.chain.from_iterable(itertools.combinations(range(9), size) for size in range(9)):
+            units = list(some)
+            counts = np.bincount(label[units], minlength=2)
+            if counts[0] == counts[1] and len(set(prompt[units].tolist())) == len(units):
+                best = max(best, len(units))
+        assert splits.sizes["dev"] == best
+
+
+def test_exclusion_is_named_where_it_stands_in_the_way() -> None:
+    """With one prompt for all, one unit can be taken; the refusal says what there would be without that."""
+    pool = drawn(600)
+    single = replace(pool, once={"prompt": np.zeros(600, dtype=np.int64)}, apart={"review": np.full(600, -1)})
+    reached = solve(single, Wanted(SIZES), 1).sizes
+    assert sum(reached.values()) == 0
+    assert clashes(single, Wanted(SIZES), reached, 1)[0] == Clash("prompt", SIZES)
+
+
+def test_a_cap_takes_of_all_answers() -> None:
+    """What is left of each writer within the cap is spread over classes and answers, so that chance stays possible."""
+    rng = np.random.default_rng(3)
+    label = rng.integers(0, 3, 4000)
+    said = np.where(rng.random(4000) < 0.85, label, (label + rng.integers(1, 3, 4000)) % 3)
+    pool = Pool(3, label, said, writer=np.arange(4000) % 20)
+    splits = solve(pool, Wanted({"dev": 360, "test": 360}, at_chance=True, cap=50), 1)
+    assert splits.sizes == {"dev": 360, "test": 360}
+
+
+def test_a_large_pool_of_sessions_takes_seconds() -> None:
+    """A hundred thousand units, two of a prompt on average: the release's half minute is far away."""
+    pool, prompt = tries(60_000, seed=2, of=3)
+    pool = replace(pool, once={"prompt": prompt})
+    started = process_time()
+    splits = solve(pool, Wanted({"dev": 3600, "test": 3600}, at_chance=True, even=("stars",)), seed=1)
+    assert splits.sizes == {"dev": 3600, "test": 3600}
+    assert process_time() - started < 15

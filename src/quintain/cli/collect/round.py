@@ -164,7 +164,8 @@ def prompts_(
         print_json(report)
     say(
         f"{report.added} of {report.rows} prompts were added. Left out: {report.repeated} repeated, "
-        f"{report.used} used in another round, {report.used_parts} from parts that another round used."
+        f"{report.used} shown in another round or harvested, {report.used_parts} from parts of which anything was, "
+        f"{report.used_reviews} from reviews of which a sentence was."
     )
 
 

@@ -18,7 +18,7 @@ from quintain.library import releasing as library
 
 @app.command()
 def split(
-    file: Annotated[Path, in_file("A table of items: text, label; id, share, writer, prompt, rating, predicted.")],
+    file: Annotated[Path, in_file("A table: text, label; id, share, writer, prompt, review, rating, predicted.")],
     out: Annotated[Path, out_option("Where the items go, with their split.", "--out")],
     judgements: Annotated[
         Path | None, in_option("Judgements item,worker,label, which set labels.", "--judgements")
@@ -32,7 +32,7 @@ def split(
     everything: Annotated[bool, typer.Option("--all", help="Count also judgements that were set aside.")] = False,
     json: output.JsonFlag = False,
 ) -> None:
-    """Divide judged texts into train, dev and test: classes balanced, the model at chance, writers kept apart.
+    """Divide judged texts into train, dev and test: classes balanced, the model at chance, one item of a prompt.
 
     Example: quintain data split items.csv --judgements votes.csv --dev 100 --test 100 --out split.csv
     """

@@ -13,7 +13,7 @@ from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.streams import in_option, named, out_option
 from quintain.core.people import OPERATOR
-from quintain.core.records.release import Release, ReleaseReport
+from quintain.core.records.release import Release, ReleaseCosts, ReleaseReport
 from quintain.core.toml import read_text
 from quintain.services.release import releases as service
 from quintain.services.release.bundle import write_bundle
@@ -41,6 +41,8 @@ def release_(
     json: JsonFlag = False,
 ) -> None:
     """Make train, dev and test of what was judged, and prove what holds in them.
+
+    --dry-run also says what each constraint costs, and what the next weaker one would keep.
 
     --out writes all formats (Hugging Face with Croissant, DynaSent), datasheet, report and changelog.
 
@@ -78,6 +80,8 @@ def release_(
         print_json(made)
     else:
         _show(made.report)
+        if made.costs is not None:
+            _show_costs(made.costs)
     _tell(made)
     if out is not None:
         say(f"Wrote all of it to {named(out)}.")
@@ -124,6 +128,17 @@ def _show(report: ReleaseReport) -> None:
     print_table(["in", "flagged", "items"], flags)
     print_table(["left out", "items"], list(report.left_out.items()))
     say(f"{report.shared_writers} writers are in more than one of them.")
+
+
+def _show_costs(costs: ReleaseCosts) -> None:
+    print_table(
+        ["constraint", "now", "next weaker", "dev and test lose", "at most without", "lost to all", "kept without"],
+        [
+            (one.constraint, one.value, one.weaker, one.costs_held_out, one.held_out, one.costs_kept, one.kept)
+            for one in costs.constraints
+        ],
+    )
+    say(f"Dev and test could have {costs.held_out} items at most; {costs.kept} are in one of the data sets.")
 
 
 @round_app.command()

@@ -103,13 +103,17 @@ class Counters(Record):
 
 @dataclass(frozen=True, slots=True)
 class PromptReport(Record):
-    """What became of a table of prompts: *used* are in earlier rounds, *used_parts* in parts of a corpus that are."""
+    """What became of a table of prompts: *used* were shown in other rounds or harvested.
+
+    *used_parts* are in parts of a corpus of which anything was, *used_reviews* from reviews of which a sentence was.
+    """
 
     rows: int
     added: int
     repeated: int
     used: int
     used_parts: int
+    used_reviews: int
 
 
 @dataclass(frozen=True, slots=True)

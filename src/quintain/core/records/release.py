@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from quintain.core.records.base import Record
+from quintain.core.records.base import Record, left_out
 from quintain.core.records.figures import Estimate
 
 
@@ -141,11 +141,37 @@ class ReleaseReport(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class ConstraintCost(Record):
+    """What a constraint costs: what there would be with the next *weaker* value in place of its *value*.
+
+    *held_out* are the items that dev and test could have together at most, and *costs_held_out* how many more these are
+    than now; *kept* are the items in any of the data sets, and *costs_kept* how many more.
+    """
+
+    constraint: str
+    value: str
+    weaker: str
+    held_out: int
+    costs_held_out: int
+    kept: int
+    costs_kept: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseCosts(Record):
+    """What dev and test could have at most (*held_out*), what is *kept* in any data set, and what constraints cost."""
+
+    held_out: int
+    kept: int
+    constraints: list[ConstraintCost]
+
+
+@dataclass(frozen=True, slots=True)
 class Release(Record):
     """A release: by what specification, what came of it, and its data set versions by split.
 
-    *number* is None, and there are no versions, where it was only looked at. *new* is false where the same release
-    was there already.
+    *number* is None, and there are no versions, where it was only looked at; *costs* are there only then. *new* is
+    false where the same release was there already.
     """
 
     validation: str
@@ -155,6 +181,7 @@ class Release(Record):
     versions: Mapping[str, str] = field(default_factory=dict)
     created_at: datetime | None = None
     new: bool = True
+    costs: ReleaseCosts | None = left_out()
 
 
 @dataclass(frozen=True, slots=True)

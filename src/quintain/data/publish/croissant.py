@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from quintain.data.publish.collection import Collection, PublishedSplit
+from quintain.data.publish.votes import MEANING
 
 _OWN = """
 citeAs column equivalentProperty extract field fileObject fileProperty fileSet format includes isLiveDataset jsonPath
@@ -34,6 +35,7 @@ _MEANING = {
     "answer": "The gold answer; empty where it is withheld.",
     "tags": "Tags of the example.",
     "group": "Examples that belong together have the same.",
+    **MEANING,
 }
 
 
@@ -98,7 +100,7 @@ def _records(split: PublishedSplit, collection: Collection, file: DataFile) -> d
     # A split may be called as the labels are; a record set may not.
     name = f"{split.name}_examples" if split.name == _LABELS else split.name
     fields = [_field(name, column, dtype, file) for column, dtype in collection.schema.items()]
-    if collection.labels:
+    if collection.labels and split.answers:  # a column of nothing cannot be joined with the labels
         answer = next(one for one in fields if one["name"] == "answer")
         answer["references"] = {"field": {"@id": f"{_LABELS}/name"}}
     return {
@@ -125,7 +127,8 @@ def _field(records: str, column: str, dtype: Any, file: DataFile) -> dict[str, A
 
 
 def _part(above: str, column: str, part: pl.Field, file: DataFile, *, many: bool) -> dict[str, Any]:
-    source = {**_source(file, column), "transform": {"jsonPath": f"$[*].{part.name}" if many else f"$.{part.name}"}}
+    path = f"{'$[*]' if many else '$'}{_step(part.name)}"
+    source = {**_source(file, column), "transform": {"jsonPath": path}}
     return {
         "@type": "cr:Field",
         "@id": f"{above}/{part.name}",
@@ -134,6 +137,17 @@ def _part(above: str, column: str, part: pl.Field, file: DataFile, *, many: bool
         **({"repeated": True} if many else {}),
         "source": source,
     }
+
+
+def _step(name: str) -> str:
+    """Lead to a part of a structure; labels may be any text.
+
+    >>> _step("start"), _step("very good")
+    ('.start', '["very good"]')
+    """
+    if name.isidentifier():
+        return f".{name}"
+    return f"['{name}']" if '"' in name else f'["{name}"]'
 
 
 def _source(file: DataFile, column: str) -> dict[str, Any]:

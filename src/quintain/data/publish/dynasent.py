@@ -66,7 +66,8 @@ def _pieces(table: pl.LazyFrame) -> Iterator[Sequence[Mapping[str, Any]]]:
 
 def _row(row: Mapping[str, Any], field: str, number: int, task: Task, model: str) -> dict[str, Any]:
     meta = _meta(row.get("meta"))
-    source = meta.get("source") or {}
+    withheld = row[field] is None  # and with the sentence what leads to it
+    source = {} if withheld else meta.get("source") or {}
     said, shares = meta.get("predictions") or {}, meta.get("probabilities") or {}
     model = model if model in said else next(iter(said), "")
     about: dict[str, Any] = {
@@ -78,7 +79,7 @@ def _row(row: Mapping[str, Any], field: str, number: int, task: Task, model: str
         about |= {
             "sentence_author": meta["writer"],
             "has_prompt": meta.get("prompt") is not None,
-            "prompt_data": _prompt(meta),
+            "prompt_data": None if withheld else _prompt(meta),
         }
     else:
         about |= {

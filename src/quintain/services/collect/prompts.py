@@ -1,10 +1,11 @@
-"""Prompts: texts that writers edit, each drawn once. They come from a table, and never from what was used before.
+"""Prompts: texts that writers edit, each drawn once. They come from a table, and never from what was shown before.
 
 A prompt without anything to edit is a context: of a passage with a question, say, the passage alone.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from quintain.core.records.base import plain
 from quintain.core.records.collect import PromptReport
 from quintain.core.rounds import RoundState
 from quintain.core.task import Field, Task
+from quintain.data.further import ORIGIN, REVIEWS, further_facts
 from quintain.data.identity import example_ids, form_ids
 from quintain.data.shaping import shape
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
@@ -34,6 +36,7 @@ from quintain.tasks.contract import TaskKind, kind_of
 from quintain.tasks.rules import field_rules, find_faults
 
 ABOUT = ("answer", "tags", "corpus", "part", "row")
+FURTHER = ("about", "review")
 DRAW_DIGITS = 15  # of the hash, which is as good as random and fits 64 bits
 
 
@@ -48,6 +51,8 @@ class PromptInfo:
     corpus: str
     part: str
     row: str
+    review: str
+    about: Mapping[str, Any]
     uses: int
     leased: bool
 
@@ -69,8 +74,10 @@ def import_prompts(
 
     The columns are the task's fields (those that writers may not change are needed, one of the others is enough), and
     if they are there `answer`, `tags` (a list, or separated by commas), `corpus`, `part` and `row`, which say where a
-    text is from. *corpus*, *part* and *tags* hold for all rows. Rows that the task has used in another round, as they
-    are or by their part of the corpus, are left out and counted. They are drawn by lot or, *in_order*, as they stand.
+    text is from, and `review` (or `review_id`, or `group`), `rating`, `start` and `end`, which say of a sentence which
+    review it is from. Any further columns are kept with the prompt. *corpus*, *part* and *tags* hold for all rows. Rows
+    that the task has shown in another round or harvested, as they are or by their part of the corpus or their review,
+    are left out and counted. They are drawn by lot or, *in_order*, as they stand.
     Of *contexts* only what writers may not change is taken, such as the passage, and they write the rest from nothing.
     """
     info = get_round(db, actor, ref)
@@ -117,6 +124,8 @@ def _infos(rows: Sequence[Prompt]) -> list[PromptInfo]:
             corpus=one.corpus,
             part=one.part,
             row=one.row,
+            review=one.review,
+            about=one.about,
             uses=one.uses,
             leased=one.lease_until is not None and one.lease_until > moment,
         )
@@ -136,7 +145,8 @@ def _read(path: Path, task: Task, columns: Mapping[str, str]) -> pl.DataFrame:
     fields = kind.fields(task)
     fixed = [item.name for item in fields if not item.editable and item.required]
     others = [item.name for item in fields if item.name not in fixed]
-    table = read_table(path, required=fixed, optional=[*others, *ABOUT], columns=columns)
+    known = [*others, *ABOUT, *REVIEWS, *ORIGIN]
+    table = read_table(path, required=fixed, optional=known, columns=columns, types=ORIGIN)
     there = [item for item in fields if item.name in table.columns]
     if not there:
         names = ", ".join(item.name for item in fields)
@@ -194,7 +204,15 @@ def _shaped(
         values, misfits = shape(table[name], schema[name])
         table = table.with_columns(values.alias(name))
         faults += [Fault(reason, file=path.name, row=row_number(path, at), field=name) for at, reason in misfits]
-    return table.select(*wanted, *(name for name in ABOUT[1:] if name in table.columns)), faults
+    chosen = [*wanted, *(name for name in ABOUT[1:] if name in table.columns)]
+    # Of contexts, what writers are to write is no fact about them.
+    further = further_facts(table, {*chosen, "answer", *(item.name for item in kind.fields(task))}, path)
+    about = [
+        json.dumps({**facts, **({"review": review} if review else {})}, ensure_ascii=False, default=str)
+        for facts, review in zip(further.about, further.reviews, strict=True)
+    ]
+    written = pl.DataFrame({"about": about, "review": further.reviews}, schema=dict.fromkeys(FURTHER, pl.String()))
+    return table.select(*chosen).hstack(written), faults + further.faults
 
 
 def _with_source(table: pl.DataFrame, named: Mapping[str, str | None], tags: Sequence[str]) -> pl.DataFrame:
@@ -218,8 +236,8 @@ def _with_source(table: pl.DataFrame, named: Mapping[str, str | None], tags: Seq
 
 
 def _fresh(db: Session, info: RoundInfo, table: pl.DataFrame) -> tuple[pl.DataFrame, PromptReport]:
-    """Leave the rows that this task has not used yet."""
-    inputs = [name for name in table.columns if name not in ABOUT]
+    """Leave the rows that this task has not shown or harvested yet."""
+    inputs = [name for name in table.columns if name not in {*ABOUT, *FURTHER}]
     ids, forms = example_ids(table, inputs), form_ids(table, inputs)
     table = table.with_columns(ids.alias("__hash"), forms.alias("__form"))
     own = _own_forms(db, info.id, table.select(inputs).schema)
@@ -230,13 +248,16 @@ def _fresh(db: Session, info: RoundInfo, table: pl.DataFrame) -> tuple[pl.DataFr
     parts = queries.used_parts(db, info.task_id, but=info.id)
     taken = [f"{corpus}\x1f{part}" for corpus, part in parts]
     place = pl.concat_str("corpus", "part", separator="\x1f")
-    fresh = unused.filter(~((pl.col("part") != "") & place.is_in(taken)))
+    apart = unused.filter(~((pl.col("part") != "") & place.is_in(taken)))
+    reviews = queries.used_reviews(db, info.task_id, apart["review"].unique().to_list(), but=info.id)
+    fresh = apart.filter(~pl.col("review").is_in(list(reviews)))
     report = PromptReport(
         rows=table.height,
         added=fresh.height,
         repeated=table.height - new.height,
         used=new.height - unused.height,
-        used_parts=unused.height - fresh.height,
+        used_parts=unused.height - apart.height,
+        used_reviews=apart.height - fresh.height,
     )
     return fresh, report
 
@@ -262,6 +283,8 @@ def _rows(round_id: int, table: pl.DataFrame, task: Task) -> list[dict[str, Any]
             "corpus": row["corpus"],
             "part": row["part"],
             "row": row["row"],
+            "review": row["review"],
+            "about": json.loads(row["about"]),
             "draw": int(row["__hash"][:DRAW_DIGITS], 16),
             "uses": 0,
             "generation": 0,

@@ -247,6 +247,7 @@ def _begin(db: Session, info: RoundInfo, user_id: int, day: str) -> SessionRow:
 
 def _prompt(db: Session, info: RoundInfo, user_id: int, shown: SessionRow | None) -> Prompt:
     """Lease the prompt of a session that begins: the one that was *shown* for nothing, or the one whose turn it is."""
+    lock(db, f"prompts of {info.task}")  # two rounds may have the same one, and show it once
     moment = now()
     prompt = None
     if shown is not None and shown.prompt_id is not None:

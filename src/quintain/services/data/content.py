@@ -16,6 +16,7 @@ from quintain.core.records import tasks as records
 from quintain.data.exporting import write_export
 from quintain.data.label_view import in_view
 from quintain.data.publish.dynasent import DYNASENT, write_dynasent
+from quintain.data.publish.votes import with_votes
 from quintain.services.access.audit import record
 from quintain.services.data.datasets import VersionInfo, get_version, may_see_answers
 from quintain.services.data.inputs import closed
@@ -71,7 +72,7 @@ def scan(db: Session, blobs: Blobs, actor: Actor, ref: str, *, answers: bool) ->
     """Give the examples of a version as a table that is read when it is needed.
 
     Its inputs must be open to who asks. With *answers* the gold answers are in it, which for a hidden version only the
-    task's owners may ask for. The column `meta` is for owners alone.
+    task's owners may ask for. The column `meta` is for owners; where votes are published, it goes with open answers.
     """
     version = get_version(db, actor, ref)
     if answers and not may_see_answers(actor, version):
@@ -85,7 +86,8 @@ def scan(db: Session, blobs: Blobs, actor: Actor, ref: str, *, answers: bool) ->
         raise closed(f"{version.task}/{version.dataset}")
     table = scan_for_scoring(blobs, version)
     # What is kept beside an example may say who wrote it, or how people voted on it.
-    private = [] if actor.has(RoleName.OWNER, version.task) else ["meta"]
+    shared = answers and version.votes and not version.hidden
+    private = [] if shared or actor.has(RoleName.OWNER, version.task) else ["meta"]
     return table.drop(*private, *([] if answers else ["answer"]))
 
 
@@ -214,19 +216,22 @@ def export(
     *,
     labels: str = "majority",
 ) -> VersionInfo:
-    """Write a version to *path* as jsonl, csv, tsv, parquet or dynasent; hidden answers and `meta` go to owners only.
+    """Write a version to *path* as jsonl, csv, tsv, parquet or dynasent; hidden answers go to owners only.
 
-    *labels* is the view of them: majority, or, for owners, distributional or soft (see `quintain.data.label_view`).
+    The votes on released examples are in it, in columns of their own, where their answers are; other `meta` goes to
+    owners only. *labels* is the view of them: majority or, where the votes are there, distributional or soft
+    (see `quintain.data.label_view`).
     """
     version = get_version(db, actor, ref)
     answers = may_see_answers(actor, version)
-    table = in_view(scan(db, blobs, actor, ref, answers=answers), get_task(db, version.task), labels)
+    task = get_task(db, version.task)
+    table = in_view(scan(db, blobs, actor, ref, answers=answers), task, labels)
     if format == DYNASENT:
         if labels != "majority":
             raise BadInput("DynaSent's format has all votes in one row.", remedy="Leave the view of labels out.")
-        write_dynasent(table, get_task(db, version.task), version.meta, path)
+        write_dynasent(table, task, version.meta, path)
     else:
-        write_export(table, format, path)
+        write_export(with_votes(table, task) if version.votes and answers else table, format, path)
     if version.hidden and answers:
         with transaction(db):
             record(db, actor, "data.export", version.ref, answers=True)

@@ -35,6 +35,7 @@ from quintain.core.texts import either
 from quintain.data.identity import example_digests, example_ids, salted
 from quintain.data.importing import ImportReport, Progress, stored_schema, write_examples, write_version
 from quintain.data.plan import ImportPlan
+from quintain.data.publish.votes import PUBLISHED
 from quintain.data.repeats import member_ids
 from quintain.services.access.audit import record
 from quintain.services.access.concealing import Conceal
@@ -85,6 +86,11 @@ class VersionInfo:
     def ref(self) -> str:
         """The reference that means exactly this version."""
         return f"{self.task}/{self.dataset}@{self.number}"
+
+    @property
+    def votes(self) -> bool:
+        """Whether the votes on its examples are for everybody who may see their answers."""
+        return bool(self.meta.get(PUBLISHED))
 
     def record(self) -> records.DatasetVersion:
         """Give the version as programs see it."""

@@ -1,9 +1,10 @@
 """Versions taken out as a folder that other tools know: Hugging Face, Croissant.
 
 Hidden answers are left out of such a folder even for owners, who get them by asking; and `meta`, which may say who
-wrote or judged something, never goes into it. The inputs in it are those that whoever takes it out may read, and its
-card says which of them are not open to all. A folder that is to be passed on is made *public*: inputs that are not open
-to all are left out with the answers, and such a split has the ids of its examples.
+wrote or judged something, does not go into it: of a release whose votes are published, these are columns of their own,
+empty where answers are left out. The inputs in it are those that whoever takes it out may read, and its card says which
+of them are not open to all. A folder that is to be passed on is made *public*: inputs that are not open to all are left
+out with the answers, and such a split has the ids of its examples.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from quintain.core.task import Task
 from quintain.data.importing import stored_schema
 from quintain.data.publish.collection import Collection, PublishedSplit, split_names
 from quintain.data.publish.folder import FOLDERS, write_folder
+from quintain.data.publish.votes import ORIGIN, PROMPT, votes_schema, with_votes
 from quintain.services.access.audit import record
 from quintain.services.data.content import scan
 from quintain.services.data.datasets import VersionInfo, get_version
@@ -54,19 +56,21 @@ def export_folder(
     _check(versions)
     task = get_task(db, versions[0].task)
     names = split_names([(one.role, one.dataset, one.number) for one in versions])
+    votes = any(one.votes for one in versions)
     splits = []
     for name, version in zip(names, versions, strict=True):
         answers = hidden_answers or not version.hidden
-        table = _public(scan(db, blobs, actor, version.ref, answers=answers), task)
+        whole = scan(db, blobs, actor, version.ref, answers=answers)
+        shared = whole if answers and version.votes else whole.drop("meta", strict=False)
+        table = _public(with_votes(shared, task) if votes else shared, task, votes=votes)
         is_closed = not is_open(db, version.id)
         table = without_inputs(table, task) if public and is_closed else table
         splits.append(
             _split(name, version, table, answers=answers, inputs=not (public and is_closed), closed=is_closed)
         )
     write_folder(_collection(task, versions, splits), form, path, archive=archive)
-    told = [one for one in versions if one.hidden and hidden_answers]
     with transaction(db):
-        for one in told:
+        for one in (one for one in versions if one.hidden and hidden_answers):
             record(db, actor, "data.export", one.ref, answers=True)
     return versions
 
@@ -97,15 +101,16 @@ def _check(versions: Sequence[VersionInfo]) -> None:
 
 
 def without_inputs(table: pl.LazyFrame, task: Task) -> pl.LazyFrame:
-    """Empty the columns of the inputs, and keep the ids of the examples."""
+    """Empty the columns of the inputs, and of what they were written from, and keep the ids of the examples."""
     dtypes = table.collect_schema()
-    names = [item.name for item in kind_of(task).fields(task)]
+    names = [*(item.name for item in kind_of(task).fields(task)), PROMPT, ORIGIN]
     return table.with_columns(pl.lit(None, dtype=dtypes[name]).alias(name) for name in names if name in dtypes)
 
 
-def _public(table: pl.LazyFrame, task: Task) -> pl.LazyFrame:
+def _public(table: pl.LazyFrame, task: Task, *, votes: bool) -> pl.LazyFrame:
     """Give the columns that are passed on; answers that are withheld are an empty column, as in the other splits."""
     schema = {name: dtype for name, dtype in stored_schema(task).items() if name != "meta"}
+    schema |= votes_schema(task) if votes else {}
     there = table.collect_schema()
     return table.select(
         pl.col(name) if name in there else pl.lit(None, dtype=dtype).alias(name) for name, dtype in schema.items()

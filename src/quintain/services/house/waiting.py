@@ -178,12 +178,12 @@ def _contests(db: Session, actor: Actor, tasks: set[str]) -> Iterator[Errand]:
 def _steps(db: Session, actor: Actor, rounds: list[RoundInfo], owned: list[str]) -> Iterator[Errand]:
     mine = sorted((one for one in rounds if one.task in owned), key=lambda one: one.id, reverse=True)
     for info in mine[:ROUNDS]:
-        found = stations_of(db, actor, info.ref)
-        kind = STEPS.get(found.step) if found.step is not None else None
-        if kind is None or (kind is WaitingKind.VALIDATE and not found.stations[0].count):
-            continue  # people write or judge, all is done, or nothing was written that could be judged
-        contested = look(db, actor, info.ref, limit=0).total if kind is WaitingKind.ADJUDICATE else None
-        yield Errand(kind, info.task, info.spec.title, _place(info, kind), count=contested)
+        stations = stations_of(db, actor, info.ref)
+        for kind in (STEPS.get(step) for step in (stations.step, stations.also) if step is not None):
+            if kind is None or (kind is WaitingKind.VALIDATE and not stations.stations[0].count):
+                continue  # people write or judge, or nothing was written that could be judged
+            contested = look(db, actor, info.ref, limit=0).total if kind is WaitingKind.ADJUDICATE else None
+            yield Errand(kind, info.task, info.spec.title, _place(info, kind), count=contested)
 
 
 def _contested(db: Session, actor: Actor, tasks: set[str], owned: list[str]) -> Iterator[Errand]:

@@ -11,7 +11,7 @@ import scipy
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judgements import NONE
 from quintain.stats.near_duplicates import find_pairs
-from quintain.stats.splitting import BoolArray
+from quintain.stats.split_pool import BoolArray
 
 FIFTHS = 5
 
@@ -70,11 +70,28 @@ class Divisible(Protocol):
     def values(self, attribute: str) -> list[str | None]:
         """Give the value of an attribute for each item."""
 
-    def prompted(self) -> BoolArray:
-        """Say which items were written from a prompt."""
+    def origin(self, kind: str) -> IntArray:
+        """Give the code of the prompt, or of the review, that each item is from; -1 where it is from none."""
 
-    def repeated_prompt(self) -> BoolArray:
-        """Say whose prompt was used for another item, too."""
+
+def codes_of(values: Sequence[str | int | None]) -> IntArray:
+    """Give a number to each value; -1 where there is none.
+
+    >>> codes_of(["b", None, "a", "b"]).tolist()
+    [0, -1, 1, 0]
+    """
+    code: dict[str | int | None, int] = {None: NONE}
+    return np.array([code.setdefault(value, len(code) - 1) for value in values], dtype=np.int64)
+
+
+def shared(codes: IntArray) -> BoolArray:
+    """Say which items have a code that another one has, too.
+
+    >>> shared(np.array([0, -1, 1, 0, -1])).tolist()
+    [True, False, False, True, False]
+    """
+    often = np.bincount(codes[codes >= 0], minlength=1)
+    return np.asarray((codes >= 0) & (often[np.maximum(codes, 0)] > 1))
 
 
 def groups_of(texts: Sequence[str], threshold: float) -> IntArray:

@@ -55,7 +55,7 @@ def human_performance(path: Source, study: HumanStudy, reading: JudgementReading
         _, gold = labels_of_items(table, study.gold, "gold", reading.columns)
     gold = np.where(np.isin(gold, excluded), NONE, gold)
     drawing: dict[str, int] = {"seed": study.seed, "seeds": study.seeds}
-    found = synthetic_annotators(table.judgements, gold, **drawing)
+    found = synthetic_annotators(table.judgements, gold, seed=study.seed, seeds=study.seeds)
     report: dict[str, Any] = {
         "items": len(table.judgements.items),
         "judgements": len(table.judgements),

@@ -1,13 +1,12 @@
 """Judged texts of a plain table, ready to be divided: no workspace, no account, no server.
 
 A row is an item: `text` and `label`, and where they are known `id`, `share` (what part of the votes the label has),
-`writer`, `prompt`, `condition`, `rating`, and `predicted` (what the model said that is to be at chance). Without a
-`label`, a table of judgements `item, worker, label` sets label and share, by more than half of the votes.
+`writer`, `prompt`, `review`, `condition`, `rating`, and `predicted` (what the model said that is to be at chance).
+Without a `label`, a table of judgements `item, worker, label` sets label and share, by more than half of the votes.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,16 +17,16 @@ from quintain.core.errors import BadInput, Fault
 from quintain.core.label_form import LabelNames
 from quintain.data.given import Source
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
-from quintain.services.plain.divisible import fifths
+from quintain.services.plain.divisible import codes_of, fifths
 from quintain.services.plain.judgements import JudgementReading, read_judgements
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.human import majority_gold
 from quintain.stats.judgements import NONE
 from quintain.stats.label_columns import in_names
-from quintain.stats.splitting import BoolArray
+from quintain.stats.split_pool import BoolArray
 
 MODEL = "predicted"
-KNOWN = ("id", "label", "share", "writer", "prompt", "condition", "rating", MODEL)
+KNOWN = ("id", "label", "share", "writer", "prompt", "review", "condition", "rating", MODEL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +72,9 @@ class JudgedRows:
             return fifths(self.texts)
         return self.frame[attribute].to_list() if attribute in self.frame.columns else [None] * len(self)
 
-    def prompted(self) -> BoolArray:
-        """Say which items were written from a prompt."""
-        return np.array([prompt is not None for prompt in self._prompts()], dtype=bool)
-
-    def repeated_prompt(self) -> BoolArray:
-        """Say whose prompt was used for another item, too."""
-        prompts = self._prompts()
-        uses = Counter(prompt for prompt in prompts if prompt is not None)
-        return np.array([prompt is not None and uses[prompt] > 1 for prompt in prompts], dtype=bool)
-
-    def _prompts(self) -> list[str | None]:
-        return self.frame["prompt"].to_list() if "prompt" in self.frame.columns else [None] * len(self)
+    def origin(self, kind: str) -> IntArray:
+        """Give the code of the prompt, or of the review, that each item is from; -1 where it is from none."""
+        return codes_of(self.frame[kind].to_list() if kind in self.frame.columns else [None] * len(self))
 
 
 def read_judged_rows(
@@ -102,7 +92,7 @@ def read_judged_rows(
     if "id" not in table.columns:
         table = table.with_columns(pl.Series("id", [str(row_number(path, at)) for at in range(table.height)]))
     _refuse_repeated(table, path)
-    blank = [name for name in ("label", "writer", "prompt", "condition", "rating", MODEL) if name in table.columns]
+    blank = [name for name in KNOWN if name not in {"id", "share"} and name in table.columns]
     table = table.with_columns(pl.col(name).str.strip_chars().replace("", None) for name in blank)
     if judgements is not None:
         table = _labelled(table.drop("label", "share", strict=False), judgements, reading)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -12,24 +12,22 @@ from quintain.core.errors import BadInput
 from quintain.core.example import Role
 from quintain.core.release import ReleaseSpec
 from quintain.core.texts import Text, joined
-from quintain.services.plain.divisible import Divisible, groups_of
+from quintain.services.plain.divisible import Divisible, groups_of, shared
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.predictability import Gain, gain_over_chance, one_hot
+from quintain.stats.split_pool import LEFT, BoolArray, Pool, Wanted
 from quintain.stats.splitting import (
     BALANCE,
     CHANCE,
     CLOSED,
     EVEN,
-    LEFT,
     WRITERS,
-    BoolArray,
     Clash,
-    Pool,
+    Solved,
     Splits,
-    Wanted,
     clashes,
     rounded_sizes,
-    solve,
+    solved,
 )
 
 AGREEMENT = "agreement"
@@ -43,6 +41,11 @@ DRAWS = 25
 STRIDE = 1009  # between the seeds of two draws, so that neighbouring seeds share none
 SPENT = "writer is in dev or test"
 ALIKE = "nearly the same is in dev or test"
+APART = "apart:"  # before the origin of which all items are on one side
+OF_ORIGIN = {
+    "prompt": "another of its prompt is in dev or test",
+    "review": "another of its review is in dev or test",
+}
 
 
 C = TypeVar("C", bound=Divisible)
@@ -53,8 +56,8 @@ class Plan(Generic[C]):
     """Where every candidate goes: *split* names the data set by item, None for what is left out of all.
 
     *left_out* counts the latter by the reason. *barred* says, by reason, which items are not for dev and test; of those
-    that are nearly the same, one may be. *even* are the attributes that were made even, and *gains* what those that
-    were looked at predict.
+    that are nearly the same, and of those of one prompt, one may be. *even* are the attributes that were made even, and
+    *gains* what those that were looked at predict.
     """
 
     candidates: C
@@ -73,49 +76,85 @@ class Plan(Generic[C]):
         return np.array([at for at, one in enumerate(self.split) if one == split], dtype=np.int64)
 
 
+@dataclass(frozen=True, slots=True)
+class Problem(Generic[C]):
+    """Items as a pool, and what a specification wants of it; *alike* are the groups of near-duplicates."""
+
+    candidates: C
+    spec: ReleaseSpec
+    model: str
+    pool: Pool
+    wanted: Wanted
+    alike: IntArray
+    barred: Mapping[str, BoolArray]
+
+
+@dataclass(slots=True)
+class KnownGroups:
+    """Groups of near-duplicates by how similar they are: looking for them is what takes long."""
+
+    texts: list[str]
+    by_similarity: dict[float, IntArray] = field(default_factory=dict)
+
+    def at(self, similarity: float) -> IntArray:
+        """Give the groups of texts that are at least so similar."""
+        if similarity not in self.by_similarity:
+            self.by_similarity[similarity] = groups_of(self.texts, similarity)
+        return self.by_similarity[similarity]
+
+
 def plan_splits(candidates: C, spec: ReleaseSpec) -> Plan[C]:
     """Divide the items as *spec* says; where that cannot be, say which of its wishes clash and what would work."""
+    problem = problem_of(candidates, spec, KnownGroups(candidates.texts))
+    splits, wanted = _with_little_gain(_solve(problem.pool, problem.wanted, spec), spec)
+    split, left_out = assigned(problem, splits)
+    repeated = shared(candidates.origin("prompt")) & spec.unique_prompts
+    pool = problem.pool
+    return Plan(
+        candidates=candidates,
+        spec=spec,
+        model=problem.model,
+        said=pool.said if pool.said is not None else np.full(len(pool), -1, dtype=np.int64),
+        split=split,
+        left_out=left_out,
+        barred={**problem.barred, REPEATED: repeated, DUPLICATES: problem.alike >= 0},
+        even=wanted.even,
+        gains={name: _gain(pool, splits, name, spec.seed) for name in pool.attributes},
+        is_proved=splits.is_proved,
+    )
+
+
+def problem_of(candidates: C, spec: ReleaseSpec, known: KnownGroups) -> Problem[C]:
+    """Say what is to be solved, or why it cannot be."""
     model = _model(candidates, spec)
     said = candidates.said(model) if model else np.full(len(candidates), -1, dtype=np.int64)
     if spec.at_chance and not ((said == candidates.label) & (said >= 0)).any():
         raise _only_fooling(candidates)
-    group = groups_of(candidates.texts, spec.similarity)
-    barred = _barred(candidates, spec)
-    barred[DUPLICATES] = _not_first(candidates, group, barred, spec.seed)
+    barred, alike = _barred(candidates, spec), known.at(spec.similarity)
     codes = {name: _codes(candidates, name) for name in dict.fromkeys((*spec.even, *spec.checked))}
-    known = {name: code for name, code in codes.items() if (code >= 0).any()}
+    valued = {name: code for name, code in codes.items() if (code >= 0).any()}
+    excluding = {DUPLICATES: alike, **({REPEATED: candidates.origin("prompt")} if spec.unique_prompts else {})}
+    origins = {f"{APART}{name}": candidates.origin(name) for name in spec.apart}
     pool = Pool(
         classes=len(candidates.classes),
         label=np.where(candidates.label < len(candidates.classes), candidates.label, -1),
         said=said,
-        attributes=known,
+        attributes=valued,
         allowed={name: ~bad for name, bad in barred.items() if bad.any()},
         writer=candidates.writer,
         closed={Role.TEST.value: candidates.shown} if spec.hidden and candidates.shown.any() else {},
+        once={name: group for name, group in excluding.items() if shared(group).any()},
+        apart={name: codes for name, codes in origins.items() if shared(codes).any()},
     )
     wanted = Wanted(
         sizes=_sizes(spec, len(candidates)),
         balanced=spec.balanced,
         at_chance=spec.at_chance,
-        even=tuple(name for name in spec.even if name in known),
+        even=tuple(name for name in spec.even if name in valued),
         disjoint=spec.writers == "disjoint" and bool(candidates.writers),
         cap=spec.cap if spec.writers == "capped" else None,
     )
-    solved, wanted = _solve(pool, wanted, spec)
-    splits, wanted = _with_little_gain(pool, wanted, spec, solved)
-    split, left_out = _assigned(candidates, splits, wanted, group)
-    return Plan(
-        candidates=candidates,
-        spec=spec,
-        model=model,
-        said=said,
-        split=split,
-        left_out=left_out,
-        barred={**barred, DUPLICATES: group >= 0},
-        even=wanted.even,
-        gains={name: _gain(pool, splits, name, spec.seed) for name in known},
-        is_proved=splits.is_proved,
-    )
+    return Problem(candidates, spec, model, pool, wanted, alike, barred)
 
 
 def _model(candidates: Divisible, spec: ReleaseSpec) -> str:
@@ -157,23 +196,11 @@ def _only_fooling(candidates: Divisible) -> BadInput:
 
 def _barred(candidates: Divisible, spec: ReleaseSpec) -> dict[str, BoolArray]:
     """Say by reason which items may be in train only."""
-    prompted, none = candidates.prompted(), np.zeros(len(candidates), dtype=bool)
+    prompted, none = candidates.origin("prompt") >= 0, np.zeros(len(candidates), dtype=bool)
     return {
         AGREEMENT: candidates.share < spec.agreement - 1e-9,
         NO_PROMPT: ~prompted if spec.prompted and prompted.any() else none,
-        REPEATED: candidates.repeated_prompt() if spec.unique_prompts else none,
     }
-
-
-def _not_first(candidates: Divisible, group: IntArray, barred: Mapping[str, BoolArray], seed: int) -> BoolArray:
-    """Let one of each group of near-duplicates be held out, and bar the others: one that nothing else bars, if any."""
-    bad = np.zeros(len(candidates), dtype=bool) if not barred else np.any(list(barred.values()), axis=0)
-    bad |= (candidates.label < 0) | (candidates.label >= len(candidates.classes))
-    order = np.lexsort((np.random.default_rng(seed).random(len(candidates)), bad, group))
-    first = np.r_[True, group[order][1:] != group[order][:-1]] if len(order) else np.zeros(0, dtype=bool)
-    found = group >= 0
-    found[order[first]] = False
-    return found
 
 
 def _codes(candidates: Divisible, attribute: str) -> IntArray:
@@ -189,7 +216,7 @@ def _sizes(spec: ReleaseSpec, items: int) -> dict[str, int]:
     }
 
 
-def _solve(pool: Pool, wanted: Wanted, spec: ReleaseSpec) -> tuple[Splits, Wanted]:
+def _solve(pool: Pool, wanted: Wanted, spec: ReleaseSpec) -> Solved:
     """Fill dev and test, or refuse: what was asked for by number must be reached, and nothing may be empty."""
     if not pool.classes:
         raise BadInput(
@@ -210,9 +237,10 @@ def _solve(pool: Pool, wanted: Wanted, spec: ReleaseSpec) -> tuple[Splits, Wante
         )
     sizes = {name: max(size, step) if given[name] is None else size for name, size in wanted.sizes.items()}
     wanted = replace(wanted, sizes=sizes)
-    splits = solve(pool, wanted, spec.seed)
+    program = solved(pool, wanted, spec.seed)
+    splits = program.drawn(spec.seed)
     if _is_enough(splits, spec):
-        return splits, wanted
+        return program
     raise _refusal(pool, wanted, splits, spec)
 
 
@@ -240,6 +268,9 @@ def _why(clash: Clash) -> Text:
     if clash.constraint.startswith(EVEN):
         name = clash.constraint.removeprefix(EVEN)
         return Text("Without 'even' for {name}: {sizes}.", name=name, sizes=sizes)
+    if clash.constraint.startswith(APART):
+        name = clash.constraint.removeprefix(APART)
+        return Text("Without 'apart' for {name}: {sizes}.", name=name, sizes=sizes)
     words = {
         CHANCE: Text("Without 'at_chance': {sizes}.", sizes=sizes),
         BALANCE: Text("Without 'balanced': {sizes}.", sizes=sizes),
@@ -257,11 +288,13 @@ def _said(sizes: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {size}" for name, size in sizes.items())
 
 
-def _with_little_gain(pool: Pool, wanted: Wanted, spec: ReleaseSpec, splits: Splits) -> tuple[Splits, Wanted]:
+def _with_little_gain(program: Solved, spec: ReleaseSpec) -> tuple[Splits, Wanted]:
     """Make even what predicts the class better than allowed, the worst first, until nothing does.
 
     In few items an attribute predicts something by chance: other draws are looked at first, which keep more items.
     """
+    pool, wanted = program.pool, program.wanted
+    splits = program.drawn(spec.seed)
     while True:
         gains = _gains(pool, wanted, spec, splits)
         held = int((splits.split != LEFT).sum())
@@ -269,14 +302,14 @@ def _with_little_gain(pool: Pool, wanted: Wanted, spec: ReleaseSpec, splits: Spl
             # Twice the deviation of a share of right guesses: more than that is no accident of the draw.
             if not spec.delta < max(gains.values(), default=0.0) <= spec.delta + held**-0.5:
                 break
-            other = solve(pool, wanted, spec.seed + draw * STRIDE)
-            if other.sizes == splits.sizes:
-                splits, gains = other, _gains(pool, wanted, spec, other)
+            splits = program.drawn(spec.seed + draw * STRIDE)
+            gains = _gains(pool, wanted, spec, splits)
         worst = max(gains, key=lambda name: gains[name], default=None)
         if worst is None or gains[worst] <= spec.delta:
             return splits, wanted
         wanted = replace(wanted, even=(*wanted.even, worst))
-        splits = solve(pool, wanted, spec.seed)
+        program = solved(pool, wanted, spec.seed)
+        splits = program.drawn(spec.seed)
         if not _is_enough(splits, spec):
             raise BadInput(
                 "{name} predicts the class {gain:.3f} better than chance in dev and test, more than {delta:g}; made "
@@ -300,17 +333,27 @@ def _gain(pool: Pool, splits: Splits, attribute: str, seed: int) -> Gain:
     return gain_over_chance(one_hot(pool.attributes[attribute][held]), pool.label[held], seed)
 
 
-def _assigned(
-    candidates: Divisible, splits: Splits, wanted: Wanted, group: IntArray
-) -> tuple[list[str | None], dict[str, int]]:
+def assigned(problem: Problem[C], splits: Splits) -> tuple[list[str | None], dict[str, int]]:
     """Name the split of every item, and count why items are in none.
 
-    What is in neither dev nor test is for train, unless its writer is in one of them, or one that is nearly the same.
+    What is in neither dev nor test is for train, unless its writer is in one of them, or one that is nearly the same,
+    or one of the same prompt or review where these are kept apart.
     """
-    held = splits.split != LEFT
-    spent = np.isin(candidates.writer, candidates.writer[held]) & (candidates.writer >= 0) & wanted.disjoint
-    alike = np.isin(group, group[held & (group >= 0)]) & (group >= 0)
-    left_out = {SPENT: int((spent & ~held).sum()), ALIKE: int((alike & ~spent & ~held).sum())}
+    candidates, held = problem.candidates, splits.split != LEFT
+    reasons = {
+        SPENT: _touched(candidates.writer, held) & problem.wanted.disjoint,
+        ALIKE: _touched(problem.alike, held),
+        **{OF_ORIGIN[name]: _touched(candidates.origin(name), held) for name in problem.spec.apart},
+    }
+    out, left_out = held.copy(), {}
+    for reason, touched in reasons.items():
+        left_out[reason] = int((touched & ~out).sum())
+        out |= touched
     names = [*splits.names, Role.TRAIN.value, None]
-    place = np.where(held, splits.split, np.where(spent | alike, len(names) - 1, len(names) - 2))
+    place = np.where(held, splits.split, np.where(out, len(names) - 1, len(names) - 2))
     return [names[at] for at in place.tolist()], left_out
+
+
+def _touched(codes: IntArray, held: BoolArray) -> BoolArray:
+    """Say which items have a code that one of those that are held out has, too."""
+    return np.asarray((codes >= 0) & np.isin(codes, codes[held & (codes >= 0)]))

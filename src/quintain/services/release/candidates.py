@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +16,7 @@ from quintain.core.spec import plain
 from quintain.core.texts import Text
 from quintain.core.validation import ValidationState
 from quintain.services.access.pseudonyms import pseudonyms
-from quintain.services.plain.divisible import fifths
+from quintain.services.plain.divisible import codes_of, fifths
 from quintain.services.release.shown import shown_already
 from quintain.services.validate.final_labels import FinalLabels, final_labels
 from quintain.services.validate.judge_figures import Evidence
@@ -26,7 +25,7 @@ from quintain.services.validate.labels import shows_answer
 from quintain.services.validate.validation import ValidationInfo
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judgements import NONE
-from quintain.stats.splitting import BoolArray
+from quintain.stats.split_pool import BoolArray
 from quintain.store.blobs import Blobs
 from quintain.store.queries.release import releases as queries
 from quintain.store.queries.release.releases import JudgedRow
@@ -135,17 +134,14 @@ class Candidates:
         if attribute == "condition":
             return [row.condition or None for row in self.rows]
         if attribute == "rating":
-            return [_number(row.source.get("rating")) for row in self.rows]
+            return [_text(row.origin.get("rating")) for row in self.rows]
         return fifths(self.texts)
 
-    def repeated_prompt(self) -> BoolArray:
-        """Say whose prompt was used for another item, too."""
-        uses = Counter(row.prompt_id for row in self.rows if row.prompt_id is not None)
-        return np.array([uses.get(row.prompt_id or 0, 0) > 1 for row in self.rows], dtype=bool)
-
-    def prompted(self) -> BoolArray:
-        """Say which items were written from a prompt."""
-        return np.array([row.prompt_id is not None for row in self.rows], dtype=bool)
+    def origin(self, kind: str) -> IntArray:
+        """Give the code of the prompt, or of the review, that each item is from; -1 where it is from none."""
+        if kind == "prompt":
+            return codes_of([row.prompt_id for row in self.rows])
+        return codes_of([_text(row.origin.get("review")) for row in self.rows])
 
 
 def gather(db: Session, blobs: Blobs, validation: ValidationInfo, spec: ReleaseSpec) -> Candidates:
@@ -236,5 +232,5 @@ def _answer(predictions: Sequence[Mapping[str, Any]], model: str, place: Mapping
     return place.get(label_form(said), -1)
 
 
-def _number(value: Any) -> str | None:
+def _text(value: Any) -> str | None:
     return None if value is None else f"{value:g}" if isinstance(value, int | float) else str(value)

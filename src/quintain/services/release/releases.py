@@ -19,13 +19,15 @@ from quintain.core.example import Role
 from quintain.core.people import Actor
 from quintain.core.records import release as records
 from quintain.core.records.base import decode, to_json
-from quintain.core.release import ReleaseSpec
+from quintain.core.release import ReleaseSpec, known_spec
 from quintain.core.spec import plain, read
 from quintain.core.toml import parse_toml
+from quintain.data.publish.votes import PUBLISHED
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.data.datasets import Facts, WrittenTable, get_version, keep_written, write_made
 from quintain.services.jobs.figures import Tell, quietly
+from quintain.services.plain.split_costs import costs_of
 from quintain.services.plain.splits import Plan, plan_splits
 from quintain.services.release.candidates import Candidates, gather
 from quintain.services.release.datasheet_answers import answers_of
@@ -92,11 +94,14 @@ def parse_release(text: str, *, file: str | None = None) -> ReleaseSpec:
 def preview(
     db: Session, blobs: Blobs, actor: Actor, ref: str, spec: ReleaseSpec, *, tell: Tell = quietly
 ) -> records.Release:
-    """Say what a release of validation *ref* would be; nothing is written. For owners."""
-    tell(0, 2)
+    """Say what a release of validation *ref* would be and what constraints cost; nothing is written. For owners."""
+    tell(0, 3)
     plan = _plan(db, blobs, actor, ref, spec)
-    tell(1, 2)
-    return records.Release(ref, None, plain(spec, whole=True), _report(db, plan))
+    tell(1, 3)
+    report = _report(db, plan)
+    tell(2, 3)
+    costs = costs_of(plan.candidates, spec, plan.even)
+    return records.Release(ref, None, plain(spec, whole=True), report, costs=costs)
 
 
 def release(
@@ -235,6 +240,7 @@ def _facts(plan: Plan[Candidates], split: records.ReleaseSplit) -> Facts:
         meta={
             "validation": validation.ref,
             "model": plan.model,
+            **({PUBLISHED: True} if plan.spec.votes else {}),
             **({"round": int(validation.name)} if validation.round_id is not None else {}),
         },
     )
@@ -245,7 +251,7 @@ def _alike(db: Session, validation_id: int, versions: Mapping[str, int], spec: M
     return [
         row
         for row in queries.of_validation(db, validation_id)
-        if row.spec == json.loads(json.dumps(spec)) and queries.version_ids(db, row.id) == versions
+        if known_spec(row.spec) == json.loads(json.dumps(spec)) and queries.version_ids(db, row.id) == versions
     ]
 
 

@@ -10,10 +10,11 @@ import numpy as np
 import polars as pl
 from sqlalchemy.orm import Session
 
+from quintain.core.release import known_spec
 from quintain.core.task import Task
 from quintain.data.identity import example_ids
 from quintain.services.validate.validation import ValidationInfo
-from quintain.stats.splitting import BoolArray
+from quintain.stats.split_pool import BoolArray
 from quintain.store.blobs import Blobs
 from quintain.store.queries.data import datasets
 from quintain.store.queries.release import releases as queries
@@ -31,7 +32,7 @@ def shown_already(
     own = {
         version
         for release in queries.of_validation(db, validation.id)
-        if release.spec == json.loads(json.dumps(dict(spec)))
+        if known_spec(release.spec) == json.loads(json.dumps(dict(spec)))
         for version in queries.version_ids(db, release.id).values()
     }
     found = np.zeros(len(rows), dtype=bool)

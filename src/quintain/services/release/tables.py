@@ -12,11 +12,9 @@ from quintain.services.plain.splits import DUPLICATES, NO_PROMPT, REPEATED, Plan
 from quintain.services.release.candidates import Candidates
 from quintain.services.validate.validation import ValidationInfo
 from quintain.stats.judgements import NONE
-from quintain.store.queries.release.releases import JudgedRow
 from quintain.tasks.contract import kind_of
 
 NO_MAJORITY = "no-majority"
-RATING = "rating:"  # what the tags of harvested prompts say
 FLAGS = {NO_PROMPT: "no-prompt", REPEATED: "repeated-prompt", DUPLICATES: "near-duplicate"}
 
 
@@ -84,7 +82,7 @@ def _meta(plan: Plan[Candidates], at: int) -> dict[str, Any]:
         "writer": candidates.writers[candidates.writer[at]] if candidates.writer[at] >= 0 else None,
         "condition": row.condition,
         "prompt": row.prompt,
-        "source": _source(row),
+        "source": row.origin,
     }
     return {name: value for name, value in told.items() if value not in (None, {}, [], "")}
 
@@ -92,12 +90,3 @@ def _meta(plan: Plan[Candidates], at: int) -> dict[str, Any]:
 def short_name(validation: ValidationInfo) -> str:
     """Give what the ids of a validation's texts begin with: r2 for round 2."""
     return f"r{validation.name}" if validation.round_id is not None else validation.name
-
-
-def _source(row: JudgedRow) -> dict[str, Any]:
-    """Say where an item is from; of what was written from a prompt, where the prompt is from."""
-    rated = [tag.removeprefix(RATING) for tag in row.prompt_tags or () if tag.startswith(RATING)]
-    prompt: dict[str, Any] = {"review": row.prompt_row} if row.prompt_row else {}
-    if rated and rated[0].replace(".", "", 1).isdecimal():
-        prompt["rating"] = float(rated[0])
-    return prompt | row.source

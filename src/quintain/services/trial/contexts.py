@@ -149,7 +149,7 @@ def _free(db: Session, task: str, table: pl.DataFrame, fields: Sequence[str]) ->
     """Leave the contexts that no round of the task has, whatever their spelling."""
     ids, forms = example_ids(table, list(fields)), form_ids(table, list(fields))
     known = list({*ids.to_list(), *forms.to_list()})
-    used = list(prompt_queries.used_hashes(db, find_row(db, task).id, known, but=None))
+    used = list(prompt_queries.taken_hashes(db, find_row(db, task).id, known))
     return table.filter(~(ids.is_in(used) | forms.is_in(used)))
 
 

@@ -20,7 +20,7 @@ from typing import Any
 import polars as pl
 from sqlalchemy.orm import Session
 
-from quintain.core.errors import BadInput, Conflict, Fault
+from quintain.core.errors import BadInput, Conflict
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor
 from quintain.core.records.jobs import JobStanding
@@ -83,13 +83,20 @@ def ask_harvest(
     definition = get_task(db, task)
     require_owner(actor, task)
     if (file is None) == (not wanted.dataset):
-        raise BadInput(faults=[Fault("give a file or a data set, and one of them", field="file")])
+        raise BadInput("The corpus is a file or a data set.", remedy="Choose one of them.")
     target = target_from_workspace(db, blobs, actor, wanted.model, task=task)
     wanted = replace(wanted, model=target.name)
     if wanted.policy.strip():
         parse_policy(wanted.policy)
     if wanted.dataset:
-        wanted = replace(wanted, dataset=get_version(db, actor, wanted.dataset).ref)
+        version = get_version(db, actor, wanted.dataset)
+        if version.hidden:
+            raise Conflict(
+                "The labels of {ref} are hidden, and a round of its texts would show them.",
+                ref=version.ref,
+                remedy="Harvest from another data set.",
+            )
+        wanted = replace(wanted, dataset=version.ref)
     with tempfile.TemporaryDirectory(prefix="quintain-harvest-") as folder:
         source = file or _from_dataset(db, blobs, actor, wanted.dataset, target, Path(folder), rows=ROWS)
         check_harvest([source], target, wanted.settings())

@@ -15,6 +15,7 @@ from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.people import Actor
 from quintain.core.records.validate import ItemsAdded
 from quintain.core.task import Task
+from quintain.data.further import META, ORIGIN, REVIEWS, further_facts
 from quintain.data.shaping import shape
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.services.access.permissions import require_owner
@@ -26,8 +27,8 @@ from quintain.services.validate.validations import find, open_validation, take_r
 from quintain.store.blobs import Blobs
 from quintain.tasks.contract import kind_of
 
-HARVESTED = ("model", "predicted", "rating", "group", "start", "end", "meta")
-NUMBERS: Mapping[str, pl.DataType] = {"rating": pl.Float64(), "start": pl.Int64(), "end": pl.Int64()}
+HARVESTED = ("model", "predicted", *ORIGIN, *REVIEWS, META)
+TAKEN = ("model", "predicted", "probability", *ORIGIN, "answer", "tags", "id")  # kept elsewhere, or the model's
 
 
 def open_with_items(  # noqa: PLR0913 - what is opened, what is added, and how
@@ -67,7 +68,8 @@ def add_items_from_file(
 
     An answer is what judges are shown where they judge answers, and the label aimed at elsewhere. What a model said
     stands in the columns `model` and `predicted`, and the review that a sentence is from in `rating`, `group` (its
-    id), `start` and `end` (where in its text), as in a harvest.
+    id; also `review` or `review_id`), `start` and `end` (where in its text), as in a harvest. Any further columns are
+    kept with the items.
     """
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
@@ -76,8 +78,8 @@ def add_items_from_file(
 
 def item_rows(task: Task, path: Path, columns: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
     """Read the items in a file, each checked against *task*, as `take_rows` takes them."""
-    rows = _rows(task, path, columns, optional=HARVESTED)
-    return [{**row, "predictions": _predictions(row), "review": row.get("group")} for row in rows]
+    rows = _rows(task, path, columns, optional=HARVESTED, further=True)
+    return [{**row, "predictions": _predictions(row)} for row in rows]
 
 
 def _predictions(row: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -85,7 +87,7 @@ def _predictions(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     model, said = row.get("model"), row.get("predicted")
     if model in (None, "") or said in (None, ""):
         return []
-    kept = _meta(row.get("meta"))
+    kept = _meta(row.get(META))
     shares = kept.get("probabilities")
     more = {
         "hash": kept["model"] if isinstance(kept.get("model"), str) else None,
@@ -133,8 +135,12 @@ def _rows(
     *,
     required: Sequence[str] = (),
     optional: Sequence[str] = (),
+    further: bool = False,
 ) -> list[dict[str, Any]]:
-    """Read a file of examples, each row checked against the task; faults are named with their rows."""
+    """Read a file of examples, each row checked against the task; faults are named with their rows.
+
+    With *further*, any other columns are each row's `about`, and those that a harvest was told to keep.
+    """
     kind = kind_of(task)
     fields = {item.name: item for item in kind.fields(task)}
     wanted = [name for name, item in fields.items() if item.required]
@@ -146,7 +152,7 @@ def _rows(
         required=[*wanted, *needed, *required],
         optional=[*more, *maybe, *optional],
         columns=columns,
-        types={name: dtype for name, dtype in NUMBERS.items() if name in optional},
+        types={name: dtype for name, dtype in ORIGIN.items() if name in optional},
     )
     faults: list[Fault] = []
     shaped = []
@@ -159,11 +165,17 @@ def _rows(
     if not faults:
         found = kind.check_table(task, examples)
         faults = [Fault(one.reason, file=path.name, row=row_number(path, one.row), field=one.field) for one in found]
+    facts = further_facts(frame, [*fields, *TAKEN], path) if further else None
+    faults += facts.faults if facts else []
     if faults:
         raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))
     whole = examples.hstack(frame.select(name for name in (*required, *optional) if name in frame.columns))
     extra = [name for name in whole.columns if name not in examples.columns]
-    return [_row(row, list(fields)) | {name: row[name] for name in extra} for row in whole.iter_rows(named=True)]
+    rows = [_row(row, list(fields)) | {name: row[name] for name in extra} for row in whole.iter_rows(named=True)]
+    if facts is None:
+        return rows
+    known = zip(rows, facts.about, facts.reviews, strict=True)
+    return [row | {"about": about, "review": review or None} for row, about, review in known]
 
 
 def _row(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:

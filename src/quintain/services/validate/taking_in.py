@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.records.validate import ItemsAdded
 from quintain.core.validation import ValidationState
+from quintain.data.further import review_name
 from quintain.services.jobs import queue
 from quintain.services.validate.item_rules import drawn_often
 from quintain.services.validate.settle import ask_again
@@ -207,7 +208,12 @@ def _add_some(
     counts = [row["asked"] or validation.policy.first_slots for row in some]
     slots.add(db, slot_rows(validation, ids, some, 0, counts))
     used = {"task_id": validation.task_id, "round_id": validation.round_id, "corpus": "", "part": "", "row": ""}
-    prompts.add_uses(db, [{**used, "hash": row["hash"], "created_at": now()} for row in some])
+    reviews = [review_name(row["source"].get("review")) for row in some]
+    uses = [
+        {**used, "hash": row["hash"], "review": review, "created_at": now()}
+        for row, review in zip(some, reviews, strict=True)
+    ]
+    prompts.add_uses(db, uses)
     return len(some)
 
 

@@ -24,6 +24,7 @@ from quintain.core.task import one_form
 from quintain.core.texts import Text, Word, hint
 from quintain.core.toml import parse_toml
 from quintain.core.validation import ValidationPolicy, ValidationState
+from quintain.data.further import MOST, is_too_much
 from quintain.services.access import audit
 from quintain.services.access.notify import notify_all
 from quintain.services.access.permissions import require_owner
@@ -44,7 +45,7 @@ NAME = re.compile(r"[a-z0-9]([a-z0-9_-]{0,78}[a-z0-9])?")
 PREPARE = "open validation"  # the kind of job that takes in more
 LOOK_AGAIN = ""  # what was looked at for items is to be looked at once more
 SOURCE_KEYS = ("rating", "review", "start", "end")
-ROW_KEYS = ("inputs", "answer", "predictions", *SOURCE_KEYS)
+ROW_KEYS = ("inputs", "answer", "predictions", "about", *SOURCE_KEYS)
 PREDICTION_KEYS = ("model", "answer", "hash", "probabilities", "fooled")
 
 read_policy = lru_cache(maxsize=256)(stored_policy)
@@ -225,7 +226,8 @@ def add_items(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, A
     """Add items from elsewhere: each row has `inputs`, and may have `answer` (aimed at) and `predictions`.
 
     A prediction is a mapping with `model` and `answer`. Where a sentence is from a review, `rating` and `review` (its
-    id) say which, and `start` and `end` where in its text. Rows that are there already are counted and left alone.
+    id) say which, and `start` and `end` where in its text; `about` is what else is known of it. Rows that are there
+    already are counted and left alone.
     """
     task = find(db, ref).task
     require_owner(actor, task.name)
@@ -252,6 +254,9 @@ def _shape_faults(row: Mapping[str, Any]) -> list[Fault]:
         place = row.get(name)
         if place is not None and not (is_number(place) and place >= 0 and place == int(place)):
             faults.append(Fault("{place} is no place in a text", place=repr(place), field=name))
+    about = row.get("about") or {}
+    if not isinstance(about, Mapping) or is_too_much(about):
+        faults.append(Fault("is not a table of at most {most} letters", most=MOST, field="about"))
     given = row.get("predictions") or []
     if not isinstance(given, list | tuple):
         return [*faults, Fault("is not a list", field="predictions")]
@@ -292,7 +297,7 @@ def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, A
             "answer": row.get("answer"),
             "aim": aim_text(row.get("answer")),
             "predictions": list(row.get("predictions") or []),
-            "source": {name: row[name] for name in SOURCE_KEYS if row.get(name) is not None},
+            "source": _source(row),
             "author_id": row.get("author_id"),
             "attempt_id": row.get("attempt_id"),
             "part": row.get("part", ""),
@@ -304,6 +309,11 @@ def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, A
     with transaction(db):
         audit.record(db, actor, "validation.items", ref, added=taken.added, repeats=taken.repeats)
     return taken
+
+
+def _source(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Say where an item is from, and what else is known of it."""
+    return {**(row.get("about") or {}), **{name: row[name] for name in SOURCE_KEYS if row.get(name) is not None}}
 
 
 def aim_text(answer: Any) -> str:

@@ -101,7 +101,11 @@ class RoundChoice(Fact, Base):
 
 
 class Prompt(Base):
-    """An input that a writer may edit. *uses* counts the sessions in which something was written from it."""
+    """An input that a writer may edit. *uses* counts the sessions in which something was written from it.
+
+    *generation* counts how often it was shown. *review* is the id of the longer text that it is from, and *about* what
+    else is known of it: its rating, its place in the review, and any further columns.
+    """
 
     __tablename__ = "prompts"
     __table_args__ = (
@@ -109,6 +113,7 @@ class Prompt(Base):
         Index("ix_prompts_draw", "round_id", "uses", "draw"),
         Index("ix_prompts_hash", "hash"),
         Index("ix_prompts_leased", "round_id", "lease_until", "uses"),
+        Index("ix_prompts_review", "review"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -120,6 +125,8 @@ class Prompt(Base):
     corpus: Mapped[str] = mapped_column(String(200), default="")
     part: Mapped[str] = mapped_column(String(120), default="")
     row: Mapped[str] = mapped_column(String(120), default="")
+    review: Mapped[str] = mapped_column(String(120), default="", server_default="")
+    about: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
     draw: Mapped[int] = mapped_column(BigInteger)
     uses: Mapped[int] = mapped_column(default=0)
     holder_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"), index=True)
@@ -131,7 +138,10 @@ class CorpusUse(Fact, Base):
     """A text of a corpus that a task has used for something other than a prompt, such as harvesting."""
 
     __tablename__ = "corpus_uses"
-    __table_args__ = (Index("ix_corpus_uses_task_hash", "task_id", "hash"),)
+    __table_args__ = (
+        Index("ix_corpus_uses_task_hash", "task_id", "hash"),
+        Index("ix_corpus_uses_task_review", "task_id", "review"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     task_id: Mapped[int] = mapped_column(ForeignKey("tasks.id"))
@@ -140,6 +150,7 @@ class CorpusUse(Fact, Base):
     corpus: Mapped[str] = mapped_column(String(200), default="")
     part: Mapped[str] = mapped_column(String(120), default="")
     row: Mapped[str] = mapped_column(String(120), default="")
+    review: Mapped[str] = mapped_column(String(120), default="", server_default="")
     created_at: Mapped[datetime] = mapped_column(default=now)
 
 

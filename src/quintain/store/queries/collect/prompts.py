@@ -8,12 +8,13 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, func, insert, or_, select, update
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
 
 from quintain.store.queries.jobs import counts
 from quintain.store.queries.jobs.counts import CountKey, round_count
 from quintain.store.tables import CorpusUse, Prompt, Round, WritingSession
 
+Column = InstrumentedAttribute[str]
 COUNTED = "prompts"
 _BY_USE = ("prompts.used", "prompts.repeated")  # at least so often as their places say
 CHUNK = 500  # parameters of one statement
@@ -36,16 +37,35 @@ def inputs_of(db: Session, round_id: int) -> list[Mapping[str, Any]]:
     return list(db.scalars(select(Prompt.inputs).where(Prompt.round_id == round_id)))
 
 
-def used_hashes(db: Session, task_id: int, wanted: Sequence[str], *, but: int | None) -> set[str]:
-    """Say which of the contents *wanted* the task has used, outside the round *but*."""
-    found: set[str] = set()
+def taken_hashes(db: Session, task_id: int, wanted: Sequence[str]) -> set[str]:
+    """Say which of the contents *wanted* any round of the task has, shown or not, or was harvested."""
+    values: set[str] = set()
     for some in _chunks(wanted):
         query = select(Prompt.hash).join(Round, Round.id == Prompt.round_id)
-        elsewhere = Round.id.is_distinct_from(but)
-        found.update(db.scalars(query.where(Round.task_id == task_id, elsewhere, Prompt.hash.in_(some))))
+        values.update(db.scalars(query.where(Round.task_id == task_id, Prompt.hash.in_(some))))
         other = select(CorpusUse.hash).where(CorpusUse.task_id == task_id, CorpusUse.hash.in_(some))
-        found.update(db.scalars(other.where(CorpusUse.round_id.is_distinct_from(but))))
-    return found
+        values.update(db.scalars(other))
+    return values
+
+
+def used_hashes(db: Session, task_id: int, wanted: Sequence[str], *, but: int) -> set[str]:
+    """Say which of the contents *wanted* the task has shown or harvested outside the round *but*."""
+    return _used(db, task_id, wanted, but, Prompt.hash, CorpusUse.hash)
+
+
+def used_reviews(db: Session, task_id: int, wanted: Sequence[str], *, but: int) -> set[str]:
+    """Say of which of the reviews *wanted* the task has shown or harvested a sentence outside the round *but*."""
+    return _used(db, task_id, [name for name in wanted if name], but, Prompt.review, CorpusUse.review)
+
+
+def _used(db: Session, task_id: int, wanted: Sequence[str], but: int, prompt: Column, use: Column) -> set[str]:
+    values: set[str] = set()
+    for some in _chunks(wanted):
+        query = select(prompt).join(Round, Round.id == Prompt.round_id).where(_was_shown(Prompt))
+        values.update(db.scalars(query.where(Round.task_id == task_id, Round.id != but, prompt.in_(some))))
+        other = select(use).where(CorpusUse.task_id == task_id, use.in_(some))
+        values.update(db.scalars(other.where(CorpusUse.round_id.is_distinct_from(but))))
+    return values
 
 
 def rounds_with(db: Session, task_id: int, hashes: Sequence[str]) -> Counter[tuple[int, int]]:
@@ -60,14 +80,35 @@ def rounds_with(db: Session, task_id: int, hashes: Sequence[str]) -> Counter[tup
 
 
 def used_parts(db: Session, task_id: int, *, but: int) -> set[tuple[str, str]]:
-    """List the parts of corpora, by corpus and name, that the task has used outside the round *but*."""
+    """List the parts of corpora, by corpus and name, of which the task has shown or harvested any outside *but*."""
     query = select(Prompt.corpus, Prompt.part).join(Round, Round.id == Prompt.round_id).distinct()
-    found = db.execute(query.where(Round.task_id == task_id, Round.id != but, Prompt.part != ""))
+    rounds = query.where(Round.task_id == task_id, Round.id != but, Prompt.part != "", _was_shown(Prompt))
     other = select(CorpusUse.corpus, CorpusUse.part).distinct()
-    more = db.execute(
-        other.where(CorpusUse.task_id == task_id, CorpusUse.round_id.is_distinct_from(but), CorpusUse.part != "")
+    harvests = other.where(CorpusUse.task_id == task_id, CorpusUse.round_id.is_distinct_from(but), CorpusUse.part != "")
+    return {(corpus, part) for query in (rounds, harvests) for corpus, part in db.execute(query)}
+
+
+def _was_shown(prompt: type[Prompt]) -> ColumnElement[bool]:
+    return or_(prompt.generation > 0, prompt.uses > 0)
+
+
+def _free_of_others() -> list[ColumnElement[bool]]:
+    """Ask of a prompt that neither it nor a sentence of its review was shown in another round, or harvested."""
+    other, here = aliased(Prompt), aliased(Round)
+    there = aliased(Round)
+    task = select(here.task_id).where(here.id == Prompt.round_id).correlate(Prompt).scalar_subquery()
+    shown = (
+        select(other.id)
+        .join(there, there.id == other.round_id)
+        .where(other.round_id != Prompt.round_id, there.task_id == task, _was_shown(other))
     )
-    return {(corpus, part) for corpus, part in (*found, *more)}
+    used = select(CorpusUse.id).where(CorpusUse.task_id == task, CorpusUse.round_id.is_distinct_from(Prompt.round_id))
+    return [
+        ~shown.where(other.hash == Prompt.hash).exists(),
+        ~used.where(CorpusUse.hash == Prompt.hash).exists(),
+        ~shown.where(other.review == Prompt.review, Prompt.review != "").exists(),
+        ~used.where(CorpusUse.review == Prompt.review, Prompt.review != "").exists(),
+    ]
 
 
 def add_uses(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -80,12 +121,13 @@ def draw(db: Session, round_id: int, user_id: int, at: datetime, until: datetime
     """Lease the prompt whose turn it is: the least used, in the drawn order. Inside a writing transaction.
 
     A lease that has lapsed counts as free. Two who draw at the same moment never get the same one: on PostgreSQL a
-    row that somebody else is taking is skipped, on SQLite there is one writer at a time. Nobody gets one again.
+    row that somebody else is taking is skipped, on SQLite there is one writer at a time. Nobody gets one again, nor
+    one that another round of the task has shown meanwhile: who draws holds the lock of the task's prompts.
     """
     had = select(WritingSession.id).where(WritingSession.prompt_id == Prompt.id, WritingSession.user_id == user_id)
     query = (
         select(Prompt)
-        .where(Prompt.round_id == round_id, _free(at), ~had.exists())
+        .where(Prompt.round_id == round_id, _free(at), ~had.exists(), *_free_of_others())
         .order_by(Prompt.uses, Prompt.draw)
         .limit(1)
         .with_for_update(skip_locked=True)

@@ -24,6 +24,7 @@ from quintain.store.tables import (
     ValidationItem,
 )
 
+RATING = "rating:"  # what the tags of harvested prompts say, where the column is not there
 WINDOW = 2000  # ids within which somebody may still commit what they began earlier
 
 
@@ -39,8 +40,20 @@ class JudgedRow(NamedTuple):
     condition: str | None
     prompt_id: int | None
     prompt: dict[str, Any] | None
-    prompt_row: str | None
     prompt_tags: list[str] | None
+    prompt_about: dict[str, Any] | None
+    prompt_corpus: str | None
+    prompt_part: str | None
+    prompt_row: str | None
+
+    @property
+    def origin(self) -> dict[str, Any]:
+        """Where the item is from; of what was written from a prompt, where the prompt is from."""
+        places: dict[str, Any] = {"corpus": self.prompt_corpus, "part": self.prompt_part, "row": self.prompt_row}
+        rated = [tag.removeprefix(RATING) for tag in self.prompt_tags or () if tag.startswith(RATING)]
+        if rated and rated[0].replace(".", "", 1).isdecimal():
+            places |= {"rating": float(rated[0])}
+        return {name: value for name, value in places.items() if value} | (self.prompt_about or {}) | self.source
 
 
 class FoundRelease(NamedTuple):
@@ -65,8 +78,11 @@ def judged(db: Session, validation_id: int) -> list[JudgedRow]:
             Attempt.condition,
             Attempt.prompt_id,
             Prompt.inputs,
-            Prompt.row,
             Prompt.tags,
+            Prompt.about,
+            Prompt.corpus,
+            Prompt.part,
+            Prompt.row,
         )
         .outerjoin(Attempt, Attempt.id == ValidationItem.attempt_id)
         .outerjoin(Prompt, Prompt.id == Attempt.prompt_id)

@@ -155,6 +155,7 @@ class ItemRow(Shape):
     """An item: its inputs, the answer that is judged or aimed at, and what models said, each `model` and `answer`.
 
     Of a sentence from a review: its *rating*, its id (*review*), and where in its text the sentence begins and ends.
+    *about* is what else is known of it, for the files of a release.
     """
 
     inputs: dict[str, Any]
@@ -164,6 +165,7 @@ class ItemRow(Shape):
     review: Text | None = None
     start: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
     end: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
+    about: dict[str, Any] = {}  # noqa: RUF012 - pydantic copies defaults
 
 
 class ItemsRequest(Shape):

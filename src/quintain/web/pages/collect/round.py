@@ -113,10 +113,10 @@ def import_prompts(post: Posting, task: str, number: int) -> Response:
         return _show(visit, task, number, trouble_of(error))
     _ = visit.tongue.gettext
     toast = _(
-        "%(added)s prompts added; %(repeated)s were there already, %(used)s are used in other rounds.",
+        "%(added)s prompts added; %(repeated)s were there already, %(used)s were shown or harvested elsewhere.",
         added=report.added,
         repeated=report.repeated,
-        used=report.used + report.used_parts,
+        used=report.used + report.used_parts + report.used_reviews,
     )
     return visit.redirect(f"/tasks/{task}/rounds/{number}", toast)
 

@@ -11,7 +11,7 @@ from quintain.core.errors import BadInput, Conflict
 from quintain.core.records.jobs import JobStanding
 from quintain.core.records.release import Release
 from quintain.core.release import ReleaseSpec
-from quintain.core.spec import read, restore
+from quintain.core.spec import options_of, read, restore
 from quintain.services.access.permissions import require_owner
 from quintain.services.release import asking, bundle, datasheet_answers, releases
 from quintain.services.tasks import definitions as tasks
@@ -109,7 +109,10 @@ def _page(
             "waiting for judgements": _("waiting for judgements"),
             "writer is in dev or test": _("the writer is in dev or test"),
             "nearly the same is in dev or test": _("nearly the same is in dev or test"),
+            "another of its prompt is in dev or test": _("another of its prompt is in dev or test"),
+            "another of its review is in dev or test": _("another of its review is in dev or test"),
         },
+        titles={key: _(option.title) for key, option in options_of(ReleaseSpec).items()},
         crumbs=crumbs(visit, found, name, _("Release")),
         error=trouble,
     )

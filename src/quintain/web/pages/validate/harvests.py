@@ -70,7 +70,7 @@ def start(post: Posting, task: str) -> Response:
             job = ask_harvest(visit.db, visit.blobs, visit.actor, task, wanted, file=path)
     except REFUSED as error:
         return _page(visit, task, typed, trouble_of(error))
-    return visit.redirect(f"/tasks/{task}/harvests/{job.id}", visit.tongue.gettext("A worker harvests."))
+    return visit.redirect(f"/tasks/{task}/harvests/{job.id}", visit.tongue.gettext("The harvest is queued."))
 
 
 def show(visit: Visiting, task: str, job: int) -> Response:
@@ -136,7 +136,8 @@ def _page(
         if version.withdrawn_at is None
     ]
     ours = [version.ref for version in versions if version.adapter in RUNNERS]
-    data = sorted((one for one in list_versions(visit.db, visit.actor, task) if one.readable), key=lambda one: -one.id)
+    listed = list_versions(visit.db, visit.actor, task)
+    data = sorted((one for one in listed if one.readable and not one.hidden), key=lambda one: -one.id)
     return visit.render(
         "validate/harvest.html",
         status=trouble.status if trouble else 200,

@@ -1,0 +1,85 @@
+"""What a table says of its rows besides what we ask for: which review they are from, and columns that nobody names."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from quintain.core.errors import Fault
+from quintain.core.jsontext import NotJson, parse_json
+from quintain.data.given import Source
+from quintain.data.tables import row_number
+
+META = "meta"  # of a harvest: what the model said of a sentence, and the columns that it was told to keep
+REVIEWS = ("review", "review_id", "group")  # columns that name the review: ours, the paper's, a harvest's
+ORIGIN: Mapping[str, pl.DataType] = {"rating": pl.Float64(), "start": pl.Int64(), "end": pl.Int64()}
+MOST = 10_000  # letters that may be known of a row besides
+LONGEST_NAME = 120
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherFacts:
+    """What else is known of each row of a table, and which review it is from, where that is said."""
+
+    about: list[dict[str, Any]]
+    reviews: list[str]
+    faults: list[Fault]
+
+
+def further_facts(table: pl.DataFrame, known: Collection[str], source: Source) -> FurtherFacts:
+    """Read what stands in columns that are not *known*."""
+    others = table.select(name for name in table.columns if name not in known)
+    about, reviews, faults = [], [], []
+    for at, row in enumerate(others.to_dicts() if others.width else [{}] * table.height):
+        facts, review = _facts(row)
+        about.append(facts)
+        reviews.append(review)
+        if facts and is_too_much(facts):
+            number = row_number(source, at)
+            faults.append(
+                Fault("has more than {most} letters in further columns", most=MOST, file=source.name, row=number)
+            )
+    return FurtherFacts(about, reviews, faults)
+
+
+def _facts(row: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    facts = {name: value for name, value in row.items() if name != META and value not in (None, "")}
+    name = next((name for name in REVIEWS if name in facts), None)
+    review = review_name(facts[name]) if name else ""
+    if name and len(str(facts[name])) <= LONGEST_NAME:  # a whole review is worth keeping
+        del facts[name]
+    return {**kept_columns(row.get(META)), **facts}, review
+
+
+def review_name(value: Any) -> str:
+    """Name a review by what a table calls it; where that is its whole text, by a hash.
+
+    >>> review_name(17), len(review_name("So so. " * 100))
+    ('17', 32)
+    """
+    text = "" if value is None else str(value)
+    return text if len(text) <= LONGEST_NAME else hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def is_too_much(facts: Mapping[str, Any]) -> bool:
+    """Say whether more is said of a row than is kept."""
+    return len(json.dumps(facts, ensure_ascii=False, default=str)) > MOST
+
+
+def kept_columns(meta: Any) -> dict[str, Any]:
+    """Give the columns that a harvest was told to keep, from what it wrote beside a sentence.
+
+    >>> kept_columns('{"model": "ab", "corpus": {"city": "Graz"}}')
+    {'city': 'Graz'}
+    """
+    try:
+        facts = parse_json(meta) if isinstance(meta, str) and meta else meta
+    except NotJson:
+        return {}
+    columns = facts.get("corpus") if isinstance(facts, Mapping) else None
+    return dict(columns) if isinstance(columns, Mapping) else {}
