@@ -73,6 +73,11 @@ class Room:
         early = self.organiser and phase in (Phase.SCORE, Phase.REVIEW)
         return phase is Phase.OVER or early or (phase is Phase.REVIEW and bool(self.team))
 
+    @property
+    def waits(self) -> bool:
+        """Whether the final results wait for the organisers."""
+        return results_wait(self.visit.db, self.info)
+
     def judges(self) -> bool:
         """Say whether the reader may be asked for labels."""
         asked = has_judges(self.info.spec)
@@ -94,7 +99,8 @@ class Room:
             found.append(("judge", _("Judge pairs"), f"{self.base}/judge"))
         if self.sees_results():
             found.append(("results", _("Results"), f"{self.base}/results"))
-            found.append(("pairs", _("Pairs"), f"{self.base}/pairs"))
+            if self.organiser or self.team or not self.waits:
+                found.append(("pairs", _("Pairs"), f"{self.base}/pairs"))
             if self.organiser:
                 found.append(("decide", _("Decide"), f"{self.base}/decide"))
             if self.organiser or self.team:
@@ -118,7 +124,10 @@ class Room:
             said = _("ended %(time)s", time=time) if done else _("until %(time)s", time=time)
             found.append(ContestStation(titles[one], said, done, now))
         over = phase is Phase.OVER
-        found.append(ContestStation(_("Results"), _("for everybody") if over else _("afterwards"), False, over))
+        words = _("for everybody") if over else _("afterwards")
+        if self.waits:
+            words = _("waiting for the organisers")
+        found.append(ContestStation(_("Results"), words, False, over))
         return found
 
     def render(self, template: str, section: str, *, trouble: Trouble | None = None, **values: Any) -> Response:
@@ -249,7 +258,7 @@ def _settling(room: Room) -> list[ContestAdvice]:
 
 def _over(room: Room) -> list[ContestAdvice]:
     _ = room.visit.tongue.gettext
-    if results_wait(room.visit.db, room.info):
+    if room.waits:
         text = _("The contest is over, and its final results wait: the organisers have to decide about some pairs.")
         button = (_("Decide"), f"{room.base}/decide") if room.organiser else ("", "")
         return [ContestAdvice(text, *button)]
