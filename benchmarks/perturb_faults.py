@@ -15,6 +15,7 @@ import csv
 import gzip
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,6 +53,29 @@ def texts(folder: Path, draw: int) -> list[str]:
     found += [row[1] for row in csv.reader(lines(folder / "dynasent-derived/round1_sentences_topvote.csv")) if row]
     long = {text.strip() for text in found if text.strip().count(" ") > 1}
     return sorted(long, key=name_of if draw == 1 else lambda text: name_of(f"{draw} {text}"))
+
+
+def stories(folder: Path) -> list[str]:
+    """Read the sentences of passages and questions, in which people act, each once, in the order of their hashes."""
+    paths = [*folder.glob("contrast-sets/ropes/data/*.json"), *folder.glob("contrast-sets/quoref/*.json")]
+    paths += [*folder.glob("contrast-sets/DROP/*.json"), *folder.glob("crowdsourcing-protocols/**/*.json*")]
+    passages = [line.split("\t")[0] for line in lines(folder / "contrast-sets/MCTACO/original.tsv")]
+    for path in paths:
+        packed = path.suffix == ".gz"
+        content = (gzip.decompress(path.read_bytes()) if packed else path.read_bytes()).decode("utf-8", "replace")
+        several = ".jsonl" in path.suffixes
+        passages += strings([json.loads(line) for line in content.splitlines()] if several else json.loads(content))
+    sentences = {part.strip() for passage in passages for part in re.split(r"(?<=[.!?])\s+", passage)}
+    return sorted((text for text in sentences if text.count(" ") > 2), key=name_of)
+
+
+def strings(value: object) -> Iterator[str]:
+    """Give all strings of what was read from JSON, wherever they stand."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from strings(part)
 
 
 def name_of(text: str) -> str:
@@ -106,11 +130,13 @@ def main() -> None:
     parser.add_argument(
         "--plain", action="store_true", help="print what came out, without the edits, last output first"
     )
+    parser.add_argument("--stories", action="store_true", help="draw from passages and questions instead")
     options = parser.parse_args()
     if not options.kind:
         table()
         return
-    found = list(zip(range(options.count), changed(options.kind, texts(options.data, options.draw)), strict=False))
+    source = stories(options.data) if options.stories else texts(options.data, options.draw)
+    found = list(zip(range(options.count), changed(options.kind, source), strict=False))
     for _, (text, new) in found[::-1] if options.plain else found:
         print(name_of(text), (new.text if options.plain else shown(text, new)).replace("\n", " / "))
 

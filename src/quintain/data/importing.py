@@ -16,7 +16,8 @@ from quintain.core.errors import BadInput, Fault, Unavailable
 from quintain.core.task import Task
 from quintain.core.texts import Text
 from quintain.data.identity import ContentHash
-from quintain.data.mapping import EXTRA, Mapper
+from quintain.data.images import ImageFolder, is_relative
+from quintain.data.mapping import EXTRA, Mapped, Mapper
 from quintain.data.plan import DEFAULT_LIMIT, ImportPlan
 from quintain.data.readers.contract import READERS, guess_format
 from quintain.data.repeats import Counted, Hopeful, Recorded, Seen
@@ -79,11 +80,15 @@ def stored_schema(task: Task) -> dict[str, pl.DataType]:
 
 
 def check_file(path: Path, task: Task, plan: ImportPlan, *, progress: Progress | None = None) -> ImportReport:
-    """Read *path* as an import would and give the report; nothing is written and bad rows do not raise."""
+    """Read *path* as an import would and give the report; nothing is written and bad rows do not raise.
+
+    Images are looked for beside it.
+    """
+    images = ImageFolder(path if path.is_dir() else path.parent)
 
     def run(report: ImportReport, seen: Seen) -> None:
         content = ContentHash()
-        for table in _selected(path, task, plan, report, seen, progress):
+        for table in _selected(path, task, plan, report, seen, progress, images):
             content.update(table)
         report.hash = content.hexdigest()
 
@@ -91,15 +96,22 @@ def check_file(path: Path, task: Task, plan: ImportPlan, *, progress: Progress |
 
 
 def write_examples(
-    path: Path, task: Task, plan: ImportPlan, target: Path, *, progress: Progress | None = None
+    path: Path,
+    task: Task,
+    plan: ImportPlan,
+    target: Path,
+    *,
+    progress: Progress | None = None,
+    images: ImageFolder | None = None,
 ) -> ImportReport:
     """Read *path* and write its examples to the Parquet file *target*; raise BadInput where rows are bad.
 
-    Bad rows are left out where the plan says so, and are in the report.
+    Bad rows are left out where the plan says so, and are in the report. *images* keeps those that are named by a path;
+    without it paths stay as they are.
     """
 
     def run(report: ImportReport, seen: Seen) -> None:
-        tables = _selected(path, task, plan, report, seen, progress)
+        tables = _selected(path, task, plan, report, seen, progress, images)
         report.hash = write_version(tables, stored_schema(task), target)
 
     report = _twice_if_repeated(plan, run)
@@ -171,6 +183,29 @@ def _twice_if_repeated(plan: ImportPlan, run: Callable[[ImportReport, Seen], Non
     return report
 
 
+def _bring_images(task: Task, mapped: Mapped, images: ImageFolder) -> None:
+    """Put the names of stored images in place of paths; rows whose images are not there are faults."""
+    bad: set[int] = set()
+    for item in kind_of(task).fields(task):
+        if item.type != "image":
+            continue
+        values = mapped.table[item.name].to_list()
+        for at, value in enumerate(values):
+            if not value or not is_relative(value):
+                continue
+            name = images.name_of(value)
+            if isinstance(name, Text):
+                bad.add(at)
+                mapped.faults.append(Fault(name, file=mapped.file, row=int(mapped.rows[at]), field=item.name))
+            else:
+                values[at] = name
+        mapped.table = mapped.table.with_columns(pl.Series(item.name, values, dtype=pl.String()))
+    if bad:
+        whole = [at for at in range(mapped.table.height) if at not in bad]
+        mapped.table, mapped.rows = mapped.table[whole], mapped.rows[whole]
+        mapped.own_ids = None if mapped.own_ids is None else mapped.own_ids[whole]
+
+
 def _ahead(items: Iterator[Item]) -> Iterator[Item]:
     """Make the next item in a thread while this one is used: polars works there without Python's lock."""
     end = object()
@@ -181,11 +216,17 @@ def _ahead(items: Iterator[Item]) -> Iterator[Item]:
             yield item
 
 
-def _selected(
-    path: Path, task: Task, plan: ImportPlan, report: ImportReport, seen: Seen, progress: Progress | None
+def _selected(  # noqa: PLR0917 - as `_examples`
+    path: Path,
+    task: Task,
+    plan: ImportPlan,
+    report: ImportReport,
+    seen: Seen,
+    progress: Progress | None,
+    images: ImageFolder | None,
 ) -> Iterator[pl.DataFrame]:
     """Give the examples of the file, or the sample of them that the plan asks for."""
-    tables = _examples(path, task, plan, report, seen, progress)
+    tables = _examples(path, task, plan, report, seen, progress, images)
     if plan.sample is None:
         yield from tables
         return
@@ -208,8 +249,14 @@ def _selected(
     report.rows = min(report.rows, plan.sample)
 
 
-def _examples(
-    path: Path, task: Task, plan: ImportPlan, report: ImportReport, seen: Seen, progress: Progress | None
+def _examples(  # noqa: PLR0917 - what is read, how, and what is told of it
+    path: Path,
+    task: Task,
+    plan: ImportPlan,
+    report: ImportReport,
+    seen: Seen,
+    progress: Progress | None,
+    images: ImageFolder | None,
 ) -> Iterator[pl.DataFrame]:
     source = READERS.get(plan.format or guess_format(path))(path, plan.reading)
     report.file = source.name
@@ -220,6 +267,8 @@ def _examples(
     if plan.row_range is not None:
         batches = rows_in(batches, plan.row_range, file=source.name)
     for batch, mapped in _ahead((batch, mapper.apply(batch)) for batch in batches):
+        if images is not None:
+            _bring_images(task, mapped, images)
         report.rows_read += batch.frame.height + len({fault.row for fault in batch.faults})
         table, repeated = seen.only_new(mapped, mapper.inputs)
         report.duplicates += len(repeated)

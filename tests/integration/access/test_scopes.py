@@ -146,7 +146,7 @@ def test_pages_take_scopes_too() -> None:
     open_to_all = {one.path for one in PAGES if one.method == "POST" and one.scope is Scope.READ}
     assert open_to_all == {
         "/fool", "/language", "/tour", "/login", "/logout", "/link/{token}", "/forgotten", "/register", "/demo/part",
-        "/enter/{key}", "/tasks/{task}/talk",
+        "/enter/{key}", "/tasks/{task}/talk", "/tasks/{task}/warning",
     }  # fmt: skip
 
 

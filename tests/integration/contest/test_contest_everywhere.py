@@ -14,9 +14,24 @@ from quintain import BadInput, Client, Conflict, Forbidden
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR, RoleName
 from quintain.services.access.links import make_link, redeem_link
+from quintain.services.contest import pairs, teams
 from quintain.services.contest.contests import put_contest
-from tests.contests import CONTEST, DEV, PAIRS, REF, add_contest_task, move_to, pair_texts, write_answers
-from tests.people import make_person
+from tests.contests import (
+    CONTEST,
+    DEV,
+    PAIRS,
+    REF,
+    STARTER,
+    TERRIFIC,
+    add_contest_task,
+    add_word_model,
+    draft,
+    during,
+    move_to,
+    pair_texts,
+    write_answers,
+)
+from tests.people import find_or_make_person, make_person
 from tests.web_support import PASSWORD, browser_of, running, token_for
 
 NAMES = ("olga", "anna", "ben", "jo")
@@ -33,7 +48,7 @@ def contest(workspace: Workspace, tmp_path: Path) -> Workspace:
     """A task for contests, its owner olga, and people."""
     with workspace.session() as db:
         owner = make_person(db, "olga", RoleName.OWNER)
-        add_contest_task(db, workspace.blobs, owner, tmp_path)
+        add_contest_task(db, workspace.blobs, owner, tmp_path, [*STARTER, TERRIFIC])
         for name in NAMES[1:]:
             make_person(db, name, RoleName.BUILDER)
         for name in NAMES:
@@ -57,6 +72,24 @@ def _ahead() -> str:
 def _move(workspace: Workspace, phase: str) -> None:
     with workspace.session() as db:
         move_to(db, phase)
+
+
+def _judge_and_count(builder: Client, judge: Client, pair: int) -> None:
+    """Let two pairs be contested: one is judged, the other given back, and the builder knows what it has used."""
+    with pytest.raises(BadInput, match="says too little"):
+        builder.dispute_pair(REF, pair, "x")
+    claims = builder.pair_disputes(REF)
+    assert (claims.used, claims.allowed) == (1, 10)
+    assert [one.reason for one in claims.disputes] == ["Being mad for a film is bad."]
+    first = judge.next_pair_to_judge(REF)
+    assert first is not None
+    assert first.lease_until > datetime.now(UTC)
+    judged = judge.judge_pair(REF, first.id, "positive", "positive")
+    assert (judged.late, str(judged.earned)) == (False, "0.00 USD")
+    second = judge.next_pair_to_judge(REF)
+    assert second is not None
+    judge.return_pair_to_judge(REF, second.id)
+    assert judge.next_pair_to_judge(REF) is None
 
 
 def test_the_client_plays_every_part(
@@ -104,9 +137,8 @@ def test_the_client_plays_every_part(
     _move(contest, "review")
     anna.dispute_pair(REF, pair.id, "Being mad for a film is bad.")
     assert anna.contest_results(REF).score.contested == 1
-    waiting = jo.next_pair_to_judge(REF)
-    assert waiting is not None
-    jo.judge_pair(REF, waiting.id, "positive", "positive")
+    olga.dispute_pair(REF, ben.contest_pairs(REF).pairs[1].id, "The organisers doubt this one.")
+    _judge_and_count(anna, jo, pair.id)
     olga.rule_pair(REF, pair.id, "keep", reason="It praises the film.")
     _move(contest, "over")
     found = Client(served).contest_results(REF)
@@ -123,6 +155,30 @@ def _upload_of_2017(cli: Callable[..., Result], url: str, token: str, folder: Pa
     assert cli("contest", "upload", REF, old, *as_ben).exit_code == 1
     sent = cli("contest", "upload", REF, old, *as_ben, "--dispute", "--json")
     assert json.loads(sent.stdout) == {"added": 1, "pairs": 3, "disputed": 1}
+
+
+def test_a_search_by_command_asks_about_each_proposal(
+    contest: Workspace, served: str, cli: Callable[..., Result], tmp_path: Path
+) -> None:
+    """The command goes on until the search is done, and makes a pair of what somebody gives a label, and of no more."""
+    olga, ben = (Client(served, token_for(contest, name)) for name in ("olga", "ben"))
+    olga.put_contest("mood", _ahead())
+    with contest.session() as db:
+        model = add_word_model(db, contest.blobs, make_person(db, "mia", RoleName.OWNER), tmp_path)
+    _move(contest, "break")
+    ben.create_contest_team(REF, "knots", "breaker")
+    as_ben = ("--url", served, "--token", token_for(contest, "ben"))
+    done = cli("contest", "break", REF, "--model", model, "--text", "terrific", *as_ben, input="positive\nn\nq\n")
+    assert done.exit_code == 0, done.output
+    assert "[-terrific-]" in done.stdout
+    assert "your team's pair p1" in done.stderr
+    [search] = ben.contest_searches(REF).searches
+    assert (search.done, search.proposals - search.waiting) == (True, 2)
+    again = cli("contest", "break", REF, "--search", str(search.number), *as_ben, "--json")
+    assert [one["decision"] for one in json.loads(again.stdout)["proposals"]].count("rejected") == 1
+    assert cli("contest", "break", REF, *as_ben).exit_code == 1
+    [kept] = ben.team_pairs(REF, "knots").pairs
+    assert (kept.strategy, kept.modified_label) == ("automatic search", "positive")
 
 
 def test_commands_of_the_organisers(contest: Workspace, cli: Callable[..., Result], tmp_path: Path) -> None:
@@ -160,3 +216,33 @@ def test_pages_are_for_those_whom_they_concern(contest: Workspace) -> None:
     for path in ("/results", "/pairs", "/export", "/judge"):
         assert person.get(f"{home}{path}").status_code == 409, path
     assert reader.get(f"{home}/teams/none/join").status_code == 404
+
+
+def test_commands_to_contest_and_to_decide(contest: Workspace, cli: Callable[..., Result], tmp_path: Path) -> None:
+    """What waits is listed, contested, decided with a reason, and all that is left at once, as commands."""
+    with contest.session() as db:
+        people = {name: find_or_make_person(db, name, RoleName.BUILDER) for name in ("ben", "jo")}
+        owner = find_or_make_person(db, "olga", RoleName.OWNER)
+        with during("coming"):
+            put_contest(db, owner, CONTEST.format(more='validation = "none"\nundecided = "wait"'))
+        with during("build"):
+            teams.create_team(db, people["ben"], REF, "knots", "breaker")
+        with during("break"):
+            for number in range(3):
+                pairs.put_pair(db, contest.blobs, people["ben"], REF, draft(number))
+        move_to(db, "review")
+    where = ("-w", contest.settings.workspace, "contest")
+    listed = json.loads(cli(*where, "pairs", REF, "--json").stdout)["pairs"]
+    for pair in listed:
+        said = cli(*where, "dispute", REF, pair["id"], "--reason", "The label of it is wrong.")
+        assert said.exit_code == 0, said.output
+    assert json.loads(cli(*where, "pairs", REF, "--status", "waiting", "--json").stdout)["total"] == 3
+    assert "The label of it is wrong." in cli(*where, "disputes", REF).stdout
+    assert json.loads(cli(*where, "disputes", REF, "--json").stdout)["allowed"] is None
+    first = listed[0]["id"]
+    without = cli(*where, "rule", REF, first, "drop")
+    assert (without.exit_code, "Say why" in without.output) == (1, True)
+    assert cli(*where, "rule", REF, first, "drop", "--reason", "Not English.").exit_code == 0
+    rest = cli(*where, "rule-rest", REF, "--reason", "Nobody showed it.", "--json")
+    assert json.loads(rest.stdout) == {"pairs": 2}
+    assert json.loads(cli(*where, "pairs", REF, "--status", "waiting", "--json").stdout)["total"] == 0

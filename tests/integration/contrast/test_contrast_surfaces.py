@@ -264,6 +264,26 @@ def test_owners_name_experts_on_the_settings_page(
     assert clients("erik").contrast_projects("mood") == []
 
 
+def test_images_are_chosen_together_with_their_file(made: Workspace) -> None:
+    """On the import page: the file alone is refused by row, with its image it comes in and the image is shown."""
+    browser = browser_of(made, "olga")
+    page = "/tasks/pictures/data/import"
+    text = browser.get(page).text
+    assert "choose them together with it" in text
+    fields = {
+        "csrf": text.split('name="csrf" value="')[1].split('"')[0],
+        "name": "more",
+        "role": "test",
+        "language": "en",
+    }
+    row = {"left_image": "images/a.png", "right_image": "images/a.png", "statement": "One.", "answer": "true"}
+    files = [("file", ("pairs.jsonl", json.dumps(row).encode())), ("file", ("a.png", png(33)))]
+    refused = browser.post(page, data=fields, files=files[:1])
+    assert refused.status_code == 422
+    assert "is not beside the file" in on_one_line(refused)
+    assert browser.post(page, data=fields, files=files).headers["location"].startswith("/tasks/pictures/data/more")
+
+
 def test_images_are_images(made: Workspace) -> None:
     """What is uploaded and no image is refused, and no other blob is sent as one."""
     browser = browser_of(made, "zoe")

@@ -55,7 +55,17 @@ def test_every_answer_is_described(description: dict[str, Any]) -> None:
 # The content of examples: their fields, labels and answers are as the task defines them.
 OF_EXAMPLES = {
     *("inputs", "answer", "answers", "gold", "target", "prediction", "examples", "draft", "draft_target"),
-    *("before", "after", "first", "second", "original", "modified", "original_label", "modified_label"),
+    *(
+        "before",
+        "after",
+        "first",
+        "second",
+        "original",
+        "modified",
+        "original_label",
+        "claimed_label",
+        "modified_label",
+    ),
 }
 # What else nobody can know beforehand, and why.
 OPEN = {

@@ -10,7 +10,7 @@ from functools import cache
 from typing import ClassVar
 
 from quintain.perturbations.contract import PERTURBATIONS, EditDraft, Family, Perturbation, Proposal, TextBatch
-from quintain.perturbations.fairness.gender_words import pairs
+from quintain.perturbations.fairness.gender_pairs import pairs
 from quintain.perturbations.fairness.nouns import article, in_thing, stem_of, usable
 from quintain.perturbations.fairness.pronouns import PRONOUNS, neutral
 from quintain.perturbations.fairness.reading import WordReader

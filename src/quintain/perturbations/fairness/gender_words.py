@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import cache
 from typing import ClassVar
 
 from quintain.perturbations.contract import PERTURBATIONS, EditDraft, Family, Perturbation, Proposal, TextBatch
+from quintain.perturbations.fairness.gender_pairs import pairs
 from quintain.perturbations.fairness.nouns import TITLES, article, in_thing, is_call, stem_of, usable
 from quintain.perturbations.fairness.people import people
 from quintain.perturbations.fairness.pronouns import PRONOUNS, swapped
 from quintain.perturbations.fairness.reading import WordReader
-from quintain.perturbations.wordlists import cased_like, lines_of
+from quintain.perturbations.wordlists import cased_like
 
 _OTHER = {"male": "female", "female": "male"}
 # One word of an example is not swapped without the others: a half-swapped story is about other people.
 ALL = "gender"
-
-
-@cache
-def pairs() -> dict[str, tuple[str, str]]:
-    """Read the pairs: for each word, the word of the other gender, and the gender of the word."""
-    table: dict[str, tuple[str, str]] = {}
-    for line in lines_of("gender_pairs.txt"):
-        male, sign, female = line.split()
-        if sign in {"=", ">"}:
-            table.setdefault(male, (female, "male"))
-        if sign in {"=", "<"}:
-            table.setdefault(female, (male, "female"))
-    return table
 
 
 @PERTURBATIONS.register("gender_words")
@@ -38,7 +25,7 @@ class GenderWords(Perturbation):
     name: ClassVar[str] = "gender_words"
     family: ClassVar[Family] = "fairness"
     title: ClassVar[str] = "Gendered words swapped"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     rate: ClassVar[float] = 1.0
     in_paper: ClassVar[bool] = True
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from quintain.perturbations.contract import TextBatch
 from quintain.perturbations.fairness.namelist import AMBIGUOUS, NO_NAMES, PLACES, SURNAMES, first_names
-from quintain.perturbations.fairness.people import COMMON_SURNAMES, RANKS, gendered_names
+from quintain.perturbations.fairness.people import COMMON_SURNAMES, RANKS, WORKS, gendered_names
 from quintain.perturbations.fairness.reading import WordReader
 from quintain.perturbations.wordlists import lines_of, words_in
 
@@ -86,6 +86,15 @@ _OPENERS = frozenset(
         "here there oh well also"
     )
 )
+_SMALL = frozenset(
+    words_in(
+        "and or but on in at to for from with by of as is was were are had has have did does do will would can could "
+        "a an the this that they we you i it he she his her their our my not no so then when where who which what"
+    )
+)
+# In history a bare name is a ruler's: "Philip's army took Barcelona in 1706".
+_HISTORY = frozenset(words_in("king kings queen queens throne crown army empire reign dynasty battle siege crusade"))
+_YEAR = re.compile(r"1\d\d\d")
 _UNSURE = AMBIGUOUS | SURNAMES | NO_NAMES
 _I = frozenset(words_in("i i'm i've i'll i'd"))
 
@@ -153,6 +162,7 @@ class _Finder(WordReader):
         super().__init__(batch)
         self._headlines: dict[int, bool] = {}
         self._pronouns: dict[int, set[str]] = {}
+        self._others: dict[int, tuple[bool, frozenset[str]]] = {}
 
     def candidates(self) -> list[tuple[int, str]]:
         """List the words that are on the list of names and begin with a capital."""
@@ -165,7 +175,7 @@ class _Finder(WordReader):
         if not self.batch.words.free[i] or self._headline(i) or self._known(i) or self._in_entity(i):
             return Sign.ENTITY
         before = self._left(i)
-        if before is Sign.ENTITY or key in NO_NAMES or self._full(i):
+        if before is Sign.ENTITY or key in NO_NAMES or self._full(i) or self._about_others(i, key):
             return Sign.ENTITY
         if self.word(i).isupper():
             # Capitals throughout say nothing: "MAJOR PROBLEMS". The name may be sure elsewhere in the example.
@@ -197,6 +207,8 @@ class _Finder(WordReader):
     def _in_entity(self, i: int) -> bool:
         """Say whether signs or small words tie the name to something else: "Jean-Paul", "Ben & Jerry", "Joan of"."""
         before, after = self.lead(i), self.gap(i)
+        if "er" in {self.previous(i), self.next(i)} or (after in {' "', " “"} and self.capital(i + 1)):
+            return True  # "Stephen er Steven", 'Robert "Bob"'
         if before.endswith(("-", "&", "& ", "/")) or after.startswith(("-", " &", "&", "/")):
             return True
         if before.endswith(('"', "“", "'", "‘")) and after.startswith(('"', "”", "'", "’", ',"')):
@@ -224,14 +236,35 @@ class _Finder(WordReader):
         A bare name may be the title of a film, a song, a storm or a shop: "the people in Jessica".
         """
         before, behind = self.previous(i), self.next(i)
-        if key in SURNAMES:
+        if key in SURNAMES or behind in {"himself", "herself"}:
             return False
         if key in AMBIGUOUS:
-            return behind in _SPEECH and key not in PLACES
+            return behind in _SPEECH and key not in PLACES and self.lower[i] == key
+        meant = first_names()[key].gender in self._genders(i)
+        if self.lower[i].endswith("'s"):  # "called Steve's and they said" is about a shop
+            return behind in _BELONGINGS or (meant and behind != "" and behind not in _SMALL | _VERBS)
         acts = behind in _VERBS or (behind.endswith("ed") and len(behind) > 4)
-        if self.lower[i].endswith("'s"):
-            acts = behind in _BELONGINGS
-        return acts or before in _TOLD or first_names()[key].gender in self._genders(i)
+        if before == "as" and self.lower[i - 2] not in {"himself", "herself"}:
+            return acts  # "Naomi Watts is terrific as Rachel" is about a role
+        of_band = behind == "from" and self.next(i + 1) and self.capital(i + 2) and self.next(i + 2)
+        if of_band and self.capital(i + 3):
+            return False  # "Tim from Plain White T's"
+        return acts or before in _TOLD or meant
+
+    def _about_others(self, i: int, key: str) -> bool:
+        """Say whether the text of word *i* is about a work, a storm, history, or somebody who is named in full."""
+        text = int(self.text[i])
+        if text not in self._others:
+            first, count = int(self.batch.words.first[text]), int(self.batch.words.per_text[text])
+            near = range(first, first + count)
+            named = {
+                self.lower[j] for j in near if self.capital(j) and self.lower[j] in first_names() and self._full(j)
+            }
+            words = self.lower[first : first + count]
+            works = not WORKS.isdisjoint(words) or any(word in _HISTORY or _YEAR.fullmatch(word) for word in words)
+            self._others[text] = (works, frozenset(named))
+        works, named = self._others[text]
+        return works or bool(named - {key})
 
     def _genders(self, i: int) -> set[str]:
         """Give the genders of the pronouns in the example of word *i*."""
@@ -256,11 +289,19 @@ class _Finder(WordReader):
         # Behind "Mr." stands a surname, if not a whole name: "Ms. Chang".
         if (word in RANKS and capital) or word in _FORMAL:
             return Sign.ENTITY
-        if (word in _TITLES and (capital or gap == " ")) or (word in _KIN and gap == " "):
+        if word in _KIN and self._owned_by_known(i - 1):
+            return Sign.ENTITY
+        shop = self.lower[i].endswith("'s") and self.next(i) not in _BELONGINGS  # "he called Steve's and they"
+        if (word in _TITLES and (capital or gap == " ")) or (word in _KIN and gap == " " and not shop):
             return Sign.NAME
         opener = word in _OPENERS and self.opens(i - 1)
         part_of_run = capital and not opener and word != "i" and gap == " "
         return Sign.ENTITY if part_of_run or word in {"the", "a", "an", "st"} else Sign.UNSURE
+
+    def _owned_by_known(self, i: int) -> bool:
+        """Say whether a word of kinship is somebody's with a surname: "Blagojevich's brother Robert"."""
+        owner = self.previous(i)
+        return owner.endswith("'s") and self.capital(i - 1) and owner.removesuffix("'s") not in first_names()
 
     def _full(self, i: int) -> bool:
         """Say whether a capitalised word goes on with the name: it may be somebody whom the text means, or a title."""

@@ -29,6 +29,8 @@ _BEFORE = {
     "mother": "earth nature surrogate",
     "father": "founding",
     "fathers": "founding fore",
+    "madame": "croque",
+    "monsieur": "croque",
     "lady": "leading bag cleaning first foxy",
     "ladies": "first",
     "man": "iron ant bat hit best straight front bogey con",
@@ -54,9 +56,10 @@ _BEFORE = {
     "god": "oh my",
 }
 _BEHIND = {
-    "kings": "bowl feast",
-    "queen": "bowl feast bed bee elizabeth victoria mary size sized latifah",
-    "king": "bowl feast bed kong size sized crab",
+    "kings": "bowl feast combo crab of",
+    "queens": "bowl feast combo of",
+    "queen": "of bowl feast bed beds room rooms suite suites bee elizabeth victoria mary size sized latifah",
+    "king": "of bowl feast bed beds room rooms suite suites kong size sized crab",
     "mother": "nature earth tongue teresa lode ship board country goose",
     "father": "time christmas figure",
     "lady": "gaga luck macbeth bug liberty",
@@ -65,7 +68,7 @@ _BEHIND = {
     "boy": "band bands scout scouts toy",
     "girl": "scout scouts power",
     "girls": "aloud",
-    "cowboy": "boots hat hats up",
+    "cowboy": "boots hat hats up ribeye steak burger chicken caviar coffee",
     "guy": "ritchie fawkes pearce",
     "prince": "charming albert william harry",
     "princess": "bride diana leia",
@@ -92,6 +95,7 @@ _BEHIND = {
 _BARE = frozenset(words_in("of to by with for than from in between early modern"))
 _CALLS = frozenset(words_in("oh hey wow yeah yes thanks ok okay hi dude damn sorry come"))
 _ASKS = frozenset(words_in("was were did do does is am are were i oh let's what this they we have has"))
+_SIGHED = frozenset(words_in("it's it this that that's these they i was is what the do did does am are"))
 _VOWEL = re.compile(r"(?:[aeio]|u(?!ni|s[aeiu]|t[aeiu])|heir|hono|hour)", re.IGNORECASE)
 
 
@@ -133,7 +137,8 @@ def is_call(reader: WordReader, i: int, stem: str) -> bool:
         (reader.opens(i) and (reader.gap(i).startswith((",", "!")) or behind in _ASKS))
         or (before == "and" and behind in _ASKS)
     )
-    return before in _CALLS or behind == "oh" or outcry
+    sigh = stem == "man" and before in {"but", "and", "so"} and behind in _SIGHED
+    return before in _CALLS or behind == "oh" or outcry or sigh
 
 
 def _in_term(reader: WordReader, i: int, stem: str) -> bool:
@@ -141,13 +146,18 @@ def _in_term(reader: WordReader, i: int, stem: str) -> bool:
     before, behind = reader.previous(i), reader.next(i)
     if before in _BEFORE.get(stem, "").split() or behind in _BEHIND.get(stem, "").split():
         return True
-    if is_call(reader, i, stem):
+    if is_call(reader, i, stem) or (stem in {"mom", "ma"} and behind in {"and", "n"} and _pop(reader, i + 2)):
         return True
     if stem in {"bachelor", "bachelors"} and (reader.lower[i] != stem or behind in {"of", "degree", "party"}):
         return True
     bare = stem == "man" and (before in _BARE or reader.opens(i))
     quoted = reader.gap(i)[:1] in {'"', "'", "”", "’", "`"} and reader.lead(i)[-1:] in {'"', "'", "“", "‘", "`"}
     return bare or quoted
+
+
+def _pop(reader: WordReader, i: int) -> bool:
+    """Say whether word *i* makes a small shop of the two before it: "a mom and pop store"."""
+    return bool(reader.next(i - 1)) and reader.lower[i] in {"pop", "pops", "pa"}
 
 
 def _not_a_name(reader: WordReader, i: int, stem: str, named: bool) -> bool:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
+from quintain.perturbations.fairness.gender_pairs import pairs
 from quintain.perturbations.fairness.reading import WordReader
-from quintain.perturbations.wordlists import lines_of, words_in
+from quintain.perturbations.wordlists import common_words, lines_of, words_in
 
 # Surnames that so many people bear that a full name with one of them points to nobody.
 COMMON_SURNAMES = frozenset(
@@ -52,6 +55,28 @@ _SMALL = frozenset(
 )
 
 
+# Before one of these stands a person's name seldom, before what is named with one often a place, a brand or a thing.
+_PLACING = frozenset(words_in("a an the this that my our your his her in at to from near via inside outside around on"))
+_DAYS = frozenset(
+    words_in(
+        "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
+        "september october november december christmas easter thanksgiving halloween english french spanish german "
+        "italian chinese japanese indian mexican american british russian canadian"
+    )
+)
+_PRONOUNS = frozenset(words_in("he him his himself she her hers herself he's she's he'd she'd he'll she'll"))
+# Where one of these stands, a bare name is of somebody in a work that readers know, or of a storm.
+WORKS = frozenset(
+    words_in(
+        "film films movie movies cinema actor actors actress actresses cast character characters episode episodes "
+        "season album albums band song songs singer sequel novel screenplay soundtrack audiences "
+        "storm storms hurricane hurricanes typhoon tropical"
+    )
+)
+_PARTED = re.compile(r"\w (?:,|'s) ")  # as in corpora whose words and marks were parted
+_LONG = 9  # letters: longer ones are not among the common words
+
+
 @cache
 def gendered_names() -> dict[str, str]:
     """Read the names that nearly all bearers of one gender have, with that gender; the keys are in lower case."""
@@ -73,7 +98,42 @@ def people(reader: WordReader) -> dict[int, list[int]]:
     for i in np.flatnonzero(capital).tolist():
         if _is_person(reader, i):
             found[int(batch.owners[reader.text[i]])].append(i)
+    _add_unknown(reader, found, capital, big)
     return found
+
+
+def _add_unknown(
+    reader: WordReader, found: dict[int, list[int]], capital: NDArray[np.bool_], big: NDArray[np.int64]
+) -> None:
+    """Add, where a pronoun stands for somebody, who may be named by a word that is on no list.
+
+    "LaBute was more fun when his characters" is about a man whom readers know. A review in small letters throughout
+    does not show whom or which work it names: "mr polanski is alone , abandoned", "the good girl is a film".
+    """
+    meant = {reader.text[i] for i, word in enumerate(reader.lower) if word in _PRONOUNS}
+    reviews = {reader.text[i] for i, word in enumerate(reader.lower) if word in WORKS and word not in pairs()}
+    reviews |= {i for i, text in enumerate(reader.batch.texts) if _PARTED.search(text)}
+    for i, text in enumerate(reader.text):
+        small = not big[text] and text in reviews
+        if small or (text in meant and capital[i] and _is_unknown(reader, i)):
+            found[int(reader.batch.owners[text])].append(i)
+
+
+def _is_unknown(reader: WordReader, i: int) -> bool:
+    """Say whether a capitalised word is none that everybody knows, and may be somebody's surname."""
+    word, key = reader.word(i), reader.lower[i].removesuffix("'s")
+    if len(key) < 3 or not key.isalpha() or word.isupper() or key in _SMALL | _DAYS or key in pairs():
+        return False
+    if reader.opens(i):
+        return len(key) <= _LONG and not _is_common(key)
+    return not _is_common(key) and reader.previous(i) not in _PLACING
+
+
+def _is_common(key: str) -> bool:
+    """Say whether a word is a common one, but for its ending."""
+    words = common_words()
+    stems = (key, key.removesuffix("s"), key.removesuffix("ed"), key.removesuffix("ing"), key.removesuffix("ly"))
+    return any(stem in words or f"{stem}e" in words for stem in stems)
 
 
 def _is_person(reader: WordReader, i: int) -> bool:

@@ -33,6 +33,7 @@ from quintain.core.records.tasks import Step
 from quintain.core.task import Task
 from quintain.core.texts import either
 from quintain.data.identity import example_digests, example_ids, salted
+from quintain.data.images import ImageFolder
 from quintain.data.importing import ImportReport, Progress, stored_schema, write_examples, write_version
 from quintain.data.plan import ImportPlan
 from quintain.data.publish.votes import PUBLISHED
@@ -40,6 +41,7 @@ from quintain.data.repeats import member_ids
 from quintain.services.access.audit import record
 from quintain.services.access.concealing import Conceal
 from quintain.services.access.permissions import require_owner
+from quintain.services.data.bundles import data_file, has_images
 from quintain.services.data.inputs import may_read_inputs
 from quintain.services.tasks.board_settings import board_spec, let_score
 from quintain.services.tasks.board_spec import BoardSpec
@@ -150,13 +152,19 @@ def import_dataset(  # noqa: PLR0917 - what goes where, from what, how: the orde
 ) -> VersionInfo:
     """Import the file or folder *source* as a version of data set *name*, as *plan* says; all of it or nothing.
 
+    A .zip file holds a data file beside its images. An image that is named by a path is looked for beside the data file
+    and stored; where it is not there, its row is refused.
+
     With *score* it scores on the board at once; else a new data set waits until `let_score`. *held* is asked in the
     transaction that keeps it, and undoes that by raising.
     """
     require_import(db, actor, task, name, plan, score=score)
     definition = get_task(db, task)
-    with blobs.scratch(suffix=".parquet") as target:
-        report = write_examples(source, definition, plan, target, progress=progress)
+    with data_file(source) as path, blobs.scratch(suffix=".parquet") as target:
+        images = ImageFolder(path if path.is_dir() else path.parent) if has_images(definition) else None
+        report = write_examples(path, definition, plan, target, progress=progress, images=images)
+        if images is not None:
+            images.keep_all(blobs.put_file)
         # Content that is there already needs no second file.
         there = _same_content(db, (task, name), report.hash)
         blob = there.blob if there else blobs.put_file(target)

@@ -17,9 +17,11 @@ from quintain.core.spec import plain, restore
 from quintain.core.texts import joined
 from quintain.data.plan import ImportPlan
 from quintain.services.data import datasets
+from quintain.services.data.bundles import has_images
 from quintain.services.jobs import queue
 from quintain.services.jobs.exports import drop_old
 from quintain.services.jobs.running import JobRun
+from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
 
 JOB = "import"
@@ -50,7 +52,8 @@ def ask_import(  # noqa: PLR0917 - as `import_dataset`
     The file is kept for a day. One import into a data set is done after the other: while one waits, another is refused.
     """
     datasets.require_import(db, actor, task, name, plan, score=score)
-    if not is_large(source):
+    # What stands beside a file is not kept for a worker.
+    if not is_large(source) or has_images(get_task(db, task)) or source.suffix.lower() == ".zip":
         return None
     subject = f"{task}/{name}"
     if queue.is_waiting(db, JOB, subject):

@@ -57,7 +57,9 @@ def import_dataset(  # noqa: PLR0913 - the fields of the form
     *,
     name: Annotated[Text, Form(description="Name of the data set.")],
     role: Annotated[Role, Form(description="What it is for.")],
-    file: Annotated[UploadFile, File(description="JSONL, CSV, TSV, Parquet, SQuAD JSON or CoNLL-U.")],
+    file: Annotated[
+        UploadFile, File(description="JSONL, CSV, TSV, Parquet, SQuAD JSON, CoNLL-U; or a .zip with its images.")
+    ],
     hidden: Annotated[bool, Form(description="Whether its labels stay on the server.")] = False,
     language: Annotated[Text, Form(description="Language of its texts.")] = "en",
     description: Annotated[Text, Form(description="What it is.")] = "",

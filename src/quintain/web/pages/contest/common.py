@@ -73,6 +73,11 @@ class Room:
         early = self.organiser and phase in (Phase.SCORE, Phase.REVIEW)
         return phase is Phase.OVER or early or (phase is Phase.REVIEW and bool(self.team))
 
+    @property
+    def waits(self) -> bool:
+        """Whether the final results wait for the organisers."""
+        return results_wait(self.visit.db, self.info)
+
     def judges(self) -> bool:
         """Say whether the reader may be asked for labels."""
         asked = has_judges(self.info.spec)
@@ -86,13 +91,16 @@ class Room:
             found.append(("build", _("Build"), f"{self.base}/build"))
         if self.breaks:
             found.append(("break", _("Break"), f"{self.base}/break"))
+            if self.info.spec.searches and self.info.spec.starter and self.info.phase is Phase.BREAK:
+                found.append(("search", _("Search automatically"), f"{self.base}/break/search"))
         if (self.team or self.organiser) and self.info.phase not in (Phase.COMING, Phase.BUILD):
             found.append(("answers", _("Answers to the blind set"), f"{self.base}/answers"))
         if self.judges():
             found.append(("judge", _("Judge pairs"), f"{self.base}/judge"))
         if self.sees_results():
             found.append(("results", _("Results"), f"{self.base}/results"))
-            found.append(("pairs", _("Pairs"), f"{self.base}/pairs"))
+            if self.organiser or self.team or not self.waits:
+                found.append(("pairs", _("Pairs"), f"{self.base}/pairs"))
             if self.organiser:
                 found.append(("decide", _("Decide"), f"{self.base}/decide"))
             if self.organiser or self.team:
@@ -116,7 +124,10 @@ class Room:
             said = _("ended %(time)s", time=time) if done else _("until %(time)s", time=time)
             found.append(ContestStation(titles[one], said, done, now))
         over = phase is Phase.OVER
-        found.append(ContestStation(_("Results"), _("for everybody") if over else _("afterwards"), False, over))
+        words = _("for everybody") if over else _("afterwards")
+        if self.waits:
+            words = _("waiting for the organisers")
+        found.append(ContestStation(_("Results"), words, False, over))
         return found
 
     def render(self, template: str, section: str, *, trouble: Trouble | None = None, **values: Any) -> Response:
@@ -247,7 +258,7 @@ def _settling(room: Room) -> list[ContestAdvice]:
 
 def _over(room: Room) -> list[ContestAdvice]:
     _ = room.visit.tongue.gettext
-    if results_wait(room.visit.db, room.info):
+    if room.waits:
         text = _("The contest is over, and its final results wait: the organisers have to decide about some pairs.")
         button = (_("Decide"), f"{room.base}/decide") if room.organiser else ("", "")
         return [ContestAdvice(text, *button)]

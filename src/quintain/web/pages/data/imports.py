@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, Fault
@@ -13,10 +14,11 @@ from quintain.core.task import Task
 from quintain.data.plan import ImportPlan, parse_plan
 from quintain.services.access.permissions import require_owner
 from quintain.services.data import datasets, import_jobs
+from quintain.services.data.bundles import find_data_file, has_images
 from quintain.services.tasks import definitions as tasks
 from quintain.tasks.contract import kind_of
 from quintain.web.errors import Trouble, trouble_of
-from quintain.web.files import on_disk
+from quintain.web.files import several_on_disk
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Post, Posting, Visit, Visiting
 
@@ -34,12 +36,13 @@ def run_import(post: Posting, task: str) -> Response:
     """Import the file, or list everything that is wrong with it and import nothing."""
     visit = post.visit
     found = tasks.get_task(visit.db, task)
-    upload = post.file("file")
+    uploads = [one for one in post.form.getlist("file") if isinstance(one, UploadFile) and one.filename]
     try:
-        if upload is None:
+        if not uploads:
             raise BadInput(faults=[Fault("no file was chosen", field="file")])
         plan = plan_of(found, post)
-        with on_disk(upload, visit.workspace.file_limits) as path:
+        with several_on_disk(uploads, visit.workspace.file_limits) as place:
+            path = find_data_file(place, visit.tongue.gettext("What was chosen")) if place.is_dir() else place
             name = post.text("name").strip()
             scores = post.flag("score")
             job = import_jobs.ask_import(visit.db, visit.blobs, visit.actor, task, name, path, plan, score=scores)
@@ -115,6 +118,7 @@ def _form(visit: Visit, task: Task, values: Mapping[str, str], trouble: Trouble 
         task=task,
         section="data",
         fields=kind_of(task).fields(task),
+        images=has_images(task),
         roles=[(str(role), title, gloss) for role, title, gloss in roles],
         values=values,
         crumbs=[

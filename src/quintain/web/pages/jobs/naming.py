@@ -11,6 +11,7 @@ from quintain.services.study.kept_reports import ReportKey
 
 RELEASES = {"export:bundle", "look at release", "release"}
 REPORT = "figure:report "
+CONTESTS = {"figure:contest pairs", "figure:contest score"}
 VALIDATIONS = {"figure:validation", "open validation", "take in attempts"}
 
 
@@ -36,6 +37,8 @@ def titles(_: Callable[[str], str]) -> Mapping[str, str]:
         "export:labels": _("Export of labels"),
         "figure:ability": _("Abilities of models"),
         "figure:board": _("Board"),
+        "figure:contest pairs": _("Pairs of a contest"),
+        "figure:contest score": _("Results of a contest"),
         "figure:report compare": _("Report on texts"),
         "figure:report models": _("Report on models"),
         "figure:report relabel": _("Report on old and new labels"),
@@ -68,6 +71,9 @@ def name_job(_: Callable[[str], str], job: JobStanding) -> NamedJob:
 def _place(job: JobStanding) -> tuple[str, str]:
     name = job.subject.removeprefix(job.task)[1:]
     place = name.split(" ")[0]
+    if job.kind in CONTESTS:
+        contest = name.partition("#")[0]
+        return contest, f"contests/{contest}/results"
     own = {
         "study": f"studies/{name}",
         "import": f"data/{name}" if job.result else "data",

@@ -1,0 +1,89 @@
+"""Images that a data file names by paths beside it: found, looked at, and named by their content.
+
+A path is relative to the data file. Where files came without their folders, as from a form, the name alone will do.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+
+from quintain.core.texts import Text
+
+PREFIX = "blob:"
+MAX_BYTES = 2_000_000
+# What begins so is an image of that type; what anybody else calls an image is not sent to a browser as one.
+KINDS = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
+NO_IMAGE = Text("is neither a PNG, a JPEG, a GIF nor a WebP image")
+TOO_LARGE = Text("is larger than {most} MB", most=MAX_BYTES // 1_000_000)
+
+
+def image_kind(content: bytes) -> str | None:
+    """Give the media type of an image by how it begins; None where it is none that is shown."""
+    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
+        return "image/webp"
+    return next((kind for start, kind in KINDS.items() if content.startswith(start)), None)
+
+
+def image_fault(content: bytes) -> Text | None:
+    """Say what is wrong with an image, if anything."""
+    if len(content) > MAX_BYTES:
+        return TOO_LARGE
+    return NO_IMAGE if image_kind(content) is None else None
+
+
+class ImageFolder:
+    """The images beside a data file, below the folder *root*; those that examples name can then be kept."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root.resolve()
+        self._named: dict[str, str | Text] = {}
+        self._used: dict[str, Path] = {}
+
+    def name_of(self, written: str) -> str | Text:
+        """Give the name by which an example refers to the image at a path, or say what is wrong with it."""
+        if written not in self._named:
+            self._named[written] = self._read(written)
+        return self._named[written]
+
+    def keep_all(self, keep: Callable[[Path], str]) -> None:
+        """Have every image that was named kept by *keep*, each once."""
+        for path in self._used.values():
+            keep(path)
+
+    def _read(self, written: str) -> str | Text:
+        path = self._find(written)
+        if path is None:
+            return Text(
+                "'{path}' is not beside the file; bring the image along, or give its http(s) address",
+                path=written[:200],
+            )
+        try:
+            if path.stat().st_size > MAX_BYTES:
+                return Text("'{path}' {fault}", path=written[:200], fault=TOO_LARGE)
+            content = path.read_bytes()
+        except OSError as error:
+            return Text("'{path}' cannot be read: {error}", path=written[:200], error=error.strerror or str(error))
+        fault = image_fault(content)
+        if fault:
+            return Text("'{path}' {fault}", path=written[:200], fault=fault)
+        key = hashlib.sha256(content).hexdigest()
+        self._used[key] = path
+        return PREFIX + key
+
+    def _find(self, written: str) -> Path | None:
+        """Find a file below the folder of the data file, and never outside of it, whatever a link says."""
+        parts = PurePosixPath(written).parts
+        if not parts or ".." in parts or written.startswith("/") or "\0" in written:
+            return None
+        for place in (self._root.joinpath(*parts), self._root / parts[-1]):
+            path = place.resolve()
+            if path.is_relative_to(self._root) and path.is_file():
+                return path
+        return None
+
+
+def is_relative(written: str) -> bool:
+    """Say whether an image is named by a path beside the data, and not by an address or its content."""
+    return not written.startswith((PREFIX, "http://", "https://"))
