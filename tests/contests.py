@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -20,12 +20,15 @@ from quintain.core.contests import MOMENTS
 from quintain.core.example import Example
 from quintain.core.people import Actor, RoleName
 from quintain.data.plan import ImportPlan
+from quintain.models.baselines.ngram import Ngram
+from quintain.models.card import HEADINGS, write_card
 from quintain.services.contest import pairs, systems, teams
 from quintain.services.contest.contests import ContestInfo, find, put_contest
 from quintain.services.contest.definition import dump_contest
 from quintain.services.contest.pair_checks import PairDraft
 from quintain.services.data.datasets import import_dataset
-from quintain.services.tasks.definitions import put_task
+from quintain.services.models.registry import register_version
+from quintain.services.tasks.definitions import get_task, put_task
 from quintain.store.base import clock
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
@@ -66,6 +69,7 @@ STARTER = [
     ("We had a good time.", "positive"),
     ("It was not worth the money.", "negative"),
 ]
+TERRIFIC = ("Russell is terrific as coach Herb Brooks.", "positive")
 DEV = [(f"Film {number} is {word}.", label) for number in range(10) for word, label in
        [("good", "positive"), ("bad", "negative")]]  # fmt: skip
 PAIRS = [
@@ -90,10 +94,12 @@ def at(moment: datetime) -> Iterator[None]:
         yield
 
 
-def add_contest_task(db: Session, blobs: Blobs, owner: Actor, folder: Path) -> None:
+def add_contest_task(
+    db: Session, blobs: Blobs, owner: Actor, folder: Path, starter: Sequence[tuple[str, str]] = STARTER
+) -> None:
     """Add the task, a blind development set and a starter set."""
     put_task(db, owner, TASK)
-    for name, rows, hidden in (("dev", DEV, True), ("starter", STARTER, False)):
+    for name, rows, hidden in (("dev", DEV, True), ("starter", starter, False)):
         file = folder / f"{name}.jsonl"
         file.write_text("".join(json.dumps({"text": text, "answer": answer}) + "\n" for text, answer in rows))
         import_dataset(db, blobs, owner, "mood", name, file, ImportPlan(role="dev", hidden=hidden))
@@ -234,3 +240,15 @@ def move_to(db: Session, phase: str, ref: str = REF) -> None:
     )
     with transaction(db):
         db.add(ContestVersion(contest_id=info.id, number=info.version + 1, toml=dump_contest(spec)))
+
+
+def add_word_model(db: Session, blobs: Blobs, owner: Actor, folder: Path) -> str:
+    """Add a built-in model that hangs on the word "terrific", and give its name."""
+    rows = [("is terrific as", "positive"), ("a terrific one", "positive"), ("is late as", "negative")]
+    rows += [("a grey one", "negative"), ("as it is", "negative"), ("coach one", "negative")]
+    table = pl.DataFrame({"text": [text for text, _ in rows] * 5, "answer": [label for _, label in rows] * 5})
+    Ngram.train(get_task(db, "mood"), table).save(folder / "word-model")
+    card = write_card("A model that hangs on a word", dict.fromkeys(HEADINGS, "Some words."))
+    return register_version(
+        db, blobs, owner, "mood", "words", adapter="builtin", folder=folder / "word-model", card=card
+    ).ref

@@ -142,6 +142,7 @@ COMMANDS: Mapping[str, Listed] = {
             "quintain.cli.contest.contests",
             "quintain.cli.contest.results",
             "quintain.cli.contest.teams",
+            "quintain.cli.contest.searches",
         ),
     ),
     "trial": Listed(

@@ -171,6 +171,13 @@ class ContestSpec:
         help=N_("What counts as minimal; a pair that changes more is refused. Empty: no limit."),
         section="pairs",
     )
+    searches: int = option(
+        kinds.whole(0, 1_000_000),
+        default=2_000,
+        title=N_("Texts that a team’s automatic searches may ask models about"),
+        help=N_("A search proposes pairs, and a person confirms each. 0: no automatic searches."),
+        section="pairs",
+    )
     scratch: bool = option(
         kinds.flag(), default=False, title=N_("Pairs may be written from scratch, too"), section="pairs"
     )

@@ -6,6 +6,7 @@ each with the name of its protocol; those without judgements (of the rounds betw
 
 from __future__ import annotations
 
+import ast
 import gzip
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -194,9 +195,20 @@ def _record(record: Mapping[str, Any]) -> tuple[str, TrialItem]:
         {str(model): f"option{int(place) + 1}" for place, model in record.get("model_predictions", ())},
         record.get("justification"),
         parts[5] if len(parts) > 5 else "",
-        inputs={ours: record[theirs] for ours, theirs in PUBLISHED.items() if theirs in record},
+        inputs={ours: _published_text(record[theirs]) for ours, theirs in PUBLISHED.items() if theirs in record},
     )
     return str(record["protocol"]), item
+
+
+def _published_text(value: Any) -> Any:
+    """Give a field as it was meant: some of the published files have the options as a list that Python wrote out."""
+    if not (isinstance(value, str) and value.startswith("[") and value.endswith("]")):
+        return value
+    try:
+        written = ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return value
+    return written if all(isinstance(each, str) for each in written) else value
 
 
 def _arm(value: Any, file: str) -> TrialArm:

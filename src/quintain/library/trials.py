@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -86,12 +86,15 @@ def trial(*files: str | Path, sample: int = 4, draws: int = 100, seed: int = 0) 
 
 
 def write_tables(files: Sequence[Path], folder: Path) -> dict[str, int]:
-    """Write a trial's items, judgements, grades and predictions as tables into a folder; count the rows of each."""
+    """Write a trial's items, judgements, grades and predictions as tables into a folder; count the rows of each.
+
+    Of several arms, the data of each are also in a table of their own, to be compared as data sets.
+    """
     arms = read_trial(files)
     folder.mkdir(parents=True, exist_ok=True)
     rows = {}
-    for name, make in TABLES.items():
-        table = make(arms)
+    each = {f"items-{arm.name}.jsonl": items_table([replace(arm, earlier=())]) for arm in arms} if len(arms) > 1 else {}
+    for name, table in {**{name: make(arms) for name, make in TABLES.items()}, **each}.items():
         if table.height:
             write_table(table, folder / name)
             rows[name] = table.height

@@ -184,6 +184,16 @@ def predicted(handler: Handler, table: pl.DataFrame, labels: Sequence[str]) -> n
     return np.array(found, dtype=np.int64)
 
 
+def probabilities(handler: Handler, table: pl.DataFrame, label: str) -> list[float]:
+    """Give the probability that a handler of probabilities has for one label, for each row."""
+    batch = table.drop("answer", strict=False).to_dicts()
+    return [
+        float(answer[label])
+        for start in range(0, len(batch), DEV_BATCH)
+        for answer in handler.predict(batch[start : start + DEV_BATCH])
+    ]
+
+
 def class_f1(gold: Sequence[str], answers: npt.NDArray[np.int64], labels: Sequence[str]) -> list[float | None]:
     """Give F1 by label; None for one that is neither gold nor answered.
 

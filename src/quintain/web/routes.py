@@ -27,6 +27,7 @@ from quintain.web.api.collect import rounds as api_rounds
 from quintain.web.api.collect import writing_aids as api_writing_aids
 from quintain.web.api.contest import contests as api_contests
 from quintain.web.api.contest import pairs as api_pairs
+from quintain.web.api.contest import searches as api_searches
 from quintain.web.api.contrast import contrast as api_contrast
 from quintain.web.api.contrast import published as api_published
 from quintain.web.api.data import datasets as api_datasets
@@ -69,7 +70,7 @@ from quintain.web.pages.collect import (
     writing_aids,
 )
 from quintain.web.pages.collect import round as round_page
-from quintain.web.pages.contest import breaking, building, contests, deciding, judging
+from quintain.web.pages.contest import breaking, building, contests, deciding, judging, searching
 from quintain.web.pages.contest import results as contest_results
 from quintain.web.pages.contrast import check as contrast_check
 from quintain.web.pages.contrast import projects as contrast_projects
@@ -399,6 +400,11 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/contests/{name}/break", breaking.put_pair),
     PageRoute("POST", "/tasks/{task}/contests/{name}/break/upload", breaking.upload),
     PageRoute("POST", "/tasks/{task}/contests/{name}/break/remove", breaking.remove),
+    PageRoute("GET", "/tasks/{task}/contests/{name}/break/search", searching.searches_page),
+    PageRoute("POST", "/tasks/{task}/contests/{name}/break/search", searching.start),
+    PageRoute("GET", "/tasks/{task}/contests/{name}/break/search/{number}", searching.search_page),
+    PageRoute("POST", "/tasks/{task}/contests/{name}/break/search/{number}", searching.advance),
+    PageRoute("POST", "/tasks/{task}/contests/{name}/break/search/{number}/decide", searching.decide),
     PageRoute("GET", "/tasks/{task}/contests/{name}/judge", judging.judge_page),
     PageRoute("POST", "/tasks/{task}/contests/{name}/judge", judging.judge),
     PageRoute("POST", "/tasks/{task}/contests/{name}/judge/return", judging.give_back),
@@ -977,6 +983,36 @@ API = [
     Endpoint("POST", "/tasks/{task}/contests/{contest}/break/upload", api_pairs.upload_pairs, "contests"),
     Endpoint(
         "DELETE", "/tasks/{task}/contests/{contest}/break/pairs/{pair}", api_pairs.remove_contest_pair, "contests", 204
+    ),
+    Endpoint("GET", "/tasks/{task}/contests/{contest}/break/searches", api_searches.list_contest_searches, "contests"),
+    Endpoint(
+        "POST", "/tasks/{task}/contests/{contest}/break/searches", api_searches.start_contest_search, "contests", 201
+    ),
+    Endpoint(
+        "POST",
+        "/tasks/{task}/contests/{contest}/break/searches/{search}/advance",
+        api_searches.advance_contest_search,
+        "contests",
+    ),
+    Endpoint(
+        "GET",
+        "/tasks/{task}/contests/{contest}/break/searches/{search}/proposals",
+        api_searches.list_contest_proposals,
+        "contests",
+    ),
+    Endpoint(
+        "POST",
+        "/tasks/{task}/contests/{contest}/break/proposals/{proposal}/confirm",
+        api_searches.confirm_contest_proposal,
+        "contests",
+        201,
+    ),
+    Endpoint(
+        "POST",
+        "/tasks/{task}/contests/{contest}/break/proposals/{proposal}/reject",
+        api_searches.reject_contest_proposal,
+        "contests",
+        204,
     ),
     Endpoint("POST", "/tasks/{task}/contests/{contest}/judging/next", api_pairs.next_pair_to_judge, "contests"),
     Endpoint("POST", "/tasks/{task}/contests/{contest}/judging", api_pairs.judge_pair, "contests"),

@@ -18,6 +18,7 @@ _WORK = """
     adjudicate take_pivot add_variant finish_pivot return_pivot search_contrast_drafts add_variants withdraw_variant
     next_check check_variant settle_variant add_phenomenon scout_contrast next_to_code code_item
     create_contest_team join_contest_team leave_contest_team put_contest_pair upload_pairs remove_contest_pair
+    start_contest_search advance_contest_search confirm_contest_proposal reject_contest_proposal
     judge_pair next_pair_to_judge return_pair_to_judge dispute_pair read_notifications save_fork remove_fork cancel_job
 """
 _BUILD = """

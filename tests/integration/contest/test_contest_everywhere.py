@@ -21,7 +21,10 @@ from tests.contests import (
     DEV,
     PAIRS,
     REF,
+    STARTER,
+    TERRIFIC,
     add_contest_task,
+    add_word_model,
     draft,
     during,
     move_to,
@@ -45,7 +48,7 @@ def contest(workspace: Workspace, tmp_path: Path) -> Workspace:
     """A task for contests, its owner olga, and people."""
     with workspace.session() as db:
         owner = make_person(db, "olga", RoleName.OWNER)
-        add_contest_task(db, workspace.blobs, owner, tmp_path)
+        add_contest_task(db, workspace.blobs, owner, tmp_path, [*STARTER, TERRIFIC])
         for name in NAMES[1:]:
             make_person(db, name, RoleName.BUILDER)
         for name in NAMES:
@@ -152,6 +155,30 @@ def _upload_of_2017(cli: Callable[..., Result], url: str, token: str, folder: Pa
     assert cli("contest", "upload", REF, old, *as_ben).exit_code == 1
     sent = cli("contest", "upload", REF, old, *as_ben, "--dispute", "--json")
     assert json.loads(sent.stdout) == {"added": 1, "pairs": 3, "disputed": 1}
+
+
+def test_a_search_by_command_asks_about_each_proposal(
+    contest: Workspace, served: str, cli: Callable[..., Result], tmp_path: Path
+) -> None:
+    """The command goes on until the search is done, and makes a pair of what somebody gives a label, and of no more."""
+    olga, ben = (Client(served, token_for(contest, name)) for name in ("olga", "ben"))
+    olga.put_contest("mood", _ahead())
+    with contest.session() as db:
+        model = add_word_model(db, contest.blobs, make_person(db, "mia", RoleName.OWNER), tmp_path)
+    _move(contest, "break")
+    ben.create_contest_team(REF, "knots", "breaker")
+    as_ben = ("--url", served, "--token", token_for(contest, "ben"))
+    done = cli("contest", "break", REF, "--model", model, "--text", "terrific", *as_ben, input="positive\nn\nq\n")
+    assert done.exit_code == 0, done.output
+    assert "[-terrific-]" in done.stdout
+    assert "your team's pair p1" in done.stderr
+    [search] = ben.contest_searches(REF).searches
+    assert (search.done, search.proposals - search.waiting) == (True, 2)
+    again = cli("contest", "break", REF, "--search", str(search.number), *as_ben, "--json")
+    assert [one["decision"] for one in json.loads(again.stdout)["proposals"]].count("rejected") == 1
+    assert cli("contest", "break", REF, *as_ben).exit_code == 1
+    [kept] = ben.team_pairs(REF, "knots").pairs
+    assert (kept.strategy, kept.modified_label) == ("automatic search", "positive")
 
 
 def test_commands_of_the_organisers(contest: Workspace, cli: Callable[..., Result], tmp_path: Path) -> None:

@@ -73,6 +73,7 @@ def test_a_disputed_starter_label_is_contested_and_scored_by_the_ruling(
         assert shown is not None
         assert "starter set says 'positive'" in (shown.objections or ("",))[0]
         assert scores.results(db, blobs, owner, REF).score.contested == 1
+        assert [claim.by for claim in settling.list_disputes(db, owner, REF).disputes] == ["knots"]
         waiting = judging.next_to_judge(db, people["dan"], REF)
         assert waiting is not None
         assert waiting.id == disputed.id

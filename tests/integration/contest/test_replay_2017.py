@@ -158,6 +158,8 @@ def test_the_sentiment_task_of_2017_is_played_again(
     assert played.results.own == {"melbourne": ("pcnn", "scnn")}
     with during("review"):
         contested = scores.list_pairs(db, blobs, owner, REF, status="contested", limit=pairs.MAX_PAGE)
+        pages = [scores.list_pairs(db, blobs, owner, REF, limit=pairs.MAX_PAGE, offset=start) for start in (0, 200)]
+        assert sum(pair.scratch for page in pages for pair in page.pairs) == 230
         assert contested.total == played.results.score.contested == 16
         for pair in contested.pairs:  # in 2017 the breakers' labels counted
             labels = {"original": pair.claimed_label, "modified": pair.modified_label}

@@ -140,6 +140,30 @@ def test_no_input_of_a_closed_set_is_read_anywhere(house: Workspace, who: str | 
         assert not [row for row in inputs_for(db, house.blobs, get_task(db, "mood")) if CANARY in str(row)]
 
 
+def test_perturbed_texts_are_for_owners_of_open_sets_too(house: Workspace) -> None:
+    """A model that prints what it is asked tells its builder the open texts, not what perturbations made of them."""
+    olga = person(house, "olga")
+    with house.session() as db:
+        set_inputs(db, olga, "mood/secret", "open")
+        rows = [row for row in queries.rows(db) if row.model.name == "parrot"]
+        runs = {row.cell.variant.partition(".v")[0]: row.cell.id for row in rows}
+    try:
+        logs = {
+            (name, variant): browser_of(house, name).get(f"/runs/{runs[variant]}").text
+            for name in ("bert", "olga")
+            for variant in ("plain", "typos")
+        }
+    finally:
+        with house.session() as db:
+            set_inputs(db, olga, "mood/secret", "never")
+    assert {who: "to behold." in text for who, text in logs.items()} == {
+        ("bert", "plain"): True,
+        ("bert", "typos"): False,
+        ("olga", "plain"): True,
+        ("olga", "typos"): True,
+    }
+
+
 def test_owners_read_all_of_it(house: Workspace) -> None:
     """The crawl would find it: the task's owner reads the inputs, the model's answers on them, and logs."""
     found = where_it_is_read(house, CANARY, "parrot", "olga")

@@ -50,12 +50,21 @@ def evaluated(workspace: Workspace) -> Workspace:
 def test_single_examples_are_shown_only_where_they_tell_no_hidden_label(
     evaluated: Workspace, db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
 ) -> None:
-    """On open labels everybody reads everything; on hidden ones the builder reads answers, and only owners the gold."""
+    """On open labels everybody reads originals and answers; on hidden ones the builder reads answers, owners the gold.
+
+    What a perturbation made of an example is for owners, of open sets, too.
+    """
     stranger = make_person(db, "boris", RoleName.BUILDER)
     model = "mood/brittle"
 
-    found = flips(db, blobs, ANONYMOUS, model, "open", family="word_case")
-    assert found.total > 0
+    for actor in (ANONYMOUS, builder):
+        seen = flips(db, blobs, actor, model, "open", family="word_case")
+        assert not seen.texts
+        assert all(dict(flip.fields) == {"text": [("same", flip.inputs["text"])]} for flip in seen.flips)
+        assert all(flip.before != flip.after for flip in seen.flips)
+    found = flips(db, blobs, owner, model, "open", family="word_case")
+    assert found.texts
+    assert found.total == seen.total > 0
     first = found.flips[0]
     assert first.before != first.after
     pieces = first.fields["text"]

@@ -132,8 +132,11 @@ def test_failures_are_counted_for_all_and_told_to_the_builder(
 
 
 def test_flips_are_read_as_word_diffs(evaluated_site: Workspace) -> None:
-    """What was removed and added is marked, with the answers before and after; filters and paging work."""
-    client = browser_of(evaluated_site)
+    """What was removed and added is marked for the task's owners, with the answers; filters and paging work."""
+    others = page(browser_of(evaluated_site, "bert"), f"{BRITTLE}/results/open/flips?family=word_case")
+    assert "could prepare the answers" in others
+    assert "<ins>" not in others
+    client = browser_of(evaluated_site, "olga")
     text = page(client, f"{BRITTLE}/results/open/flips?family=word_case")
     assert "<del>" in text
     assert "<ins>" in text

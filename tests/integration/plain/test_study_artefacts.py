@@ -168,3 +168,28 @@ def test_interrupted_looks_go_on(labelled: Path, tmp_path: Path) -> None:
     assert qt.artefacts(labelled, fields, keep=tmp_path, seed=1).table["deviation"].to_list()[0] != 0.125
     found.save(tmp_path)
     assert len(list((tmp_path / FOLDER).glob("*.json"))) == 3  # those of the other seed
+
+
+def test_a_recipe_chooses_among_options(cli: Cli, tmp_path: Path) -> None:
+    """Its learner says of each how surely it is right: what gives the right one away is found, and nothing else."""
+    rows = [
+        {
+            "q": f"What is {at}?",
+            "options": [
+                f"surely {place}" if place == at % 3 else f"maybe {place}" for place in range(2 + (at % 3 == 2))
+            ],
+            "same": ["a", "b"],
+            "n": at % 3,
+            "m": at % 2,
+        }
+        for at in range(60)
+    ]
+    file = tmp_path / "options.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    recipe = tmp_path / "words.toml"
+    recipe.write_text('name = "words"\nlearner = "linear"\n')
+    asked = ("--field", "q", "--partial", "options", "--recipe", recipe, "--json")
+    found = json.loads(cli("study", "artefacts", file, *asked, "--options", "options", "--label", "n").stdout)
+    assert found["sections"][0]["tables"][0]["rows"][0][1]["value"] == 1.0
+    found = json.loads(cli("study", "artefacts", file, *asked, "--options", "same", "--label", "m").stdout)
+    assert found["sections"][0]["tables"][0]["rows"][0][1]["value"] < 0.7

@@ -148,7 +148,7 @@ def test_respondents_who_are_alike_give_no_difficulty(files: Path) -> None:
 
 
 def test_a_recipe_learns_in_place_of_the_linear_learner(files: Path, tmp_path: Path) -> None:
-    """The learner and options of a recipe are taken; a learner that there is not, and options, are refused."""
+    """The learner and options of a recipe are taken; a learner that there is not is refused."""
     recipe = tmp_path / "mine.toml"
     recipe.write_text('learner = "linear"\n[options]\nfeatures = "tfidf"\nepochs = 20\n')
     found = qt.compare([files / "easy.jsonl", files / "hard.jsonl"], recipe=recipe, seeds=1)

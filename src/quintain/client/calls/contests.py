@@ -17,8 +17,11 @@ from quintain.core.records.contests import (
     ContestHistory,
     ContestPair,
     ContestPairs,
+    ContestProposals,
     ContestResults,
     Contests,
+    ContestSearch,
+    ContestSearches,
     ContestSystem,
     ContestSystems,
     ContestTeam,
@@ -169,6 +172,66 @@ class ContestsCalls:
     def remove_contest_pair(self, ref: str, pair: str) -> None:
         """Take a pair of one's team out again, while breaking lasts."""
         self._transport.ask("DELETE", f"{place(ref, 'contests')}/break/pairs/{quote(pair, safe='')}")
+
+    def contest_searches(self, ref: str) -> ContestSearches:
+        """List the automatic searches of one's team, and how many texts it may still ask models about."""
+        return self._transport.read(ContestSearches, "GET", f"{place(ref, 'contests')}/break/searches")
+
+    def start_contest_search(
+        self,
+        ref: str,
+        model: str,
+        text: str = "",
+        *,
+        words: int = 2,
+        beam: int = 4,
+        budget: int = 500,
+        sources: Iterable[str] = (),
+    ) -> ContestSearch:
+        """Begin a search for changes of starter sentences that turn a model, while breaking lasts."""
+        return self._transport.read(
+            ContestSearch,
+            "POST",
+            f"{place(ref, 'contests')}/break/searches",
+            json={
+                "model": model,
+                "text": text,
+                "words": words,
+                "beam": beam,
+                "budget": budget,
+                "sources": list(sources),
+            },
+        )
+
+    def advance_contest_search(self, ref: str, search: int) -> ContestSearch:
+        """Go on with a search for a few seconds; call it again until it is done."""
+        return self._transport.read(ContestSearch, "POST", f"{place(ref, 'contests')}/break/searches/{search}/advance")
+
+    def contest_proposals(
+        self, ref: str, search: int, *, waiting: bool = False, offset: int = 0, limit: int = 25
+    ) -> ContestProposals:
+        """Give a page of what a search proposes, those that wait first."""
+        return self._transport.read(
+            ContestProposals,
+            "GET",
+            f"{place(ref, 'contests')}/break/searches/{search}/proposals",
+            params={"waiting": waiting, "offset": offset, "limit": limit},
+        )
+
+    def confirm_contest_proposal(
+        self, ref: str, proposal: int, modified_label: Any, rationale: str = "", *, tags: Iterable[str] = ()
+    ) -> ContestPair:
+        """Make a pair of a proposal: a person says which label the changed sentence has."""
+        return self._transport.read(
+            ContestPair,
+            "POST",
+            f"{place(ref, 'contests')}/break/proposals/{proposal}/confirm",
+            json={"modified_label": modified_label, "rationale": rationale, "tags": list(tags)},
+        )
+
+    def reject_contest_proposal(self, ref: str, proposal: int, *, undo: bool = False) -> None:
+        """Put a proposal aside, or take it up again."""
+        self._transport.ask("POST", f"{place(ref, 'contests')}/break/proposals/{proposal}/reject", json={"undo": undo})
 
     def next_pair_to_judge(self, ref: str) -> PairToJudge | None:
         """Hand the next pair to judge to somebody who is in no team; it is theirs for half an hour."""

@@ -197,6 +197,65 @@ class PairsAdded(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class ContestSearch(Record):
+    """An automatic search for pairs that turn a *model*, by its *number*.
+
+    It looks at the sentences of the starter set that contain *text*, *position* of *total* by now, replaces up to
+    *words* words by others from *sources*, and asks the model about at most *budget* texts; *asked* of them by now.
+    *waiting* of its *proposals* wait for somebody to confirm or reject them. *done* says that it will not go on.
+    """
+
+    number: int
+    model: str
+    text: str
+    words: int
+    beam: int
+    budget: int
+    sources: tuple[str, ...]
+    total: int
+    position: int
+    asked: int
+    proposals: int
+    waiting: int
+    done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ContestSearches(Record):
+    """The searches of a team, the newest first, and how many texts it may still ask models about."""
+
+    searches: list[ContestSearch]
+    left: int
+
+
+@dataclass(frozen=True, slots=True)
+class ContestProposal(Record):
+    """A change that turned a model from *was* to *says*: a pair once somebody says which label the changed side has.
+
+    *label* is the starter set's of the original. *decision* is empty, kept or rejected; *pair* names what it became.
+    """
+
+    id: int
+    original: Mapping[str, Any]
+    modified: Mapping[str, Any]
+    label: Any
+    was: str
+    says: str
+    words: int
+    decision: str
+    pair: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContestProposals(Record):
+    """A page of proposals, those that wait first."""
+
+    proposals: list[ContestProposal]
+    total: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
 class ContestResults(Record):
     """What came of a contest, as far as it is known.
 

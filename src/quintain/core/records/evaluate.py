@@ -36,7 +36,8 @@ class CostEstimate(Record):
 class Flip(Record):
     """An example whose answer changed with its wording: where it changed, and from which answer to which.
 
-    Each of *fields* is cut into pieces that stayed, went or came.
+    Each of *fields* is cut into pieces that stayed, went or came. For those who may not read what a perturbation made
+    of it, it is whole, as it was before; *after* is then None unless it is a label or a number.
     """
 
     id: str
@@ -50,12 +51,16 @@ class Flip(Record):
 
 @dataclass(frozen=True, slots=True)
 class Flips(Record):
-    """A page of flips, how many there are, and by which families and groups they can be filtered."""
+    """A page of flips, how many there are, and by which families and groups they can be filtered.
+
+    *texts* says whether who asks may read what perturbations made of the examples: the task's owners do.
+    """
 
     flips: list[Flip]
     total: int
     families: list[str]
     groups: list[str]
+    texts: bool = True
 
 
 @dataclass(frozen=True, slots=True)

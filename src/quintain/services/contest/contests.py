@@ -52,6 +52,7 @@ LOOSE = (
     "team_size",
     "systems",
     "submissions",
+    "searches",
     "pairs",
     "tags",
     "judges",

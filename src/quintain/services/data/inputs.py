@@ -45,6 +45,15 @@ def may_read_inputs(db: Session, actor: Actor, task: str, version: DatasetVersio
     return version.dataset_id in queries.granted(db, actor.user_id)
 
 
+def may_read_perturbed(actor: Actor, task: str) -> bool:
+    """Say whether *actor* may read the texts that perturbations made of a data set of *task*: its owners alone.
+
+    The same texts are asked of every model and of every version of it, so that whoever has read them, of an open set,
+    too, could prepare the answers that count as robust.
+    """
+    return actor.has(RoleName.OWNER, task)
+
+
 def require_inputs(db: Session, actor: Actor, task: str, version: DatasetVersion) -> None:
     """Refuse whoever may not read the inputs of *version*."""
     if not may_read_inputs(db, actor, task, version):

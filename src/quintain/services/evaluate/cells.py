@@ -25,7 +25,7 @@ from quintain.engine.sandbox.limits import OURS, Outcome
 from quintain.services.access import audit
 from quintain.services.access.notify import notify, notify_once
 from quintain.services.access.permissions import require_owner, require_signed_in
-from quintain.services.data.inputs import may_read_inputs, open_to_all
+from quintain.services.data.inputs import may_read_inputs, may_read_perturbed, open_to_all
 from quintain.services.evaluate.conditions import LEASE_SECONDS
 from quintain.services.evaluate.run_words import own_words
 from quintain.services.evaluate.variants import counted_variants, outdated, variants_for
@@ -343,8 +343,10 @@ def may_see_logs(actor: Actor, row: CellRow) -> bool:
 def may_read_words(db: Session, actor: Actor, row: CellRow) -> bool:
     """Say whether *actor* may read what a model said in a run: whoever sees its log, where the inputs are open to them.
 
-    A model can print what it is asked.
+    A model can print what it is asked, and that of a perturbed run is for the task's owners.
     """
+    if row.cell.variant not in {PLAIN, MEASURE} and not may_read_perturbed(actor, row.task.name):
+        return False
     return may_see_logs(actor, row) and may_read_inputs(db, actor, row.task.name, row.dataset_version)
 
 
@@ -379,7 +381,7 @@ def _tell_builder(db: Session, row: CellRow, reason: str) -> None:
     # A broken model fails on every variant; its builder hears of it once for each data set.
     first = queries.failures(db, row.model_version.id, row.dataset_version.id) == 1
     if row.model.owner_id is not None and first:
-        if not open_to_all(row.dataset, row.dataset_version):
+        if row.cell.variant not in {PLAIN, MEASURE} or not open_to_all(row.dataset, row.dataset_version):
             reason = own_words(reason)
         text = Text(
             "{model} failed on {dataset} ({variant}): {reason}",

@@ -8,7 +8,7 @@ data set are open to them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from quintain.metrics.aligned import align
 from quintain.metrics.contract import MeanMetric
 from quintain.metrics.evaluate import metric_named
 from quintain.metrics.flips import kept_answers, same_answers
-from quintain.services.data.inputs import require_inputs
+from quintain.services.data.inputs import may_read_perturbed, require_inputs
 from quintain.services.evaluate.cells import may_see_logs
 from quintain.services.evaluate.dataset_results import sees_all
 from quintain.services.evaluate.flips import flip_table
@@ -103,14 +103,18 @@ def flips(
     offset: int = 0,
     limit: int = 20,
 ) -> Flips:
-    """List the examples of *dataset* on which *model* changed its answer when only the wording changed."""
+    """List the examples of *dataset* on which *model* changed its answer when only the wording changed.
+
+    What the wording became is for the task's owners.
+    """
     version = get_model(db, actor, model).version
     task = get_task(db, version.task)
     cells = finished_cells(db, version, dataset)
     require_answers(db, actor, cells[PLAIN])
     members = {name: row for name, row in cells.items() if family_of(name) is not None}
+    texts = may_read_perturbed(actor, task.name)
     if not members:
-        return Flips([], 0, [], [])
+        return Flips([], 0, [], [], texts)
     key = (_key(task, cells[PLAIN]), *((name, row.cell.predictions) for name, row in members.items()))
     table = blobs.state.part(KnownFlips).get(key, lambda: _all_flips(db, blobs, task, cells[PLAIN], members))
     families, groups = (sorted(table[name].drop_nulls().unique().to_list()) for name in ("family", "group"))
@@ -120,7 +124,23 @@ def flips(
     if group:
         table = table.filter(pl.col("group") == group)
     shown = table.slice(offset, limit)
-    return Flips(_read_flips(db, blobs, task, cells, shown), table.height, families, groups)
+    found = _read_flips(db, blobs, task, cells, shown)
+    if not texts:
+        found = [_without_perturbed(flip, task) for flip in found]
+    return Flips(found, table.height, families, groups, texts)
+
+
+def _without_perturbed(flip: Flip, task: Task) -> Flip:
+    """Leave out what a perturbation made of the example, and an answer that may be a part of that."""
+    fields: dict[str, list[Piece]] = {name: [("same", _text(value))] for name, value in flip.inputs.items()}
+    return replace(flip, fields=fields, after=flip.after if _is_choice(flip.after, task) else None)
+
+
+def _is_choice(answer: Any, task: Task) -> bool:
+    """Say whether an answer is a label, a number or several of them: it holds no text of the example."""
+    if isinstance(answer, list):
+        return all(_is_choice(part, task) for part in answer)
+    return isinstance(answer, int | float) or answer in task.label_names
 
 
 def _all_flips(db: Session, blobs: Blobs, task: Task, row: CellRow, members: Mapping[str, CellRow]) -> pl.DataFrame:

@@ -133,6 +133,12 @@ def _partial(examples: Examples, options: ArtefactOptions, commands: list[str], 
         note=Text(
             "A linear learner on words and pairs of words sees only this part; it is tried on examples of contexts "
             "that it has not seen. Chance is the commonest answer. A stronger learner may find more."
+        )
+        if options.learner is None
+        else Text(
+            "The learner of the recipe {name} sees only this part; it is tried on examples of contexts that it has not "
+            "seen. Chance is the commonest answer.",
+            name=options.learner.name,
         ),
     )
 

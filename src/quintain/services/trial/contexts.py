@@ -158,7 +158,7 @@ def _too_few(
 ) -> Fault:
     """Say how many contexts are free, and whose the others are."""
     users = _users(db, find_row(db, contexts.task).id, example_ids(table, list(fields)).to_list())
-    figures = {"ref": contexts.name, "rows": table.height, "free": free, "rounds": rounds}
+    figures: dict[str, Any] = {"ref": contexts.name, "rows": table.height, "free": free, "rounds": rounds}
     if not users:
         return Fault(
             "{ref} has {rows} different contexts, and {rounds} rounds need one each", **figures, field="source"

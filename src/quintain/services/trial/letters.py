@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from quintain.core.editing import ANYHOW, EditOrigin, revision_of
 from quintain.core.errors import BadInput, Conflict, NotFound
 from quintain.core.people import Actor
-from quintain.core.records.trial import Letter, LetterDraft, LetterItem, ReceivedLetter
+from quintain.core.records.trial import Letter, LetterDraft, ReceivedLetter
 from quintain.core.rounds import Money
 from quintain.core.texts import Text, joined, packed, unpacked
 from quintain.protocols.feedback import decision_in_words, figures_in_words, letter_of, not_going_on
@@ -249,20 +249,18 @@ def _quoted(db: Session, trial: CrowdTrial, letter: Letter) -> list[Text]:
     attempts = queries.attempts(db, [int(each.item) for each in quoted if each.item.isdecimal()])
     task = get_task(db, db.get_one(TaskRow, trial.task_id).name)
     texts = {str(number): quoting.quoted(task, one.inputs, one.target) for number, one in attempts.items()}
-    lines: list[Text] = []
     best = Text("Of your items, this one has the highest score") if letter.worst else Text("Your item has a score")
-    for each in letter.best:
-        lines += _rated(best, each, letter.top, texts)
-    for each in letter.worst:
-        lines += _rated(Text("Of your items, this one has the lowest score"), each, letter.top, texts)
-    for each in letter.unclear:
+    worst = Text("Of your items, this one has the lowest score")
+    said = {each.item: Text("Graders said {answers} of this item:", answers=each.said) for each in letter.unclear}
+    rated = [*((best, each) for each in letter.best), *((worst, each) for each in letter.worst)]
+    lines: list[Text] = []
+    for words, each in rated:
         if each.item in texts:
-            lines += [Text("Graders said {answers} of this item:", answers=each.said), texts[each.item]]
+            lines.append(Text("{words} ({score:.2f} of {top:g}):", words=words, score=each.score, top=letter.top))
+            lines += [said[each.item]] if each.item in said else []
+            lines.append(texts[each.item])
+    quoted_already = {each.item for _, each in rated}
+    for each in letter.unclear:
+        if each.item in texts and each.item not in quoted_already:
+            lines += [said[each.item], texts[each.item]]
     return lines
-
-
-def _rated(words: Text, item: LetterItem, top: float, texts: Mapping[str, Text]) -> list[Text]:
-    if item.item not in texts:
-        return []
-    score = Text("{words} ({score:.2f} of {top:g}):", words=words, score=item.score, top=top)
-    return [score, texts[item.item]]

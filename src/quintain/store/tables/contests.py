@@ -140,6 +140,51 @@ class ContestPair(Base):
     created_at: Mapped[datetime] = mapped_column(default=now)
 
 
+class ContestSearch(Base):
+    """An automatic search for pairs: whose it is, the model that it asks, how it looks (*options*) and how far it is.
+
+    *position* counts the sentences of the starter set that it has looked at, of *total*; *asked* the texts that the
+    model was asked about.
+    """
+
+    __tablename__ = "contest_searches"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    contest_id: Mapped[int] = mapped_column(ForeignKey("contests.id"), index=True)
+    team_id: Mapped[int] = mapped_column(ForeignKey("contest_teams.id"), index=True)
+    model_version_id: Mapped[int] = mapped_column(ForeignKey("model_versions.id"))
+    options: Mapped[dict[str, Any]]
+    total: Mapped[int]
+    position: Mapped[int] = mapped_column(default=0)
+    asked: Mapped[int] = mapped_column(default=0)
+    created_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"), index=True)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class ContestProposal(Base):
+    """A change of a starter sentence that turns the model of a search; *decision* is empty, `kept` or `rejected`.
+
+    *was* and *says* are the model's answers to both sides. Where somebody made a pair of it, *pair* is its name.
+    """
+
+    __tablename__ = "contest_proposals"
+    __table_args__ = (UniqueConstraint("search_id", "modified_hash"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    search_id: Mapped[int] = mapped_column(ForeignKey("contest_searches.id"), index=True)
+    original: Mapped[dict[str, Any]]
+    modified: Mapped[dict[str, Any]]
+    modified_hash: Mapped[str] = mapped_column(String(64))
+    gold: Mapped[Any | None] = mapped_column(JSON(none_as_null=True))
+    was: Mapped[str] = mapped_column(Text)
+    says: Mapped[str] = mapped_column(Text)
+    words: Mapped[int]
+    decision: Mapped[str] = mapped_column(String(8), default="")
+    pair: Mapped[str] = mapped_column(String(80), default="")
+    decided_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"), index=True)
+    decided_at: Mapped[datetime | None]
+
+
 class ContestDispute(Fact, Base):
     """Somebody of another team says that a pair's label is wrong, or that it is no minimal pair."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import func, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import and_, case, func, select, update
+from sqlalchemy.orm import Session, aliased
 
 from quintain.store.tables import (
     ContestDispute,
@@ -124,10 +124,16 @@ def count_to(db: Session, contest_id: int, most: int) -> int:
 
 
 def disputed_by(db: Session, contest_id: int, team_id: int | None = None) -> list[tuple[ContestDispute, str | None]]:
-    """List what was said against pairs of a contest, by one team or by all, the newest first, with the team's name."""
+    """List what was said against pairs of a contest, by one team or by all, the newest first, with the team's name.
+
+    What disputes a label of the starter set is by no team against another: it has the name of the pair's own.
+    """
+    own = aliased(ContestTeam)
+    by_author = and_(ContestDispute.team_id.is_(None), ContestDispute.user_id == ContestPair.author_id)
     query = (
-        select(ContestDispute, ContestTeam.name)
+        select(ContestDispute, case((by_author, own.name), else_=ContestTeam.name))
         .join(ContestPair, ContestPair.id == ContestDispute.pair_id)
+        .join(own, own.id == ContestPair.team_id)
         .outerjoin(ContestTeam, ContestTeam.id == ContestDispute.team_id)
         .where(ContestPair.contest_id == contest_id)
         .order_by(ContestDispute.id.desc())

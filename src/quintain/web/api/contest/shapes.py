@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from quintain.core.contests import Phase, TeamRole
+from quintain.perturbations.drafts.substitutes import WordSource
 from quintain.services.contest.settling import Decision
 from quintain.web.api.shapes import LongText, Shape, Text
 
@@ -74,6 +75,31 @@ class PairRequest(Shape):
     strategy: Text = ""
     tags: Annotated[tuple[Text, ...], Field(max_length=20)] = ()
     dispute: bool = False
+
+
+class SearchRequest(Shape):
+    """An automatic search: the model that it asks, and how far it looks; no *sources* of words means all of them."""
+
+    model: Text
+    text: Text = ""
+    words: Annotated[int, Field(ge=1, le=5)] = 2
+    beam: Annotated[int, Field(ge=1, le=10)] = 4
+    budget: Annotated[int, Field(ge=1, le=100_000)] = 500
+    sources: Annotated[tuple[WordSource, ...], Field(max_length=3)] = ()
+
+
+class ProposalLabel(Shape):
+    """Which label the changed sentence of a proposal has, and why it should break a system."""
+
+    modified_label: Any
+    rationale: Text = ""
+    tags: Annotated[tuple[Text, ...], Field(max_length=20)] = ()
+
+
+class RejectRequest(Shape):
+    """Whether a proposal is put aside or, with *undo*, taken up again."""
+
+    undo: bool = False
 
 
 class DisputeRequest(Shape):

@@ -91,6 +91,8 @@ class Room:
             found.append(("build", _("Build"), f"{self.base}/build"))
         if self.breaks:
             found.append(("break", _("Break"), f"{self.base}/break"))
+            if self.info.spec.searches and self.info.spec.starter and self.info.phase is Phase.BREAK:
+                found.append(("search", _("Search automatically"), f"{self.base}/break/search"))
         if (self.team or self.organiser) and self.info.phase not in (Phase.COMING, Phase.BUILD):
             found.append(("answers", _("Answers to the blind set"), f"{self.base}/answers"))
         if self.judges():

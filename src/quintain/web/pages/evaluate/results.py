@@ -130,6 +130,7 @@ def flips(
         families=[*families, *((name, name) for name in page.families)],
         groups=[("", _("any")), *((name, name) for name in page.groups)],
         filters=query,
+        texts=page.texts,
         base=path,
         paging=Paging(path, query, max(0, offset), len(page.flips), page.total, PAGE_SIZE),
         crumbs=crumbs(
