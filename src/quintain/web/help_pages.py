@@ -86,10 +86,22 @@ def help_page(name: str = "") -> HelpPage:
         raise NotFound("The help is not installed here.")
     if name and name not in names():
         raise NotFound("There is no page '{name}' in the help.", name=name, remedy="See the list of pages.")
-    path = docs / name / f"{FIRST}.md" if not name or (docs / name).is_dir() else docs / f"{name}.md"
+    path = _path(docs, name)
     heading, _, text = path.read_text(encoding="utf-8").partition("\n")
     here = path.parent.relative_to(docs).as_posix()
     return HelpPage(name, heading.removeprefix("# ").strip(), _render(text, here))
+
+
+def source_of(name: str) -> str:
+    """Return the Markdown of a document below its title; NotFound where no documents are installed."""
+    docs = folder()
+    if docs is None:
+        raise NotFound("The help is not installed here.")
+    return _path(docs, name).read_text(encoding="utf-8").partition("\n")[2]
+
+
+def _path(docs: Path, name: str) -> Path:
+    return docs / name / f"{FIRST}.md" if not name or (docs / name).is_dir() else docs / f"{name}.md"
 
 
 def _render(text: str, here: str) -> Markup:
@@ -98,7 +110,7 @@ def _render(text: str, here: str) -> Markup:
     taken: dict[str, int] = {}
     for place, token in enumerate(tokens):
         if token.type == "heading_open":
-            token.attrSet("id", _anchor(tokens[place + 1].content, taken))
+            token.attrSet("id", anchor_of(tokens[place + 1].content, taken))
         if token.type in {"th_open", "td_open"}:
             token.attrs.pop("style", None)
         _lead_on(token.children or [], here)
@@ -109,10 +121,10 @@ def _render(text: str, here: str) -> Markup:
     return Markup(html)  # noqa: S704 - the renderer escapes all text
 
 
-def _anchor(title: str, taken: dict[str, int]) -> str:
+def anchor_of(title: str, taken: dict[str, int]) -> str:
     """Name a heading as links to it do: small letters and hyphens, a number where the name is taken.
 
-    >>> _anchor("What `quintain` asks, and pays", {})
+    >>> anchor_of("What `quintain` asks, and pays", {})
     'what-quintain-asks-and-pays'
     """
     name = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")

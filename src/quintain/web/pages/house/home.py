@@ -19,6 +19,7 @@ from quintain.services.house.front import Front, front
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.forms import Spoken, spoken
+from quintain.web.help_search import search_help
 from quintain.web.i18n import in_language, languages
 from quintain.web.pages.house.waiting import shown_waiting
 from quintain.web.pages.models.moved import moved_pieces
@@ -74,11 +75,16 @@ def fool(post: Posting) -> Response:
 
 
 def search(visit: Visiting, q: str = "") -> Response:
-    """Show the tasks, data sets and models whose names match."""
+    """Show the tasks, data sets and models whose names match, and the sections of the help that hold the words."""
     query = q.strip()[:200]
-    found = browse.search(visit.db, visit.actor, query) if query else None
-    title = visit.tongue.gettext("Search")
-    return visit.render("house/search.html", query=query, found=found, crumbs=[(title, None)])
+    hits = browse.search(visit.db, visit.actor, query) if query else None
+    return visit.render(
+        "house/search.html",
+        query=query,
+        hits=hits,
+        help_hits=search_help(query),
+        crumbs=[(visit.tongue.gettext("Search"), None)],
+    )
 
 
 def choose_language(post: Posting) -> Response:
