@@ -1,0 +1,164 @@
+"""A room asks those below it in every layer: a page of a low room may not call the service of a higher one either.
+
+`lint-imports` keeps the order inside of each layer; this keeps it across them.
+"""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+import pytest
+
+from tests.conftest import ROOT
+
+SOURCE = ROOT / "src" / "quintain"
+LAYERS = ("web/pages", "web/api", "cli", "services", "store/queries")
+
+# What still asks a room above it: "layer/room/module -> layer/room/module". It only gets shorter.
+OPEN: frozenset[str] = frozenset(
+    {
+        "cli/access/user -> services/house/personal_data",
+        "cli/collect/flags -> services/validate/leaving",
+        "cli/evaluate/cells -> services/board/remeasure",
+        "cli/evaluate/worker -> services/house/job_kinds",
+        "cli/jobs/jobs -> services/house/job_kinds",
+        "cli/models/model -> services/evaluate/withdrawing",
+        "cli/models/recipe -> services/evaluate/train_recipe",
+        "cli/models/recipe -> services/evaluate/training_report",
+        "cli/pay/panel -> services/collect/panel_people",
+        "cli/pay/prolific -> services/collect/prolific",
+        "cli/pay/prolific -> services/trial/studies",
+        "cli/work/quiz -> services/validate/quiz_use",
+        "services/access/signing -> store/queries/board/boards",
+        "services/board/rounds -> store/queries/validate/collected",
+        "services/collect/attempt -> store/queries/validate/validation",
+        "services/collect/door_codes -> store/queries/wheel/standings",
+        "services/collect/prolific -> store/queries/wheel/standings",
+        "services/data/inputs -> store/queries/wheel/standings",
+        "services/models/registry -> store/queries/evaluate/cells",
+        "services/pay/caps -> store/queries/trial/trials",
+        "services/pay/earnings -> store/queries/collect/rounds",
+        "services/pay/leaving -> store/queries/wheel/standings",
+        "services/pay/ledger -> store/queries/collect/rounds",
+        "services/pay/overpaid -> store/queries/wheel/standings",
+        "services/pay/questions -> store/queries/wheel/standings",
+        "services/pay/watch -> store/queries/wheel/standings",
+        "services/tasks/board_settings -> store/queries/board/boards",
+        "services/tasks/board_settings -> store/queries/evaluate/cells",
+        "services/trial/letters -> store/queries/wheel/standings",
+        "services/work/qualify -> store/queries/collect/rounds",
+        "services/work/qualify -> store/queries/validate/judging_times",
+        "web/api/access/people -> services/house/personal_data",
+        "web/api/access/people -> services/pay/leaving",
+        "web/api/collect/material -> services/validate/leaving",
+        "web/api/collect/rounds -> services/validate/leaving",
+        "web/api/models/models -> services/evaluate/withdrawing",
+        "web/api/pay/pay -> services/collect/round_pay",
+        "web/api/pay/prolific -> services/collect/prolific",
+        "web/api/pay/prolific -> services/trial/studies",
+        "web/api/tasks/tasks -> services/house/browse",
+        "web/api/work/quizzes -> services/collect/eligible",
+        "web/api/work/quizzes -> services/validate/quiz_use",
+        "web/pages/access/account -> services/house/personal_data",
+        "web/pages/access/account -> services/pay/leaving",
+        "web/pages/access/admin -> services/tasks/definitions",
+        "web/pages/collect/entry -> services/trial/doors",
+        "web/pages/collect/entry -> services/validate/doors",
+        "web/pages/collect/outcomes -> services/validate/vmer",
+        "web/pages/collect/round -> services/validate/leaving",
+        "web/pages/collect/round -> services/wheel/standings",
+        "web/pages/collect/write -> services/trial/trials",
+        "web/pages/data/datasets -> services/release/releases",
+        "web/pages/jobs/naming -> services/study/kept_reports",
+        "web/pages/models/models -> services/board/parts",
+        "web/pages/models/models -> services/board/standings",
+        "web/pages/models/models -> services/evaluate/tryouts",
+        "web/pages/models/models -> services/evaluate/withdrawing",
+        "web/pages/pay/round_pay -> services/collect/round_pay",
+        "web/pages/pay/task_pay -> services/collect/prolific",
+        "web/pages/pay/task_pay -> services/trial/studies",
+        "web/pages/tasks/tasks -> services/board/cache",
+        "web/pages/tasks/tasks -> services/board/standings",
+        "web/pages/tasks/tasks -> services/house/overview",
+        "web/pages/tasks/tasks -> services/wheel/standings",
+        "web/pages/work/quizzes -> services/validate/quiz_use",
+        "web/pages/work/work -> services/collect/attempts",
+        "web/pages/work/work -> services/collect/rounds",
+        "web/pages/work/work -> services/collect/under_way",
+        "web/pages/work/work -> services/contest/judging",
+        "web/pages/work/work -> services/contest/offers",
+        "web/pages/work/work -> services/validate/leaving",
+        "web/pages/work/work -> services/validate/offers",
+        "web/pages/work/work -> services/validate/validations",
+    }
+)
+
+
+@cache
+def heights() -> Mapping[str, int]:
+    """Read from the contract of `services` how high each room lies."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    layers = next(contract for contract in contracts if contract["name"].startswith("The rooms of services"))["layers"]
+    return {room: -number for number, rooms in enumerate(layers) for room in rooms.split(" : ")}
+
+
+def room_of(module: str) -> str | None:
+    """Name the room that *module* (`web/pages/pay/earnings`) lies in; nothing where a layer's rooms share it."""
+    layer = next((layer for layer in LAYERS if module.startswith(f"{layer}/")), None)
+    room = module.removeprefix(f"{layer}/").split("/")[0] if layer else ""
+    return room if room in heights() else None
+
+
+def imported(text: str) -> Iterator[str]:
+    """List what a source imports from the package, as `services/pay/ledger` or `services/pay/ledger/post`."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("quintain."):
+            yield from (f"{node.module}.{alias.name}".replace(".", "/")[9:] for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name.replace(".", "/")[9:] for alias in node.names if alias.name.startswith("quintain."))
+
+
+def reaching_up(module: str, text: str) -> Iterator[str]:
+    """List what a module imports from rooms above its own, or beside it."""
+    own = room_of(module)
+    for target in imported(text) if own else ():
+        other = room_of(target)
+        if own and other and other != own and heights()[other] >= heights()[own]:
+            yield f"{module} -> {_module(target)}"
+
+
+def _module(target: str) -> str:
+    """Leave out the name that is imported from a module."""
+    there = (SOURCE / f"{target}.py").exists() or (SOURCE / target).is_dir()
+    return target if there else target.rpartition("/")[0]
+
+
+def test_no_room_reaches_above_itself_across_layers() -> None:
+    """Pages, commands and the API call services of their room and those below; services ask such queries."""
+    modules = {path: str(path.relative_to(SOURCE).with_suffix("")) for path in SOURCE.rglob("*.py")}
+    upward = {line for path, module in modules.items() for line in reaching_up(module, path.read_text())}
+    assert sorted(upward - OPEN) == []
+    assert sorted(OPEN - upward) == []  # what is mended leaves the list
+
+
+@pytest.mark.parametrize(
+    ("module", "text", "upward"),
+    [
+        ("web/pages/pay/earnings", "from quintain.services.house import health", ["services/house/health"]),
+        (
+            "services/pay/ledger",
+            "from quintain.store.queries.wheel.standings import due",
+            ["store/queries/wheel/standings"],
+        ),
+        ("cli/board/board", "import quintain.services.work.quizzes", ["services/work/quizzes"]),
+        ("web/pages/house/health", "from quintain.services.pay import ledger", []),
+        ("web/pages/pay/earnings", "from quintain.web.pages.rounds_shared import words", []),
+        ("web/pages/stations", "from quintain.services.house import health", []),
+    ],
+)
+def test_what_counts_as_reaching_up(module: str, text: str, upward: list[str]) -> None:
+    """A room above counts in whatever layer, and one beside; what no room owns is free to ask."""
+    assert list(reaching_up(module, text)) == [f"{module} -> {target}" for target in upward]
