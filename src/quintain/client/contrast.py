@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from quintain.client.calls.contrast import ContrastCalls
-from quintain.client.refs import place, task_path
+from quintain.client.refs import ref_path, task_path
 from quintain.core.errors import NotFound
 from quintain.core.records.contrasting import ContrastImported, ContrastPivot, ContrastVariant
 
@@ -41,7 +41,7 @@ class ContrastClient(ContrastCalls):
             "confirmed": confirmed,
             "generation": pivot.generation,
         }
-        path = f"{place(pivot.project, 'contrast')}/pivots/{pivot.id}/variants"
+        path = f"{ref_path(pivot.project, 'contrast')}/pivots/{pivot.id}/variants"
         return self._transport.read(ContrastVariant, "POST", path, json=body)
 
     def import_contrast(

@@ -13,7 +13,7 @@ def task_path(task: str) -> str:
     return f"/tasks/{quote(task, safe='')}"
 
 
-def place(ref: str, kind: str) -> str:
+def ref_path(ref: str, kind: str) -> str:
     """Give the path of what `task/name` names, such as a quiz, a round or a validation."""
     task, _, name = ref.partition("/")
     if not task or not name:

@@ -1,7 +1,7 @@
 """Tables that are in memory already, where otherwise a file is read: what a notebook hands over.
 
-    given(frame)                                    # polars, pandas, Arrow: anything with the Arrow PyCapsule interface
-    given([("a", "ann", "yes")], ("item", "worker", "label"))
+    table_in_memory(frame)  # polars, pandas, Arrow: anything with the Arrow PyCapsule interface
+    table_in_memory([("a", "ann", "yes")], ("item", "worker", "label"))
 
 A row of such a table is named by its place, counted from 0, as frames count them.
 """
@@ -40,7 +40,7 @@ Source = Path | GivenTable
 
 
 def source_of(value: Any, columns: Sequence[str] = (), *, name: str = "the table") -> Source:
-    """Give what somebody handed over as something that can be read: a path stays one, all else is a table.
+    """Return what a caller handed over as something that can be read: a path stays one, all else is a table.
 
     *columns* names the columns of rows that have no names of their own.
     """
@@ -48,10 +48,10 @@ def source_of(value: Any, columns: Sequence[str] = (), *, name: str = "the table
         return value
     if isinstance(value, str | Path):
         return Path(value)
-    return given(value, columns, name=name)
+    return table_in_memory(value, columns, name=name)
 
 
-def given(value: Any, columns: Sequence[str] = (), *, name: str = "the table") -> GivenTable:
+def table_in_memory(value: Any, columns: Sequence[str] = (), *, name: str = "the table") -> GivenTable:
     """Make a table of a frame, a mapping from columns to values, or a list of objects or of rows."""
     if isinstance(value, pl.DataFrame):
         return GivenTable(value, name)

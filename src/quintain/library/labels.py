@@ -11,7 +11,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput
 from quintain.core.records.figures import Estimate
-from quintain.data.given import GivenTable, given, source_of
+from quintain.data.given import GivenTable, source_of, table_in_memory
 from quintain.library.results import Result
 from quintain.reports.charts import bar_chart, interval_chart, ranked_chart
 from quintain.services.plain.human import HumanStudy, human_performance
@@ -335,7 +335,7 @@ def _known(value: Any, name: str) -> str | GivenTable | None:
         return str(value)
     if isinstance(value, Mapping) and not {"item", "label"} <= set(value):
         value = {"item": list(value), "label": list(value.values())}
-    return given(value, ("item", "label"), name=f"the {name} labels")
+    return table_in_memory(value, ("item", "label"), name=f"the {name} labels")
 
 
 def _repeats(value: str) -> Repeats:

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from quintain.core.errors import BadInput
-from quintain.data.given import GivenTable, given, source_of
+from quintain.data.given import GivenTable, source_of, table_in_memory
 from quintain.data.tables import read_table
 
 ROWS = [("a", "ann", 1), ("b", "bob", 2)]
@@ -83,16 +83,16 @@ def test_a_path_stays_a_path_and_a_table_itself() -> None:
 def test_what_is_no_table_is_refused(value: Any, said: str) -> None:
     """A number, a list of texts and columns of different lengths are named as what they are."""
     with pytest.raises(BadInput, match=said):
-        given(value, NAMES)
+        table_in_memory(value, NAMES)
 
 
 def test_mixed_values_are_texts() -> None:
     """A column with a number and a word holds texts."""
-    assert given({"label": [1, "b", None]}).frame["label"].to_list() == ["1", "b", None]
+    assert table_in_memory({"label": [1, "b", None]}).frame["label"].to_list() == ["1", "b", None]
 
 
 def test_faults_name_rows_as_frames_do() -> None:
     """The first row of a frame is row 0, and the table has a name in the message."""
     with pytest.raises(BadInput) as caught:
-        read_table(given({"n": ["1", "x"]}, name="the numbers"), required=["n"], types={"n": pl.Float64()})
+        read_table(table_in_memory({"n": ["1", "x"]}, name="the numbers"), required=["n"], types={"n": pl.Float64()})
     assert (caught.value.faults[0].file, caught.value.faults[0].row) == ("the numbers", 1)

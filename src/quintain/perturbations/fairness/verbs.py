@@ -34,7 +34,7 @@ _NO_VERBS = frozenset(
 
 
 def plural_of(verb: str) -> str | None:
-    """Give the plural of a verb of the third person singular; None where *verb* is something else.
+    """Return the plural of a verb of the third person singular; None where *verb* is something else.
 
     >>> plural_of("carries"), plural_of("watches"), plural_of("likes"), plural_of("liked")
     ('carry', 'watch', 'like', None)
@@ -51,7 +51,7 @@ def plural_of(verb: str) -> str | None:
 
 
 def after_apostrophe(ending: str, following: str) -> str:
-    """Give the ending of "they" for an ending of "he" or "she": "'s" is "is", or "has" before a participle."""
+    """Return the ending of "they" for an ending of "he" or "she": "'s" is "is", or "has" before a participle."""
     if ending != "'s":
         return ending
     return "'ve" if following in _HAS_BEFORE else "'re"
