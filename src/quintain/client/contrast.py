@@ -57,14 +57,14 @@ class ContrastClient(ContrastCalls):
         plan: str = "",
     ) -> ContrastImported:
         """Import the published files at *paths* as a contrast set called *name*; all of it or nothing (owners)."""
-        given = [("files", Path(one)) for one in paths]
-        given += [("originals", Path(originals))] if originals else []
-        for _, path in given:
+        sources = [("files", Path(one)) for one in paths]
+        sources += [("originals", Path(originals))] if originals else []
+        for _, path in sources:
             if not path.is_file():
                 raise NotFound("There is no file {source}.", source=path)
         fields = {"name": name, "format": format, "split": split, "hidden": str(hidden).lower(), "plan": plan}
         with ExitStack() as stack:
-            files = [(field, (path.name, stack.enter_context(path.open("rb")))) for field, path in given]
+            files = [(field, (path.name, stack.enter_context(path.open("rb")))) for field, path in sources]
             return self._transport.read(
                 ContrastImported, "POST", f"{task_path(task)}/contrast/import", data=fields, files=files
             )

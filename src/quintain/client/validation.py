@@ -15,7 +15,7 @@ class ValidationClient(ValidationCalls):
     """What `Client` can ask about validations: `task/number` for that of a round, or `task/name`."""
 
     def validation_policy(self, ref: str) -> str:
-        """Give the policy as TOML (owners)."""
+        """Return the policy as TOML (owners)."""
         return self.validation_policies(ref)[0].policy
 
     def unqualify(self, ref: str, names: Sequence[str], reason: str) -> int:
@@ -32,7 +32,7 @@ class ValidationClient(ValidationCalls):
         return self._validation_file(ref, "labels", Path(path), format)
 
     def release_text(self, ref: str, number: int, name: str = "datasheet.md") -> str:
-        """Give the `report.md`, `datasheet.md` or `changelog.md` of a release (owners)."""
+        """Return the `report.md`, `datasheet.md` or `changelog.md` of a release (owners)."""
         return self._transport.text("GET", f"{ref_path(ref, 'validations')}/releases/{number}/{quote(name, safe='')}")
 
     def download_release(self, ref: str, number: int, path: Path | str) -> Path:
@@ -41,7 +41,7 @@ class ValidationClient(ValidationCalls):
         self._transport.fetch(f"{ref_path(ref, 'validations')}/releases/{number}/bundle", target)
         return target
 
-    def _validation_file(self, ref: str, what: str, target: Path, wanted: str | None) -> Path:
-        params = {"format": format_of(target, wanted)}
+    def _validation_file(self, ref: str, what: str, target: Path, chosen: str | None) -> Path:
+        params = {"format": format_of(target, chosen)}
         self._transport.fetch(f"{ref_path(ref, 'validations')}/{what}", target, params=params)
         return target
