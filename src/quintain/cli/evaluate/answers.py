@@ -25,7 +25,7 @@ def answers(
     wrong: Annotated[bool, typer.Option("--wrong", help="Only wrong ones; the same as --show wrong.")] = False,
     show: Annotated[str, typer.Option(help="all, right, wrong or failed.")] = "all",
     label: Annotated[str, typer.Option(help="Only those whose right answer is this.")] = "",
-    answered: Annotated[str, typer.Option("--said", help="Only those that were answered so.")] = "",
+    answered: Annotated[str, typer.Option("--said", metavar="TEXT", help="Only those that were answered so.")] = "",
     text: Annotated[str, typer.Option(help="Only those whose inputs contain this.")] = "",
     offset: Annotated[int, typer.Option(min=0, help="Skip so many.")] = 0,
     limit: Annotated[int, typer.Option(min=1, max=500, help="At most so many.")] = 50,

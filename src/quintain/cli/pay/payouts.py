@@ -195,7 +195,7 @@ def resolve(
     note: Annotated[str, typer.Option(help="How you know.")] = "",
     json: JsonFlag = False,
 ) -> None:
-    """Record of a payout by hand, or of one whose answer did not come, whether it was made.
+    """Record whether a payout was made: one by hand, or one whose answer did not come.
 
     Example: quintain pay resolve 3 --paid --note "Stands on the panel's list."
     """

@@ -171,7 +171,7 @@ def close(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) ->
 
 @app.command()
 def costs(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) -> None:
-    """Show what a question has cost in each arm, by the ledger: with training and without, experts' time included.
+    """Show what a question has cost in each arm, by the ledger: with training and without, experts' time priced in.
 
     Example: quintain trial costs sentiment/first
     """
