@@ -101,7 +101,7 @@ def attribute(name: str) -> str:
 
 def table(make: type[Any]) -> Kind:
     """Take a specification within another."""
-    return Kind(lambda value: isinstance(value, Mapping), Text("a table"), plain=said, make=make)
+    return Kind(lambda value: isinstance(value, Mapping), Text("a table"), plain=without_empty, make=make)
 
 
 def tables(make: type[Any], *, least: int = 0) -> Kind:
@@ -110,7 +110,7 @@ def tables(make: type[Any], *, least: int = 0) -> Kind:
         lambda value: _are_tables(value) and len(value) >= least,
         Text("a list of tables"),
         kept=tuple,
-        plain=lambda value: [said(one) for one in value],
+        plain=lambda value: [without_empty(one) for one in value],
         make=make,
         many=True,
     )
@@ -176,7 +176,7 @@ def plain(spec: Any, *, whole: bool = False) -> dict[str, Any]:
     return found
 
 
-def said(spec: Any) -> dict[str, Any]:
+def without_empty(spec: Any) -> dict[str, Any]:
     """Give all of a table but what is empty."""
     return {name: value for name, value in plain(spec, whole=True).items() if value != ""}
 

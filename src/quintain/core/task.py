@@ -15,7 +15,7 @@ VMER = "vmer"
 ABILITY = "ability"
 
 
-def one_form(label: str) -> str:
+def normalise_label(label: str) -> str:
     """Give a label in the one form of Unicode in which labels are compared (NFC): what looks the same is the same.
 
     >>> one_form("ne\u0301gatif") == "n\u00e9gatif"

@@ -19,7 +19,7 @@ from quintain.core.texts import Text, joined
 from quintain.protocols import grading
 from quintain.protocols.events import Event, EventKind
 from quintain.protocols.paths import leads_to
-from quintain.protocols.ranking import GradeStanding, lot, promote, qualify, standing
+from quintain.protocols.ranking import GradeStanding, grade_standing, lot, promote, qualify
 from quintain.protocols.rubric import faults_in
 from quintain.protocols.spec import Protocol
 from quintain.protocols.stages import END, Stage
@@ -168,7 +168,7 @@ class Course:
         sample = self.sample(stage)
         rubric, stands = self.protocol.questions, {*self._writers(stage)}
         return [
-            standing(rubric, one, (self.arm.items[name] for name in sample.of(one)), emptied=one not in stands)
+            grade_standing(rubric, one, (self.arm.items[name] for name in sample.of(one)), emptied=one not in stands)
             for one in people
         ]
 

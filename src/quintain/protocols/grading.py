@@ -104,7 +104,7 @@ def take(arm: Arm, stage: Stage, sample: Sample, event: Event, checks: Sequence[
     if insider and not may_grade(arm, stage, event.person):
         raise Forbidden("{name} has not been promoted to a grader.", name=event.person)
     if late:
-        if given(arm, stage, item.name, event.person) is not None or item.name in _late(arm, stage, event.person):
+        if grade_given(arm, stage, item.name, event.person) is not None or item.name in _late(arm, stage, event.person):
             raise Conflict("{name} has graded {item} already.", name=event.person, item=item.name)
         arm.late.setdefault(stage.name, {}).setdefault(event.person, []).append(item.name)
     elif check:
@@ -125,7 +125,7 @@ def take(arm: Arm, stage: Stage, sample: Sample, event: Event, checks: Sequence[
 
 def change(arm: Arm, stage: Stage, event: Event) -> None:
     """Put other answers in the place of those that somebody gave before."""
-    found = given(arm, stage, event.unit, event.person)
+    found = grade_given(arm, stage, event.unit, event.person)
     if found is None:
         raise Conflict("{name} has not graded {item}.", name=event.person, item=event.unit)
     if event.unit in arm.probes.get(stage.name, {}).get(event.person, {}):
@@ -134,7 +134,7 @@ def change(arm: Arm, stage: Stage, event: Event) -> None:
         _kept(arm, stage, arm.items[event.unit], event.person)[event.person] = dict(event.answers)
 
 
-def given(arm: Arm, stage: Stage, item: str, person: str) -> Answers | None:
+def grade_given(arm: Arm, stage: Stage, item: str, person: str) -> Answers | None:
     """Give the grade that somebody gave an item at a stage, if they did."""
     hidden = arm.probes.get(stage.name, {}).get(person, {}).get(item)
     found = arm.items.get(item)

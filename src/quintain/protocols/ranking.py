@@ -39,7 +39,7 @@ def is_answerable(rubric: tuple[RubricQuestion, ...], item: Item) -> bool:
     return not told or 2 * sum(told) >= len(told)
 
 
-def standing(
+def grade_standing(
     rubric: tuple[RubricQuestion, ...], person: str, items: Iterable[Item], *, emptied: bool = False
 ) -> GradeStanding:
     """Add up the graded ones of somebody's *items*."""

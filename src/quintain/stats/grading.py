@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from quintain.core.errors import BadInput
 from quintain.core.label_form import label_form
-from quintain.core.task import one_form
+from quintain.core.task import normalise_label
 from quintain.stats.drop import drop_exact_match, drop_f1
 from quintain.stats.text import normalise, token_f1
 
@@ -143,7 +143,7 @@ def written(value: Any) -> str:
 
 @lru_cache(maxsize=4096)  # labels and short answers come again and again
 def _written_text(text: str) -> str:
-    return one_form(text.strip())
+    return normalise_label(text.strip())
 
 
 def is_plain(value: Any) -> bool:
