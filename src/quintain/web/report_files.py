@@ -12,8 +12,8 @@ from quintain.core.records.report import Report
 from quintain.reports.folder import files_of, to_archive
 from quintain.reports.words import Wording, map_texts
 from quintain.services.study.reports import WantedReport
-from quintain.web.i18n import SOURCE_LANGUAGE, Tongue
 from quintain.web.error_text import translated
+from quintain.web.i18n import SOURCE_LANGUAGE, Tongue
 
 ReportFormat = Literal["html", "md", "tex", "json", "zip"]
 _FILES = {"html": "report.html", "md": "report.md", "tex": "tables.tex", "json": "report.json"}

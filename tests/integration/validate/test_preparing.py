@@ -34,9 +34,9 @@ from pathlib import Path
 from quintain.compose import create_workspace
 from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs import running
-from quintain.services.validate import preparing
+from quintain.services.validate import prepare
 from quintain.settings import Settings
-preparing.BEFORE_ANYBODY = 3
+prepare.BEFORE_ANYBODY = 3
 save, saved = running.JobRun.save_within, []
 def save_and_die(run, db, checkpoint):
     if len(saved) == 2:

@@ -32,7 +32,7 @@ from quintain.services.access.passwords import fingerprint, new_secret
 from quintain.services.access.scopes import WORKING
 from quintain.services.access.sign_in import StartedSession, limited, start_session
 from quintain.services.collect import entry_codes
-from quintain.services.collect.entry_codes import CodeForm
+from quintain.services.collect.entry_codes import EntryCodeForm
 from quintain.services.collect.panel_ids import PREVIEW, PanelIds, panel_ids
 from quintain.services.pay.policy import policy_of
 from quintain.services.pay.providers import prolific_of
@@ -108,7 +108,7 @@ class PanelArrival:
     session: StartedSession | None = None
     preview: bool = False
     device: str = field(default="", repr=False)
-    question: CodeForm | None = None
+    question: EntryCodeForm | None = None
 
 
 @dataclass(frozen=True, slots=True)

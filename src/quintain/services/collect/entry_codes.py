@@ -31,7 +31,7 @@ FEW_BY_ADDRESS = 3  # people who come from one address before owners are told
 log = logging.getLogger(__name__)
 
 
-class CodeRequest(Protocol):
+class EntryCodeRequest(Protocol):
     """What is asked for at a door: a code that was typed, what is wanted instead, and how mail is sent."""
 
     @property
@@ -48,7 +48,7 @@ class CodeRequest(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class CodeForm:
+class EntryCodeForm:
     """What somebody at a door is asked: *mail* says that a code can be mailed; *request* is what became of asking.
 
     *sent* says that a code was mailed just now; *wrong* that the one that was typed is no good.
@@ -89,7 +89,7 @@ def use(db: Session, task_id: int, user_id: int, device: str, code: str) -> str 
     return None
 
 
-def ask(db: Session, task: str, task_id: int, user_id: int, device: str, visitor: CodeRequest) -> CodeForm:
+def ask(db: Session, task: str, task_id: int, user_id: int, device: str, visitor: EntryCodeRequest) -> EntryCodeForm:
     """Do what somebody asks for who has shown nothing yet, and say what they can do."""
     user = db.get_one(User, user_id)
     can_mail = visitor.mail.enabled and user.email is not None
@@ -98,7 +98,7 @@ def ask(db: Session, task: str, task_id: int, user_id: int, device: str, visitor
     if visitor.ask == "owner" and request is None:
         request = _ask_owner(db, task, task_id, user, device)
     state = request.state if request is not None else ""
-    return CodeForm(can_mail, state, sent, wrong=bool(visitor.code.strip()))
+    return EntryCodeForm(can_mail, state, sent, wrong=bool(visitor.code.strip()))
 
 
 def make_code(db: Session, task_id: int, user_id: int) -> str:
