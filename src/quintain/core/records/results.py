@@ -68,9 +68,9 @@ class Measurements(Record):
 
     Nothing stands here before it was measured. Latency is that of requests for one example. The *half* of a figure is
     half of its 95 % interval, over repeats and *sessions*; *busy* is the share of the processors that others used
-    meanwhile, *slowed* that of their pace which was lost. *layers* of the sandbox are those that held; *unlike_scored* counts, of those *compared*, the examples
-    that were answered otherwise than in the run that is scored: where that is more than a changing mind explains, the
-    figures are withheld, and only these counts are told.
+    meanwhile, *slowed* the share of its pace that the machine lost. *layers* of the sandbox are those that held;
+    *unlike_scored* counts, of those *compared*, the examples that were answered otherwise than in the run that is
+    scored: where that is more than a changing mind explains, the figures are withheld, and only these counts are told.
     """
 
     throughput: float | None = left_out()
