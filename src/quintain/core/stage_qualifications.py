@@ -24,7 +24,7 @@ def stage_qualification(arm_id: int, stage: str) -> str:
 
 
 def is_stage_qualification(qualification: str) -> bool:
-    """Say whether a qualification is one that trials give.
+    """Whether a qualification is one that trials give.
 
     >>> is_pass("trial-3-final"), is_pass("trial-run")
     (True, False)

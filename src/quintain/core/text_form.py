@@ -24,7 +24,7 @@ _IGNORABLE = re.compile(f"[{IGNORABLE}]+")
 
 
 def text_form(text: str) -> str:
-    r"""Give a text in the form in which it is compared: NFC, nothing that cannot be seen, one blank for white space.
+    r"""Return a text in the form in which it is compared: NFC, nothing invisible, one blank for white space.
 
     >>> text_form("cafe\u0301\u200b  au\u00a0lait ") == "caf\u00e9 au lait"
     True
@@ -35,7 +35,7 @@ def text_form(text: str) -> str:
 
 
 def form_id(inputs: Mapping[str, Any]) -> str:
-    r"""Give the id by which inputs are compared: that of the same inputs with every text in its form.
+    r"""Return the id by which inputs are compared: that of the same inputs with every text in its form.
 
     >>> form_id({"text": "Hello "}) == form_id({"text": "Hel\u200blo"})
     True
@@ -44,7 +44,7 @@ def form_id(inputs: Mapping[str, Any]) -> str:
 
 
 def content_form(value: Any) -> Any:
-    """Give the inputs of an example, or a part of them, with every text in its form."""
+    """Return the inputs of an example, or a part of them, with every text in its form."""
     if isinstance(value, str):
         return text_form(value)
     if isinstance(value, Mapping):

@@ -15,7 +15,8 @@ import scipy
 from quintain.core.task import AnswerType
 from quintain.metrics.aligned import Aligned
 from quintain.metrics.contract import METRICS, Metric
-from quintain.stats.bootstrap import FloatArray, Prior, Tally
+from quintain.stats.bootstrap import FloatArray, Tally
+from quintain.stats.by_class import class_prior
 
 _SINGLE: tuple[AnswerType, ...] = ("label", "choice", "token")
 
@@ -42,15 +43,7 @@ def _confusion_tally(data: Aligned) -> Tally:
         np.concatenate([rows[right], size + rows, 2 * size + columns[answered]]),
     )
     table = scipy.sparse.coo_array((np.ones(len(places[0])), places), shape=(len(cells), 3 * size)).tocsr()
-    return Tally(codes.astype(np.int64), table, _class_prior(size))
-
-
-def _class_prior(size: int) -> Prior:
-    """Return what an example of each class adds, answered rightly, and by any other class alike."""
-    own = np.eye(size)
-    others = (1 - own) / max(size - 1, 1)
-    best, worst = np.hstack([own, own, own]), np.hstack([np.zeros_like(own), own, others])
-    return Prior(best, worst, lambda totals: _divide(totals[..., :size].sum(-1), totals[..., size : 2 * size].sum(-1)))
+    return Tally(codes.astype(np.int64), table, class_prior(size))
 
 
 def _by_class(totals: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
