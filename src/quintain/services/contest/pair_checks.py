@@ -17,7 +17,7 @@ from quintain.core.errors import BadInput, Fault
 from quintain.core.example import Example
 from quintain.core.people import OPERATOR
 from quintain.core.task import Task
-from quintain.core.text_form import form_id
+from quintain.core.text_form import form_id, spelling_ids
 from quintain.core.texts import Text
 from quintain.services.contest.contests import ContestInfo
 from quintain.services.contest.grading import as_cell, grading_of
@@ -119,17 +119,17 @@ class Desk:
 
     def _side_faults(self, draft: PairDraft, original: str, modified: str) -> Iterator[Fault]:
         """Ask for an original that stands in the starter set as it is, and for another side that was changed."""
-        inside = original in self.starter
+        inside, taken = original in self.starter, any(key in self.starter for key in spelling_ids(draft.modified))
         if original == modified or form_id(draft.original) == form_id(draft.modified):
             yield Fault("neither side was changed: both are the same", field="modified")
-        elif not inside and modified in self.starter:
+        elif not inside and taken:
             yield Fault(
                 "is not in the starter set, and the other side is: give the unchanged one as the original",
                 field="original",
             )
         elif not inside and not self.spec.scratch:
             yield Fault("is not in the starter set; the original stays as it is there", field="original")
-        elif inside and modified in self.starter:
+        elif inside and taken:
             yield Fault("is a sentence of the starter set, too: exactly one side is to be changed", field="modified")
         for one in kind_of(self.task).fields(self.task):
             if not one.editable and draft.original.get(one.name) != draft.modified.get(one.name):
@@ -168,7 +168,7 @@ class Desk:
 def desk_of(db: Session, blobs: Blobs, info: ContestInfo, originals: Iterable[Mapping[str, Any]]) -> Desk:
     """Look up what pairs are checked against, as far as the starter set has one of *originals*."""
     task = get_task(db, info.task)
-    wanted = [Example(inputs).id for inputs in originals]
+    wanted = list({key for inputs in originals for key in spelling_ids(inputs)})
     return Desk(info.spec, task, starter_labels(db, blobs, info, wanted))
 
 
