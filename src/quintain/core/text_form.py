@@ -58,7 +58,7 @@ def _normalised(value: Any, kind: Literal["NFC", "NFD"]) -> Any:
 
 
 def form_id(inputs: Mapping[str, Any]) -> str:
-    r"""Give the id by which inputs are compared: that of the same inputs with every text in its form.
+    r"""Return the id by which inputs are compared: that of the same inputs with every text in its form.
 
     >>> form_id({"text": "Hello "}) == form_id({"text": "Hel\u200blo"})
     True
