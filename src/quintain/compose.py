@@ -185,9 +185,10 @@ def conditions_of(settings: Settings) -> Conditions:
 
 def _cell_finished(db: Session, task: str) -> None:
     """Have what rests on a task's cells made anew."""
-    from quintain.services.board.kept import wake_boards  # only workers need it, and it takes a while to import
+    # Only workers need it, and it takes a while to import.
+    from quintain.services.board.materialised import schedule_board_refresh
 
-    wake_boards(db, task)
+    schedule_board_refresh(db, task)
 
 
 def rules_of(settings: Settings) -> SubmissionRules:

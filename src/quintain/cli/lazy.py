@@ -97,7 +97,7 @@ COMMANDS: Mapping[str, Listed] = {
         (
             "quintain.cli.plain.rank:app",
             "quintain.cli.board.board",
-            "quintain.cli.board.keep",
+            "quintain.cli.board.snapshots",
             "quintain.cli.board.verify",
         ),
     ),
@@ -127,7 +127,7 @@ COMMANDS: Mapping[str, Listed] = {
             "quintain.cli.plain.study_errors",
             "quintain.cli.study.compare",
             "quintain.cli.study.study",
-            "quintain.cli.study.kept",
+            "quintain.cli.study.stored",
             "quintain.cli.study.code",
         ),
     ),

@@ -12,7 +12,7 @@ import polars as pl
 
 from quintain.core.errors import Fault
 from quintain.core.jsontext import NotJson, parse_json
-from quintain.data.given import Source
+from quintain.data.in_memory import Source
 from quintain.data.tables import row_number
 
 META = "meta"  # of a harvest: what the model said of a sentence, and the columns that it was told to keep

@@ -14,7 +14,7 @@ from typing import Any
 from quintain.core.errors import BadInput, Fault
 from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.texts import Text
-from quintain.data.given import GivenTable, Source
+from quintain.data.in_memory import InMemoryTable, Source
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number, table_format
 from quintain.data.text import read_bytes
 
@@ -32,12 +32,12 @@ def read_rows(
 ) -> list[PlainRow]:
     """Read the rows of a CSV, TSV, JSONL or Parquet file; each has the *required* values, or the file is refused."""
     columns = dict(columns or {})
-    if isinstance(path, GivenTable) and path.rows is not None:
+    if isinstance(path, InMemoryTable) and path.rows is not None:
         theirs = {name: columns.get(name, name) for name in (*required, *optional)}
         found = [PlainRow(at, _named(row, theirs)) for at, row in enumerate(path.rows)]
         refuse(_gaps(found, required, path.name))
         return found
-    if not isinstance(path, GivenTable) and table_format(path) == "jsonl":
+    if not isinstance(path, InMemoryTable) and table_format(path) == "jsonl":
         return _json_lines(path, required, optional, columns)
     table = read_table(path, required=required, optional=optional, columns=columns)
     wanted = [name for name in (*required, *optional) if name in table.columns]

@@ -25,7 +25,7 @@ from quintain.core.errors import BadInput, Fault
 from quintain.core.jsontext import NotJson, parse_json, too_deep_for_tables
 from quintain.core.texts import Text
 from quintain.data.cells import SEPARATORS, unguard, unguard_cells, write_separated
-from quintain.data.given import GivenTable, Source
+from quintain.data.in_memory import InMemoryTable, Source
 from quintain.data.parquet import DAMAGE, check_parquet, reading_parquet
 from quintain.data.text import gzip_faults, open_bytes, read_bytes, suffix_of
 
@@ -68,7 +68,7 @@ def read_table(
     gives the columns that are not text, such as `{"correct": pl.Float64()}`; a value that does not fit is a fault with
     its row.
     """
-    table = path.frame if isinstance(path, GivenTable) else _read(path)
+    table = path.frame if isinstance(path, InMemoryTable) else _read(path)
     table = _rename(table, path, required, optional, columns or {}, mapped=mapped)
     if table.is_empty():
         raise BadInput(faults=[Fault("the file has no rows", file=path.name)])
@@ -110,7 +110,7 @@ def table_format(path: Path) -> str:
 
 def row_number(path: Source, index: int) -> int:
     """Give the number by which a person finds the row at *index* (from 0): a CSV's first line is its header."""
-    if isinstance(path, GivenTable):
+    if isinstance(path, InMemoryTable):
         return index
     return index + (2 if table_format(path) in SEPARATORS else 1)
 

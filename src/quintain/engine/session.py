@@ -16,7 +16,7 @@ from typing import Any
 import quintain.core
 from quintain.adapters.contract import ADAPTERS
 from quintain.core.untrusted import MESSAGE, storable
-from quintain.engine.holding import held
+from quintain.engine.folder_locks import hold_folder
 from quintain.engine.replies import Reply, read_answers, reply_bounds
 from quintain.engine.sandbox.command import Mount, python_executable, python_mounts
 from quintain.engine.sandbox.limits import AnswersLost, Limits, Outcome
@@ -59,7 +59,7 @@ class ModelSession:
         with self._stack:
             folder = self._stack.enter_context(readable_folder(self.folder))
             for package in self.packages:
-                self._stack.enter_context(held(package))
+                self._stack.enter_context(hold_folder(package))
             self.process = self._stack.enter_context(self._make_process(folder))
             module = ADAPTERS.get(self.adapter).__module__
             self._call(

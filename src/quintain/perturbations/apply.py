@@ -60,7 +60,7 @@ def _in_chunks(texts: Sequence[str], perturbation: Perturbation, seed: int, rate
 def carry_out(texts: Sequence[str], seeds: draws.Hashes, perturbation: Perturbation, rate: float) -> list[str | None]:
     """Perturb *texts*, each with its seed, by way of edits."""
     batch = TextBatch(texts, seeds)
-    return rewrite(batch, settle(batch, perturbation.propose(batch, rate)))
+    return rewrite(batch, drop_protected(batch, perturbation.propose(batch, rate)))
 
 
 def rate_of(perturbation: Perturbation, severity: float) -> float:
@@ -74,7 +74,7 @@ def rate_of(perturbation: Perturbation, severity: float) -> float:
     return min(1.0, perturbation.rate * severity)
 
 
-def settle(batch: TextBatch, proposal: Proposal) -> Proposal:
+def drop_protected(batch: TextBatch, proposal: Proposal) -> Proposal:
     """Drop the edits that touch protected spans, and those that are tied to a dropped one."""
     if not batch.spans or not len(proposal):
         return proposal

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from quintain.perturbations import draws
-from quintain.perturbations.apply import PerturbedText, outcomes, rate_of, replay, settle
+from quintain.perturbations.apply import PerturbedText, drop_protected, outcomes, rate_of, replay
 from quintain.perturbations.batch import Span, TextBatch
 from quintain.perturbations.contract import Edit, Perturbation
 
@@ -94,7 +94,9 @@ def perturb_rows(
         owners=owners,
         owner_seeds=owner_seeds,
     )
-    for slot, outcome in zip(slots, outcomes(batch, settle(batch, perturbation.propose(batch, rate))), strict=True):
+    for slot, outcome in zip(
+        slots, outcomes(batch, drop_protected(batch, perturbation.propose(batch, rate))), strict=True
+    ):
         if outcome is not None and slot.column.open:
             result[slot.row] = _note(result[slot.row] or RowChange(), slot, outcome, table)
     return [change if change is not None and change.values else None for change in result]

@@ -25,7 +25,7 @@ from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.data.tables import read_table
 from quintain.services.access import accounts
 from quintain.services.access.actors import actor_of, find_user
-from quintain.services.contest import blind, contests, pairs, scores, settling, systems, teams
+from quintain.services.contest import blind, contests, pairs, rulings, scores, systems, teams
 from quintain.services.contest.contests import ContestInfo
 from quintain.services.contest.pair_checks import PairDraft
 from quintain.services.models.ask import predict
@@ -78,7 +78,7 @@ def _in_phase(info: ContestInfo, phase: Phase) -> Iterator[None]:
 
 def _open(db: Session) -> ContestInfo:
     try:
-        return contests.find(db, f"{TASK}/{NAME}")
+        return contests.find_contest(db, f"{TASK}/{NAME}")
     except NotFound:
         begin = (now() - BEGAN).replace(minute=0, second=0, microsecond=0, tzinfo=None)
     tags = {tag: None for row in written_pairs() for tag in row["tags"]}
@@ -165,8 +165,8 @@ def _settle(db: Session, blobs: Blobs, info: ContestInfo, people: Mapping[str, A
     found = scores.list_pairs(db, blobs, OPERATOR, info.ref, limit=pairs.MAX_PAGE)
     pair = next(one for one in found.pairs if one.rationale == CONTESTED)
     if not pair.status:
-        settling.contest_pair(
+        rulings.contest_pair(
             db, people["counters"], info.ref, pair.id, "Children may ask for something that they like."
         )
     if pair.status != PairStatus.SETTLED:
-        settling.rule(db, OPERATOR, info.ref, pair.id, "keep", reason="Asking whether is doubting.")
+        rulings.rule_pair(db, OPERATOR, info.ref, pair.id, "keep", reason="Asking whether is doubting.")

@@ -21,10 +21,10 @@ from quintain.protocols.grading import rule_of
 from quintain.protocols.reading import parse_protocol
 from quintain.protocols.spec import Protocol
 from quintain.protocols.stages import Stage
-from quintain.services.collect import attempt as attempts
+from quintain.services.collect import submit_attempt as attempts
 from quintain.services.harvest.model import sentence_field
 from quintain.services.models.registry import list_names
-from quintain.services.trial import model_runs, reporting, rubric, running, taking_part, trials
+from quintain.services.trial import model_runs, participation, reporting, rubric, stages, trials
 from quintain.services.trial.pool import pool_name
 from quintain.services.work.qualify import record_fact
 from quintain.simulate.clock import SimulatedClock
@@ -83,7 +83,7 @@ class CrowdDrive:
 
     def __post_init__(self) -> None:
         """Look at what there is, and hire the people."""
-        row = trials.find(self.db, *self.ref)
+        row = trials.find_trial(self.db, *self.ref)
         arms = [(one, parse_protocol(one.toml)) for one in queries.arms(self.db, row.id)]
         # Who goes on after an interruption draws further, so that nothing is written twice.
         self.before = sum(queries.newest_event(self.db, arm.id) for arm, _ in arms)
@@ -138,7 +138,7 @@ class CrowdDrive:
     def go_through(self) -> None:
         """Let all enter, and do what there is to do at each stage until the last one is closed."""
         for number, worker in enumerate(self.workers, 1):
-            taking_part.enter(self.db, worker.actor, *self.ref, consent=True)
+            participation.enter(self.db, worker.actor, *self.ref, consent=True)
             self.progress("Entering", number, len(self.workers))
         while self._turn() or self._close_next():
             pass
@@ -155,7 +155,7 @@ class CrowdDrive:
         for arm in trials.get_trial(self.db, OPERATOR, *self.ref).arms:
             stage = next((one for one in arm.stages if not one.closed and one.kind not in INSTANT), None)
             if stage is not None:
-                running.close_stage(self.db, OPERATOR, *self.ref, arm.name, stage.name, force=bool(stage.hindrances))
+                stages.close_stage(self.db, OPERATOR, *self.ref, arm.name, stage.name, force=bool(stage.hindrances))
                 self.progress(f"{arm.name}: {stage.name}", 1, 1)
                 closed += 1
         return closed > 0
@@ -163,7 +163,7 @@ class CrowdDrive:
     def _act(self, worker: CrowdWorker) -> bool:
         """Let somebody work until nothing waits for them; say whether they did anything."""
         moved = False
-        while (part := taking_part.my_part(self.db, worker.actor, *self.ref)).what == "work" or part.grading:
+        while (part := participation.trial_part(self.db, worker.actor, *self.ref)).what == "work" or part.grading:
             worker.read_letters({one.stage: self.taught.get(one.stage, 1.0) for one in part.letters})
             if part.grading:
                 self._grade(worker.actor, self.size.model.crowd_noise, GRADE_SECONDS)
@@ -181,7 +181,7 @@ class CrowdDrive:
             else:
                 worker.plan(part.stage, part.sessions_left, self.size.sessions)
             if worker.leaves():
-                taking_part.leave(self.db, worker.actor, *self.ref)
+                participation.leave(self.db, worker.actor, *self.ref)
                 return True
         if part.quiz:
             self._quiz(worker)
@@ -193,11 +193,11 @@ class CrowdDrive:
         return True
 
     def _quiz(self, worker: CrowdWorker) -> None:
-        step = taking_part.quiz_step(self.db, worker.actor, *self.ref)
+        step = participation.quiz_step(self.db, worker.actor, *self.ref)
         while step is not None:
             self.time.wait(worker.takes(20.0))
             answer = worker.choose(self.right[step.quiz, step.step, step.ask])
-            step = taking_part.answer_quiz(
+            step = participation.answer_quiz(
                 self.db, worker.actor, *self.ref, quiz=step.quiz, step=step.step, answer=answer
             )
 
@@ -220,7 +220,7 @@ class CrowdDrive:
             written = worker.compose(aim, known_labels(self.task), thing_in(prompt), again=tries > 0)
             self.time.wait(worker.takes(TEXT_SECONDS))
             try:
-                verdict = attempts.attempt(
+                verdict = attempts.submit_attempt(
                     self.db,
                     self.blobs,
                     worker.actor,

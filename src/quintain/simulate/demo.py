@@ -27,8 +27,8 @@ from quintain.services.evaluate.cells import fill
 from quintain.services.house.demo import MIXED
 from quintain.services.models.registry import get_model
 from quintain.services.validate.item_files import open_with_items
+from quintain.services.validate.manage import find_validation, list_validations
 from quintain.services.validate.status import progress as progress_of
-from quintain.services.validate.validations import find, list_validations
 from quintain.simulate.contest import play_contest
 from quintain.simulate.driving import Wait, at_once, hire, judge_all
 from quintain.simulate.people import SimulatedPerson
@@ -175,7 +175,7 @@ def judge_what_waits(workspace: Workspace, rng: np.random.Generator, wait: Wait 
 
 def _is_theirs(db: Session, ref: str, simulated: set[int | None]) -> bool:
     """Say whether the crew judges there; what simulated people wrote is left until the visitor has had a turn."""
-    validation = find(db, ref)
+    validation = find_validation(db, ref)
     if validation.state is not ValidationState.OPEN:
         return False
     titles = {one.ref: one.spec.title for one in list_rounds(db, OPERATOR, TASK)}

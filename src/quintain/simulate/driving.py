@@ -17,13 +17,13 @@ from quintain.core.records.collect import WritingSession
 from quintain.core.task import Task
 from quintain.services.access import accounts
 from quintain.services.access.actors import actor_of, find_user
-from quintain.services.collect import attempt as attempts
 from quintain.services.collect import readiness, writing
+from quintain.services.collect import submit_attempt as attempts
 from quintain.services.harvest.model import sentence_field
 from quintain.services.tasks.definitions import get_task
-from quintain.services.validate.handing_in import Answer, submit_page
-from quintain.services.validate.handing_out import HandedPage, claim_page
-from quintain.services.validate.validations import find
+from quintain.services.validate.claim_page import ClaimedPage, claim_page
+from quintain.services.validate.manage import find_validation
+from quintain.services.validate.submit_page import Answer, submit_page
 from quintain.simulate.judges import Judge, judge
 from quintain.simulate.people import SimulatedPerson
 from quintain.simulate.reviews import Sentence, thing_in
@@ -70,7 +70,7 @@ def judge_all(
 
     Who is unqualified on the way leaves. With *pages*, it ends after so many of them.
     """
-    field = sentence_field(find(db, ref).task)
+    field = sentence_field(find_validation(db, ref).task)
     at_work = list(people)
     made = given = 0
     while at_work:
@@ -98,7 +98,7 @@ def judge_all(
 
 
 def _answers(
-    rng: np.random.Generator, person: SimulatedPerson, page: HandedPage, field: str, way: Judge
+    rng: np.random.Generator, person: SimulatedPerson, page: ClaimedPage, field: str, way: Judge
 ) -> list[Answer]:
     found = []
     for item in page.items:
@@ -153,8 +153,8 @@ def begin(db: Session, blobs: Blobs, actor: Actor, ref: str) -> WritingSession:
     asked = readiness.readiness(db, actor, ref)
     for kind, needed in (("consent", asked.needs_consent), ("warning", asked.needs_warning)):
         if needed:
-            readiness.choose(db, actor, ref, kind)
-    return writing.start(db, blobs, actor, ref)
+            readiness.record_choice(db, actor, ref, kind)
+    return writing.start_session(db, blobs, actor, ref)
 
 
 def write_session(
@@ -210,7 +210,7 @@ class _Desk:
 
     def submit(self, written: Sentence, aim: str, inputs: Mapping[str, str]) -> bool:
         actor, token = self.pen.actor, self.rng.bytes(12).hex()
-        verdict = attempts.attempt(self.db, self.blobs, actor, self.session.key, inputs, target=aim, token=token)
+        verdict = attempts.submit_attempt(self.db, self.blobs, actor, self.session.key, inputs, target=aim, token=token)
         self.pen.writer.learn(written.construction, fooled=bool(verdict.fooled))
         if verdict.ask == "confirm":
             yes = self.pen.writer.confirms(self.rng, written, aim)

@@ -37,9 +37,9 @@ from quintain.services.release.releases import list_releases, release
 from quintain.services.tasks.definitions import get_task
 from quintain.services.validate import adjudicate
 from quintain.services.validate.harvests import add_harvest
+from quintain.services.validate.manage import list_validations, open_validation
 from quintain.services.validate.policy import dump_policy
 from quintain.services.validate.status import progress as progress_of
-from quintain.services.validate.validations import list_validations, open_validation
 from quintain.simulate.clock import SimulatedClock
 from quintain.simulate.driving import Pen, hire, judge_all, write_all
 from quintain.simulate.people import SimulatedCrowd, SimulatedPerson, draw_people
@@ -205,7 +205,7 @@ class Wheel:
 
     def settle(self, ref: str) -> None:
         """Have an expert decide what judges could not agree on."""
-        for item in adjudicate.queue(self.db, OPERATOR, ref, limit=1000):
+        for item in adjudicate.adjudication_queue_of(self.db, OPERATOR, ref, limit=1000):
             meant = gist(str(item.inputs[sentence_field(get_task(self.db, TASK))]))
             if meant in item.labels:
                 adjudicate.adjudicate(self.db, OPERATOR, ref, item.id, meant)

@@ -65,7 +65,7 @@ def require_current(engine: Engine) -> None:
 
 def pending(engine: Engine) -> list[str]:
     """List the migrations that have not been run, oldest first."""
-    return standing(engine)[1]
+    return migration_state(engine)[1]
 
 
 def current(engine: Engine) -> str | None:
@@ -74,7 +74,7 @@ def current(engine: Engine) -> str | None:
         return revision_of(connection)
 
 
-def standing(engine: Engine) -> tuple[str | None, list[str]]:
+def migration_state(engine: Engine) -> tuple[str | None, list[str]]:
     """Give both at once: the newest migration that was run, and those that were not."""
     with engine.connect() as connection:
         at = revision_of(connection)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from quintain.core.errors import BadInput, Fault
-from quintain.core.task import VMER, AnswerType, Label, Task, one_form
+from quintain.core.task import VMER, AnswerType, Label, Task, normalise_label
 from quintain.core.texts import Text, as_text, hint
 from quintain.core.toml import parse_toml, read_text
 from quintain.tasks.contract import KINDS, TaskKind
@@ -200,7 +200,7 @@ class _Reading:
                 name=repr(name),
             )
             return None
-        name = one_form(name)
+        name = normalise_label(name)
         if len(name) > MAX_LABEL:
             self.fault(
                 key,
@@ -215,7 +215,7 @@ class _Reading:
         if not _is_texts(mixes):
             self.fault(key, "'{name}': 'mixes' is not a list of labels", name=name)
             return None
-        return Label(name, gloss, tuple(examples), tuple(one_form(one) for one in mixes))
+        return Label(name, gloss, tuple(examples), tuple(normalise_label(one) for one in mixes))
 
     def _check_labels(self, kind: TaskKind | None, labels: Sequence[Label], extra: Sequence[Label]) -> None:
         names = [label.name for label in labels]

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from quintain.cli import output
-from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
+from quintain.cli.confirm_changes import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.plain.rank import app, number, say_dominant, say_unranked, traded
 from quintain.cli.streams import in_file, named, out_option
@@ -18,7 +18,7 @@ from quintain.core.people import OPERATOR
 from quintain.core.records.base import plain, to_plain
 from quintain.core.records.board import BoardView, QueuedRuns
 from quintain.core.toml import parse_toml, read_text
-from quintain.services.board import keep as board_keep
+from quintain.services.board import snapshots as board_keep
 from quintain.services.board.cache import warm_board
 from quintain.services.board.choices import aggregations, sensitivity
 from quintain.services.board.claims import claim_of, claim_text

@@ -11,8 +11,8 @@ from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.core.people import OPERATOR
 from quintain.core.records.collect import Flag
-from quintain.services.collect import attempts
-from quintain.services.validate import leaving
+from quintain.services.collect import list_attempts
+from quintain.services.validate import retraction
 
 
 @app.command()
@@ -35,8 +35,8 @@ def flags(
     """
     with workspace_of(context).session() as db:
         decisions = {**dict.fromkeys(keep or (), False), **dict.fromkeys(withhold or (), True)}
-        leaving.decide_flags(db, OPERATOR, ref, decisions, note=note)
-        found = attempts.flag_queue(db, OPERATOR, ref, decided=None if every else False)
+        retraction.decide_flags(db, OPERATOR, ref, decisions, note=note)
+        found = list_attempts.flag_queue(db, OPERATOR, ref, decided=None if every else False)
     if json:
         print_json(found)
         return

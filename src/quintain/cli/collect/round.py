@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
+from quintain.cli.confirm_changes import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import RevisionOption, link_base, workspace_of
 from quintain.cli.output import UNCOUNTED, JsonFlag, bar, print_json, print_line, print_table, say
 from quintain.cli.streams import in_file, named, out_file

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
+from quintain.cli.confirm_changes import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.cli.plain.contest import app
@@ -83,7 +83,7 @@ def show(context: typer.Context, ref: ContestRef, json: JsonFlag = False) -> Non
     Example: quintain contest show sentiment/spring > spring.toml
     """
     with workspace_of(context).session() as db:
-        info = contests.find(db, ref)
+        info = contests.find_contest(db, ref)
     if json:
         print_json(info.record())
     else:

@@ -12,7 +12,7 @@ from quintain.cli.output import JsonFlag
 from quintain.cli.plain.score import app
 from quintain.core.people import OPERATOR
 from quintain.core.records.evaluate import GivenAnswer
-from quintain.services.evaluate.answers import Sieve, list_answers, read_show
+from quintain.services.evaluate.answers import AnswerFilter, list_answers, read_show
 
 SHOWN = 80
 
@@ -35,7 +35,7 @@ def answers(
 
     Example: quintain evaluate answers sentiment/tfidf reviews --wrong --json
     """
-    sieve = Sieve(read_show("wrong" if wrong else show), label, said, text)
+    sieve = AnswerFilter(read_show("wrong" if wrong else show), label, said, text)
     workspace = workspace_of(context)
     with workspace.session() as db:
         found = list_answers(db, workspace.blobs, OPERATOR, model, dataset, sieve, offset=offset, limit=limit)

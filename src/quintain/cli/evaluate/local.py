@@ -11,9 +11,9 @@ from rich.progress import Progress
 
 from quintain.cli import output
 from quintain.cli.context import settings_of
-from quintain.cli.handed import Handed
 from quintain.cli.output import JsonFlag
 from quintain.cli.plain.score import app
+from quintain.cli.server_task import Handed
 from quintain.cli.streams import in_option
 from quintain.conditions import as_served, conditions_here
 from quintain.core.records.figures import Gap
@@ -21,8 +21,8 @@ from quintain.data.plan import ImportPlan
 from quintain.data.tables import parse_columns
 from quintain.engine.sandbox.layers import missing_layers
 from quintain.services.evaluate import local as local_evaluation
-from quintain.services.evaluate.handed_in import opened_model
-from quintain.services.evaluate.measured_fairly import share_disturbed
+from quintain.services.evaluate.measurement_gaps import share_disturbed
+from quintain.services.evaluate.model_files import opened_model
 
 
 @app.command()

@@ -14,9 +14,9 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from quintain.cli import output
 from quintain.cli.context import settings_of, workspace_of
 from quintain.cli.evaluate.check import named_task
-from quintain.cli.handed import Handed
 from quintain.cli.output import JsonFlag
 from quintain.cli.plain.models import app
+from quintain.cli.server_task import Handed
 from quintain.client import Client
 from quintain.compose import rules_of
 from quintain.conditions import as_served
@@ -24,7 +24,7 @@ from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.tasks import Submission, Visibility
 from quintain.engine.archives import packed
-from quintain.services.evaluate.handed_in import opened_model
+from quintain.services.evaluate.model_files import opened_model
 from quintain.services.evaluate.submit import submit_folder
 from quintain.services.models.registry import VISIBILITIES
 

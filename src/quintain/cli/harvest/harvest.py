@@ -106,7 +106,7 @@ def harvest(
 
 # Rounds are in the store, which a harvest on files does without: it is imported where a round is asked for.
 def _check_policy(policy: Path | None) -> None:
-    from quintain.cli.harvested import check_policy
+    from quintain.cli.harvest_round import check_policy
 
     check_policy(policy)
 
@@ -114,13 +114,13 @@ def _check_policy(policy: Path | None) -> None:
 def _add_round(
     context: typer.Context, task: str, sample: Path, title: str, policy: Path | None, seed: int
 ) -> RoundInfo:
-    from quintain.cli.harvested import add_round
+    from quintain.cli.harvest_round import add_round
 
     return add_round(context, task, sample, title=title, policy=policy, seed=seed)
 
 
 def _say_round(info: RoundInfo) -> None:
-    from quintain.cli.harvested import say_round
+    from quintain.cli.harvest_round import say_round
 
     say_round(info)
 

@@ -16,7 +16,7 @@ from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.tasks import Models
-from quintain.services.evaluate import withdrawing
+from quintain.services.evaluate import restored_models
 from quintain.services.models import registry as service
 
 Ref = Annotated[
@@ -138,7 +138,7 @@ def restore(context: typer.Context, ref: Ref, json: JsonFlag = False) -> None:
     Example: quintain model restore sentiment/tfidf@1
     """
     with workspace_of(context).session() as db:
-        version = withdrawing.take_back(db, OPERATOR, ref)
+        version = restored_models.restore_model(db, OPERATOR, ref)
     if json:
         print_json(version.record())
     else:

@@ -152,14 +152,14 @@ def _compare_stored(
     *,
     json: bool,
 ) -> None:
+    from quintain.services.plain.checkpoints import Checkpoints
     from quintain.services.plain.comparing.report import CompareOptions
-    from quintain.services.plain.keeping import Keeping
     from quintain.services.plain.recipe_learner import read_recipe
     from quintain.services.study.datasets import datasets_report
     from quintain.stats.artefacts.learner import LinearLearner, Teachable
 
     learner: Teachable = read_recipe(recipe) if recipe else LinearLearner()
-    wanted = CompareOptions(learner=learner, keeping=Keeping(out), **options)
+    wanted = CompareOptions(learner=learner, keeping=Checkpoints(out), **options)
     with workspace.session() as db, output.bar() as tell:
         found = datasets_report(
             db,

@@ -18,8 +18,8 @@ from quintain.core.people import OPERATOR
 from quintain.data.tables import FORMATS, parse_columns
 from quintain.data.text import suffix_of
 from quintain.services.plain import relabelling
+from quintain.services.plain.checkpoints import Checkpoints
 from quintain.services.plain.judgements import JudgementReading
-from quintain.services.plain.keeping import Keeping
 from quintain.services.study.judged import relabel_report, workers_report
 from quintain.services.study.model_errors import errors_report
 from quintain.services.study.models import models_report
@@ -126,7 +126,7 @@ def report(
 
     Example: quintain study report reading/protocols --out report
     """
-    workspace, keeping = workspace_of(context), Keeping(out)
+    workspace, keeping = workspace_of(context), Checkpoints(out)
     with workspace.session() as db, bar() as tell:
 
         def done(share: float) -> None:

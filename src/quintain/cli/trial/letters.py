@@ -17,7 +17,7 @@ from quintain.core.people import OPERATOR
 from quintain.core.records.trial import LetterDraft
 from quintain.data.text import read_bytes
 from quintain.services.trial import letters as letters_
-from quintain.services.trial import running
+from quintain.services.trial import stages
 
 ArmArgument = Annotated[str, typer.Argument(help="The arm.")]
 StageArgument = Annotated[str, typer.Argument(help="The stage of feedback, or the qualification.")]
@@ -127,7 +127,7 @@ def readmit(
     """
     task, name = split_ref(ref)
     with workspace_of(context).session() as db:
-        found = running.readmit(db, OPERATOR, task, name, arm=arm, stage=stage, person=person)
+        found = stages.readmit(db, OPERATOR, task, name, arm=arm, stage=stage, person=person)
     give(found, json=json)
 
 

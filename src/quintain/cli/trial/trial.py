@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
+from quintain.cli.confirm_changes import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import RevisionOption, link_base, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.cli.plain.trial import app
@@ -20,8 +20,8 @@ from quintain.data.text import read_bytes
 from quintain.data.trials import write_trial
 from quintain.protocols.reading import shipped, shipped_text
 from quintain.services.trial import costs as costs_
-from quintain.services.trial import doors as doors_
-from quintain.services.trial import model_runs, reporting, running, trials
+from quintain.services.trial import model_runs, reporting, stages, trials
+from quintain.services.trial import panel_entry as doors_
 from quintain.services.trial.contexts import DEFAULT_GENRE
 from quintain.services.trial.trials import OpenTrial
 
@@ -138,7 +138,7 @@ def close_stage(
     """
     task, name = split_ref(ref)
     with workspace_of(context).session() as db:
-        found = running.close_stage(db, OPERATOR, task, name, arm, stage, force=force)
+        found = stages.close_stage(db, OPERATOR, task, name, arm, stage, force=force)
     give(found, json=json)
 
 

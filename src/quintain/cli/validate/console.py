@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
+from quintain.cli.confirm_changes import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import RevisionOption, link_base, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.cli.streams import in_option
@@ -16,11 +16,11 @@ from quintain.cli.validate.validate import Ref, app, judge_rows
 from quintain.core.people import OPERATOR
 from quintain.core.records.validate import Judges, JudgingNotes, ValidationTrail
 from quintain.core.toml import read_text
-from quintain.services.validate import doors
+from quintain.services.validate import audit_trail as validation_trail
 from quintain.services.validate import forecast as adaptive_forecast
 from quintain.services.validate import judges as judge_service
-from quintain.services.validate import trail as validation_trail
-from quintain.services.validate import validations as validate
+from quintain.services.validate import manage as validate
+from quintain.services.validate import panel_entry
 
 SHOWN = 200
 
@@ -33,7 +33,7 @@ def entry(context: typer.Context, ref: Ref, json: JsonFlag = False) -> None:
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        found = doors.judging_entry(db, OPERATOR, ref, link_base(workspace))
+        found = panel_entry.judging_entry(db, OPERATOR, ref, link_base(workspace))
     if json:
         print_json(found)
     else:

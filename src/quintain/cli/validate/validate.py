@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from quintain.cli.changing import RemoveOption, YesOption, confirm_changes
+from quintain.cli.confirm_changes import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import UNCOUNTED, JsonFlag, bar, print_json, print_line, print_table, say
 from quintain.cli.streams import in_option, out_option
@@ -24,9 +24,9 @@ from quintain.services.validate import adjudicate as adjudication
 from quintain.services.validate import export as judged_export
 from quintain.services.validate import item_files, judges
 from quintain.services.validate import items as validation_items
+from quintain.services.validate import manage as validate
 from quintain.services.validate import review as reviewing
 from quintain.services.validate import status as validation_status
-from quintain.services.validate import validations as validate
 from quintain.services.validate.items import ORDERS, WantedItems
 
 app = typer.Typer(help="Let people judge what was collected.", no_args_is_help=True)
@@ -276,7 +276,7 @@ def adjudicate_(
     with workspace_of(context).session() as db:
         if item is not None:
             adjudication.adjudicate(db, OPERATOR, ref, item, label, reason=reason)
-        listed = adjudication.queue(db, OPERATOR, ref, limit=limit)
+        listed = adjudication.adjudication_queue_of(db, OPERATOR, ref, limit=limit)
     if json:
         print_json(ContestedItems(listed))
         return
