@@ -15,7 +15,7 @@ VMER = "vmer"
 ABILITY = "ability"
 
 
-def one_form(label: str) -> str:
+def normalise_label(label: str) -> str:
     """Return a label in the one form of Unicode (NFC) in which labels are compared: what looks alike is alike.
 
     >>> one_form("ne\u0301gatif") == "n\u00e9gatif"

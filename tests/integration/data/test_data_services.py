@@ -114,7 +114,7 @@ def test_a_full_disk_leaves_nothing_behind(
     monkeypatch.setattr(
         service,
         "write_examples",
-        lambda source, task, plan, target, **more: write(source, task, plan, Path("/dev/full"), **more),
+        lambda source, task, plan, target, **options: write(source, task, plan, Path("/dev/full"), **options),
     )
     with pytest.raises(Unavailable, match="full"):
         service.import_dataset(db, blobs, owner, task, "x", _file(tmp_path, ROWS), ImportPlan(role="test"))
@@ -194,7 +194,7 @@ def test_a_derived_version_knows_its_parents(
             how="x",
             settings={},
             name="y",
-            facts=service.Facts(Role.TEST),
+            facts=service.Facts(Role.TRAIN),
         )
 
 

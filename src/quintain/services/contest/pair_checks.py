@@ -17,7 +17,7 @@ from quintain.core.errors import Fault
 from quintain.core.example import Example
 from quintain.core.people import OPERATOR
 from quintain.core.task import Field, Task
-from quintain.core.text_form import form_id
+from quintain.core.text_form import form_id, spelling_ids
 from quintain.core.texts import Text
 from quintain.data.images import path_faults
 from quintain.services.contest.contests import ContestInfo
@@ -142,17 +142,17 @@ class Desk:
 
     def _side_faults(self, draft: PairDraft, original: str, modified: str) -> Iterator[Fault]:
         """Ask for an original that stands in the starter set as it is, and for another side that was changed."""
-        inside = original in self.starter
+        inside, taken = original in self.starter, any(key in self.starter for key in spelling_ids(draft.modified))
         if original == modified or form_id(draft.original) == form_id(draft.modified):
             yield Fault("neither side was changed: both are the same", field="modified")
-        elif not inside and modified in self.starter:
+        elif not inside and taken:
             yield Fault(
                 "is not in the starter set, and the other side is: give the unchanged one as the original",
                 field="original",
             )
         elif not inside and not self.spec.scratch:
             yield Fault("is not in the starter set; the original stays as it is there", field="original")
-        elif inside and modified in self.starter:
+        elif inside and taken:
             yield Fault("is a sentence of the starter set, too: exactly one side is to be changed", field="modified")
         for one in kind_of(self.task).fields(self.task):
             if not one.editable and draft.original.get(one.name) != draft.modified.get(one.name):
@@ -191,7 +191,8 @@ def desk_of(db: Session, blobs: Blobs, info: ContestInfo, drafts: Iterable[PairD
     """Look up what pairs are checked against, as far as the starter set has a side of one of *drafts*."""
     desk = Desk(info.spec, get_task(db, info.task))
     resolved = [desk.resolved(draft)[0] for draft in drafts]
-    ids = [Example(inputs).id for draft in resolved for inputs in (draft.original, draft.modified)]
+    sides = [inputs for draft in resolved for inputs in (draft.original, draft.modified)]
+    ids = list({key for inputs in sides for key in spelling_ids(inputs)})
     return replace(desk, starter=starter_labels(db, blobs, info, ids))
 
 
