@@ -99,7 +99,7 @@ def path_faults(task: Task, inputs: Mapping[str, Any], before: Mapping[str, Any]
     values = {name: inputs.get(name) for name in image_fields(task) if inputs.get(name) != (before or {}).get(name)}
     return [
         Fault(
-            "'{path}' is a path; give an http(s) address, or import it with a data set and name it as that does (blob:…)",
+            "'{path}' is a path; give an http(s) address, or import it with a data set and name it as there (blob:…)",
             path=value[:200],
             field=name,
         )
@@ -115,7 +115,7 @@ def path_rules(task: Task, columns: Collection[str]) -> list[Rule]:
         Rule(
             name,
             ~blank(pl.col(name)) & ~pl.col(name).str.contains(f"^({stored})"),
-            "'{path}' is a path; give an http(s) address, or import it with a data set and name it as that does (blob:…)",
+            "'{path}' is a path; give an http(s) address, or import it with a data set and name it as there (blob:…)",
             values={"path": shown(pl.col(name))},
         )
         for name in image_fields(task)
