@@ -1,7 +1,7 @@
 """Tables that are in memory already, where otherwise a file is read: what a notebook hands over.
 
-    given(frame)                                    # polars, pandas, Arrow: anything with the Arrow PyCapsule interface
-    given([("a", "ann", "yes")], ("item", "worker", "label"))
+    in_memory_table(frame)  # polars, pandas, Arrow: anything with the Arrow PyCapsule interface
+    in_memory_table([("a", "ann", "yes")], ("item", "worker", "label"))
 
 A row of such a table is named by its place, counted from 0, as frames count them.
 """
@@ -40,7 +40,7 @@ Source = Path | InMemoryTable
 
 
 def source_of(value: Any, columns: Sequence[str] = (), *, name: str = "the table") -> Source:
-    """Give what somebody handed over as something that can be read: a path stays one, all else is a table.
+    """Return what a caller handed over as something that can be read: a path stays one, all else is a table.
 
     *columns* names the columns of rows that have no names of their own.
     """

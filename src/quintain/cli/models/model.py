@@ -35,11 +35,11 @@ def list_(
     Example: quintain model list --task sentiment
     """
     with workspace_of(context).session() as db:
-        found = service.list_models(db, OPERATOR, task)
+        models = service.list_models(db, OPERATOR, task)
     if json:
-        print_json(Models([model.record() for model in found], len(found), 0))
+        print_json(Models([model.record() for model in models], len(models), 0))
         return
-    rows = [(m.version.ref, m.version.adapter, m.visibility, m.owner, m.version.hash[:12]) for m in found]
+    rows = [(m.version.ref, m.version.adapter, m.visibility, m.owner, m.version.hash[:12]) for m in models]
     print_table(("model", "adapter", "visibility", "owner", "hash"), rows)
 
 

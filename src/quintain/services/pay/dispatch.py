@@ -230,7 +230,7 @@ def _begin(db: Session, held: HeldPayout, *, repeatable: bool) -> str | None:
 
 def _remember(db: Session, held: HeldPayout, provider: PayProvider) -> None:
     """Write down what people have had, with what is paid and may not show yet, to compare with after the call."""
-    had = provider.look(held.study, held.lines)
+    had = provider.payments_so_far(held.study, held.lines)
     found = queries.find(db, held.id)
     ours: dict[str, Counter[int]] = {}
     for user, amount in queries.sent_amounts(db, found[0]) if found else []:
