@@ -37,9 +37,9 @@ CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 MAX_LABEL = 80
 
 
-def read_task(path: Path, *, metrics: Mapping[str, Collection[AnswerType]] | None = None) -> Task:
+def read_task(path: str | Path, *, metrics: Mapping[str, Collection[AnswerType]] | None = None) -> Task:
     """Read the task file at *path*; *metrics* as for `parse_task`."""
-    return parse_task(read_task_text(path), file=str(path), metrics=metrics)
+    return parse_task(read_task_text(Path(path)), file=str(path), metrics=metrics)
 
 
 def read_task_text(path: Path) -> str:
