@@ -59,6 +59,9 @@ def _fill(folder: Path, collection: Collection, form: str) -> None:
         with (folder / name).open("rb") as stream:
             digest = hashlib.file_digest(stream, "sha256").hexdigest()
         files[split.name] = DataFile(name, (folder / name).stat().st_size, digest)
+    for path, source in collection.images.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, folder / path)
     described = json.dumps(croissant(collection, files), ensure_ascii=False, indent=2)
     (folder / "croissant.json").write_text(f"{described}\n", encoding="utf-8")
     if form == HUGGING_FACE:

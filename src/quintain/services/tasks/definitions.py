@@ -79,6 +79,7 @@ def record_of(task: Task, revision: str = "") -> records.TaskInfo:
         canonical_metric=task.canonical_metric,
         options=task.options,
         revision=revision,
+        counted_perturbations=list(task.counted_perturbations),
     )
 
 

@@ -73,6 +73,6 @@ def start_harvest(  # noqa: PLR0913 - a form has as many fields
         policy=policy,
     )
     if file is None:
-        return ask_harvest(call.db, call.blobs, call.actor, task, wanted)
+        return ask_harvest(call.db, call.blobs, call.actor, task, wanted, runners=call.workspace.runners)
     with on_disk(file, call.workspace.file_limits) as path:
-        return ask_harvest(call.db, call.blobs, call.actor, task, wanted, file=path)
+        return ask_harvest(call.db, call.blobs, call.actor, task, wanted, file=path, runners=call.workspace.runners)
