@@ -34,7 +34,7 @@ def begin() -> None:
 
 
 def warn(texts: Iterable[str]) -> None:
-    """Say on stderr, so that it is seen, what may be a slip in what was given."""
+    """Print on stderr, so that it is seen, what may be a slip in what was given."""
     for text in texts:
         err.print("Warning:", text, style="bold yellow", markup=False, soft_wrap=True)
 
@@ -91,7 +91,7 @@ def _table(columns: Sequence[str], rows: Iterable[Sequence[str]], title: str | N
 
 
 def _widths(table: Table) -> Measurement:
-    """Say how narrow a table can be without cutting a word, and how wide it would be on lines of any length."""
+    """Return how narrow a table can be without cutting a word, and how wide on lines of any length."""
     return Measurement.get(out, out.options.update(width=NO_WIDTH), table)
 
 
@@ -125,7 +125,7 @@ def print_heading(text: str) -> None:
 
 
 def say(message: str) -> None:
-    """Tell the person something that is not the result."""
+    """Print on stderr what is not the result."""
     err.print(message, markup=False, soft_wrap=True)
 
 
@@ -169,7 +169,7 @@ def write_file(path: Path, data: bytes) -> None:
 
 
 def explain(error: QuintainError) -> None:
-    """Say what went wrong, every place of it, and what to do."""
+    """Print what went wrong, every place of it, and what to do."""
     err.print("error: ", style="bold red", end="")
     err.print(error.message, markup=False, soft_wrap=True)
     if isinstance(error, BadInput | Stale) and error.faults:

@@ -15,8 +15,8 @@ VMER = "vmer"
 ABILITY = "ability"
 
 
-def one_form(label: str) -> str:
-    """Give a label in the one form of Unicode in which labels are compared (NFC): what looks the same is the same.
+def normalise_label(label: str) -> str:
+    """Return a label in the one form of Unicode (NFC) in which labels are compared: what looks alike is alike.
 
     >>> one_form("ne\u0301gatif") == "n\u00e9gatif"
     True

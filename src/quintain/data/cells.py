@@ -35,7 +35,7 @@ def guard(text: str) -> str:
 
 
 def unguard(text: str) -> str:
-    """Give the text that was guarded.
+    """Return the text that was guarded.
 
     >>> unguard("'=1+1"), unguard("'quoted'")
     ('=1+1', "'quoted'")
@@ -80,7 +80,7 @@ def guarded_names(table: Frame) -> Frame:
 
 
 def unguard_cells(table: pl.DataFrame) -> pl.DataFrame:
-    """Give a table as it was before its cells were guarded."""
+    """Return a table as it was before its cells were guarded."""
     texts = [name for name, dtype in table.schema.items() if dtype == pl.String()]
     return table.with_columns(
         pl.when(pl.col(name).str.contains(_GUARDED)).then(pl.col(name).str.slice(1)).otherwise(pl.col(name)).alias(name)

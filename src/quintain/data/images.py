@@ -20,14 +20,14 @@ TOO_LARGE = Text("is larger than {most} MB", most=MAX_BYTES // 1_000_000)
 
 
 def image_kind(content: bytes) -> str | None:
-    """Give the media type of an image by how it begins; None where it is none that is shown."""
+    """Return the media type of an image by how it begins; None where it is none that is shown."""
     if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
         return "image/webp"
     return next((kind for start, kind in KINDS.items() if content.startswith(start)), None)
 
 
 def image_fault(content: bytes) -> Text | None:
-    """Say what is wrong with an image, if anything."""
+    """Return what is wrong with an image, or None."""
     if len(content) > MAX_BYTES:
         return TOO_LARGE
     return NO_IMAGE if image_kind(content) is None else None
@@ -42,7 +42,7 @@ class ImageFolder:
         self._used: dict[str, Path] = {}
 
     def name_of(self, written: str) -> str | Text:
-        """Give the name by which an example refers to the image at a path, or say what is wrong with it."""
+        """Return the name by which an example refers to the image at a path, or what is wrong with it."""
         if written not in self._named:
             self._named[written] = self._read(written)
         return self._named[written]
@@ -77,13 +77,13 @@ class ImageFolder:
         parts = PurePosixPath(written).parts
         if not parts or ".." in parts or written.startswith("/") or "\0" in written:
             return None
-        for place in (self._root.joinpath(*parts), self._root / parts[-1]):
-            path = place.resolve()
+        for candidate in (self._root.joinpath(*parts), self._root / parts[-1]):
+            path = candidate.resolve()
             if path.is_relative_to(self._root) and path.is_file():
                 return path
         return None
 
 
 def is_relative(written: str) -> bool:
-    """Say whether an image is named by a path beside the data, and not by an address or its content."""
+    """Whether an image is named by a path beside the data, and not by an address or its content."""
     return not written.startswith((PREFIX, "http://", "https://"))

@@ -62,12 +62,12 @@ def check_parquet(path: Path, name: str = "", *, size: int = ANY, rows: int = AN
 
 
 def _fault_of(path: Path, size: int, rows: int) -> str:
-    """Let another process read the file to its end, and give what is wrong with it; "" where nothing is.
+    """Let another process read the file to its end, and return what is wrong with it; "" where nothing is.
 
     What is too large raises BadInput.
     """
     try:
-        found = subprocess.run(  # noqa: S603 - our own program, and a path
+        probe = subprocess.run(  # noqa: S603 - our own program, and a path
             [sys.executable, "-I", "-c", _PROBE, str(path), str(size), str(rows)],
             capture_output=True,
             text=True,
@@ -77,16 +77,16 @@ def _fault_of(path: Path, size: int, rows: int) -> str:
         )
     except subprocess.TimeoutExpired:
         return "it takes too long to read"
-    if found.returncode == TOO_LARGE:
+    if probe.returncode == TOO_LARGE:
         raise too_large(path.name, size)
-    if found.returncode == TOO_MANY:
+    if probe.returncode == TOO_MANY:
         raise too_many_rows(path.name, rows)
-    return "" if found.returncode == 0 else found.stdout.strip() or "a page of it is damaged"
+    return "" if probe.returncode == 0 else probe.stdout.strip() or "a page of it is damaged"
 
 
 @contextmanager
 def reading_parquet(name: str) -> Iterator[None]:
-    """Say what is wrong with the file *name* where it turns out to be damaged after all."""
+    """Turn damage that reading shows after all into BadInput, which names the file *name*."""
     try:
         yield
     except DAMAGE as error:

@@ -28,7 +28,7 @@ def open_bytes(path: Path) -> BinaryIO:
 
 @contextmanager
 def gzip_faults(name: str) -> Iterator[None]:
-    """Say that the compressed file *name* is damaged or cut off, where reading it says so."""
+    """Turn what gzip says of a damaged or cut-off file into BadInput, which names the file *name*."""
     try:
         yield
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
@@ -36,7 +36,7 @@ def gzip_faults(name: str) -> Iterator[None]:
 
 
 def position(stream: BinaryIO) -> int:
-    """Say how many bytes of the file itself were read, compressed or not."""
+    """Return how many bytes of the file itself were read, compressed or not."""
     return stream.fileobj.tell() if isinstance(stream, gzip.GzipFile) and stream.fileobj else stream.tell()
 
 
@@ -115,7 +115,7 @@ def _encoding_problem(line: bytes) -> str | None:
 
 
 def suffix_of(path: Path) -> str:
-    """Give the suffix that tells the format: the one before `.gz`, in lower case.
+    """Return the suffix that tells the format: the one before `.gz`, in lower case.
 
     >>> suffix_of(Path("votes.CSV.gz"))
     '.csv'

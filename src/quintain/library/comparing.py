@@ -13,13 +13,13 @@ from quintain.core.errors import BadInput
 from quintain.core.records.base import plain
 from quintain.core.records.report import Report
 from quintain.core.records.study import TransferCell
-from quintain.data.given import source_of
+from quintain.data.in_memory import source_of
 from quintain.library.reported import ReportedResult
 from quintain.reports.folder import write_folder
 from quintain.services.plain.artefact_files import ExampleColumns
+from quintain.services.plain.checkpoints import Checkpoints
 from quintain.services.plain.comparing.reading import DatasetColumns, read_dataset, read_training
 from quintain.services.plain.comparing.report import CompareOptions, compare_datasets, quiet
-from quintain.services.plain.keeping import Keeping
 from quintain.services.plain.recipe_learner import read_recipe
 from quintain.services.plain.responses import LONG, ResponseReading, read_responses
 from quintain.stats.artefacts.learner import LinearLearner, Teachable
@@ -34,7 +34,7 @@ class ComparisonFound(ReportedResult):
     title = "Data sets beside each other"
     report: Report
     transfer: list[TransferCell]
-    keeping: Keeping = field(default_factory=Keeping)
+    keeping: Checkpoints = field(default_factory=Checkpoints)
 
     @property
     def table(self) -> pl.DataFrame:
@@ -127,7 +127,7 @@ def compare(
         _responses(responses),
         irt_model,
         list(commands),
-        Keeping(Path(keep) if keep else None).keyed(key),
+        Checkpoints(Path(keep) if keep else None).keyed(key),
     )
     comparison = compare_datasets(sets, settings, progress or quiet)
     return ComparisonFound(comparison.report, comparison.transfer, settings.keeping)

@@ -73,7 +73,7 @@ def _inline(value: Any) -> Item:
 
 
 def _plain(value: Any) -> Any:
-    """Give *value* in the types that tomlkit writes, and texts of several lines as such."""
+    """Return *value* in the types that tomlkit writes, and texts of several lines as such."""
     if isinstance(value, Mapping):
         return {name: _plain(entry) for name, entry in value.items()}
     if isinstance(value, str):
@@ -85,7 +85,7 @@ def _plain(value: Any) -> Any:
 
 
 def task_as_dict(task: Task) -> dict[str, Any]:
-    """Give *task* as plain data, for JSON."""
+    """Return *task* as plain data, for JSON."""
     return {
         "name": task.name,
         "kind": task.kind,
@@ -102,5 +102,5 @@ def task_as_dict(task: Task) -> dict[str, Any]:
 
 
 def _label_as_dict(label: Label) -> dict[str, Any]:
-    told = {"name": label.name, "gloss": label.gloss, "examples": list(label.examples)}
-    return told | ({"mixes": list(label.mixes)} if label.mixes else {})
+    record = {"name": label.name, "gloss": label.gloss, "examples": list(label.examples)}
+    return record | ({"mixes": list(label.mixes)} if label.mixes else {})

@@ -319,7 +319,7 @@ def make_visit(request: Request, db: Session) -> Visit:
     return visit
 
 
-class Unopened:
+class PendingRequest:
     """A request that has come in; nobody has looked yet who sent it."""
 
     __slots__ = ()
@@ -330,7 +330,7 @@ class Unopened:
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival(Unopened):
+class Arrival(PendingRequest):
     """A request for a page that has come in, with the form that it brought."""
 
     request: Request
@@ -363,7 +363,7 @@ Visiting = Annotated[Visit, Depends(arrive)]
 Posting = Annotated[Post, Depends(arrive_with_form)]
 
 
-def answering(view: Callable[..., Any], scopes: Iterable[Scope] = (), *, anybody: bool = True) -> Callable[..., Any]:
+def open_request(view: Callable[..., Any], scopes: Iterable[Scope] = (), *, anybody: bool = True) -> Callable[..., Any]:
     """Stand around a page or an endpoint: open what arrived, answer, and give the connection back, all in one thread.
 
     The framework would keep it until the answer has been sent, for as long as somebody takes to read a large file.
@@ -375,7 +375,9 @@ def answering(view: Callable[..., Any], scopes: Iterable[Scope] = (), *, anybody
     def answer(**given: Any) -> Any:
         sessions = [db for one in given.values() if isinstance(db := getattr(one, "db", None), Session)]
         try:
-            opened = {name: value.open() if isinstance(value, Unopened) else value for name, value in given.items()}
+            opened = {
+                name: value.open() if isinstance(value, PendingRequest) else value for name, value in given.items()
+            }
             for value in opened.values():
                 if isinstance(actor := getattr(value, "actor", None), Actor):
                     if not anybody:

@@ -21,10 +21,10 @@ from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox.limits import MIB, Limits, Outcome
 from quintain.services.board.assemble import board
 from quintain.services.board.export import export
-from quintain.services.board.keep import read_snapshot, take_snapshot
 from quintain.services.board.parts import BoardMatrix, BoardPart, MatrixModel
 from quintain.services.board.ranking import rank
 from quintain.services.board.remeasure import remeasure
+from quintain.services.board.snapshots import read_snapshot, take_snapshot
 from quintain.services.board.uncertainty import uncertainty
 from quintain.services.board.verify import verify_snapshot
 from quintain.services.evaluate import cells as evaluate

@@ -19,7 +19,7 @@ from quintain.core.people import ANONYMOUS, OPERATOR, Actor, Scope
 from quintain.core.records.board import BoardView
 from quintain.services.access import tokens
 from quintain.services.access.links import make_link, redeem_link
-from quintain.services.board import keep as board_keep
+from quintain.services.board import snapshots as board_keep
 from quintain.services.board.assemble import board
 from quintain.services.board.export import KINDS, SINGLE, export
 from quintain.services.board.ranking import rank

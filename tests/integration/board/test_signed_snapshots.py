@@ -24,7 +24,7 @@ from quintain.core.people import OPERATOR, Actor
 from quintain.core.records.board import BoardView
 from quintain.data import signatures
 from quintain.services.access import signing
-from quintain.services.board import keep as board_keep
+from quintain.services.board import snapshots as board_keep
 from quintain.services.board import verify as verifying
 from quintain.services.board.ranking import rank
 from quintain.services.board.verify import verify_snapshot

@@ -13,7 +13,7 @@ from quintain.core.records.contests import PairToJudge
 from quintain.core.records.house import WaitingKind
 from quintain.core.rounds import Money
 from quintain.services.access.notify import list_notifications
-from quintain.services.contest import judging, scores, settling
+from quintain.services.contest import judging, rulings, scores
 from quintain.services.house.waiting import waiting_for
 from quintain.services.pay import earnings
 from quintain.services.pay.policy import put_policy
@@ -36,7 +36,7 @@ def _contested(db: Session, blobs: Blobs, people: dict[str, Actor], name: str = 
     """Let a pair be contested, and give its id."""
     pairs = scores.list_pairs(db, blobs, people["anna"], REF).pairs
     pair = next(one.id for one in pairs if one.name == name)
-    settling.contest_pair(db, people["anna"], REF, pair, REASON)
+    rulings.contest_pair(db, people["anna"], REF, pair, REASON)
     return pair
 
 

@@ -24,8 +24,8 @@ from quintain.services.access.actors import actor_of, find_user
 from quintain.services.access.audit import entries
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.access.notify import list_notifications
-from quintain.services.board.keep import read_snapshot, take_snapshot
 from quintain.services.board.parts import BoardPart
+from quintain.services.board.snapshots import read_snapshot, take_snapshot
 from quintain.services.data import content
 from quintain.services.data.inputs import ask_for_inputs, decide_inputs, inputs_of, set_inputs
 from quintain.services.evaluate import cells as evaluate

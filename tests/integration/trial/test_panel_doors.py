@@ -28,17 +28,17 @@ from quintain.services.collect import admission, panel_people
 from quintain.services.collect.admission import PanelArrival, Visitor
 from quintain.services.collect.entry import complete
 from quintain.services.collect.panel_ids import PanelIds
-from quintain.services.collect.writing import give_up, start
+from quintain.services.collect.writing import give_up, start_session
 from quintain.services.house.personal_data import delete_person, export_person
 from quintain.services.pay import payouts
 from quintain.services.pay import prolific as paying
 from quintain.services.pay.earnings import decide, earn, my_earnings
-from quintain.services.pay.held import held_pay, my_held_pay
+from quintain.services.pay.held_pay import held_pay, my_held_pay
 from quintain.services.pay.policy import put_policy
 from quintain.services.tasks.definitions import find_row
-from quintain.services.trial import doors as every_door
+from quintain.services.trial import panel_entry as every_door
 from quintain.services.trial.trials import OpenTrial, open_trial, put_trial
-from quintain.services.validate.handing_out import claim_page
+from quintain.services.validate.claim_page import claim_page
 from quintain.store.blobs import Blobs
 from quintain.store.tables import Judgement, PanelDevice, PanelPerson
 from quintain.web.app import create_app
@@ -199,7 +199,7 @@ def test_who_has_shown_who_they_are_may_set_an_address_and_a_password(
     accounts.change_password(db, opened.actor, "", "correct horse battery")
     letters: list[str] = []
     monkeypatch.setattr(
-        "quintain.services.collect.door_codes.send", lambda mail, to, subject, text: letters.append(text)
+        "quintain.services.collect.entry_codes.send", lambda mail, to, subject, text: letters.append(text)
     )
     post_office = Mail("smtp://localhost")
     asked = come(db, keys["write"], "P1", Visitor(ask="mail", mail=post_office))
@@ -313,12 +313,12 @@ def test_where_prolific_is_silent_people_come_in_and_their_pay_waits_for_it(
 
 
 def _begin(db: Session, blobs: Blobs, actor: Actor, ref: str) -> str:
-    return start(db, blobs, actor, ref).key
+    return start_session(db, blobs, actor, ref).key
 
 
 def finish(db: Session, blobs: Blobs, actor: Actor, ref: str) -> None:
     """End the session that somebody holds, and go back."""
-    give_up(db, actor, start(db, blobs, actor, ref).key)
+    give_up(db, actor, start_session(db, blobs, actor, ref).key)
     complete(db, actor, ref)
 
 

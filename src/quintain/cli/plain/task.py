@@ -23,7 +23,7 @@ TaskFile = Annotated[Path, in_file("The task's TOML file.")]
 
 @app.command()
 def check(file: TaskFile, json: JsonFlag = False) -> None:
-    """Say everything that is wrong with a task file; needs no workspace.
+    """Find everything that is wrong with a task file; needs no workspace.
 
     Example: quintain task check sentiment.toml
     """

@@ -68,9 +68,9 @@ class Measurements(Record):
 
     Nothing stands here before it was measured. Latency is that of requests for one example. The *half* of a figure is
     half of its 95 % interval, over repeats and *sessions*; *busy* is the share of the processors that others used
-    meanwhile. *layers* of the sandbox are those that held; *unlike_scored* counts, of those *compared*, the examples
-    that were answered otherwise than in the run that is scored: where that is more than a changing mind explains, the
-    figures are withheld, and only these counts are told.
+    meanwhile, *slowed* the share of its pace that the machine lost. *layers* of the sandbox are those that held;
+    *unlike_scored* counts, of those *compared*, the examples that were answered otherwise than in the run that is
+    scored: where that is more than a changing mind explains, the figures are withheld, and only these counts are told.
     """
 
     throughput: float | None = left_out()
@@ -89,6 +89,7 @@ class Measurements(Record):
     cpu_seconds_per_example: float | None = left_out()
     joules_per_example: float | None = left_out(without="throughput")
     busy: float | None = left_out()
+    slowed: float | None = left_out()
     sessions: int | None = left_out()
     examples: int | None = left_out()
     warm_up: int | None = left_out()

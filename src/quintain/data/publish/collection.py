@@ -55,8 +55,8 @@ class Collection:
     @property
     def description(self) -> str:
         """What its versions say of themselves, each once."""
-        said = distinct(split.description for split in self.splits)
-        return "\n\n".join(said) or f"{self.title}: examples of the task {self.task.name}."
+        descriptions = distinct(split.description for split in self.splits)
+        return "\n\n".join(descriptions) or f"{self.title}: examples of the task {self.task.name}."
 
     @property
     def licenses(self) -> list[str]:
@@ -91,7 +91,7 @@ class Collection:
 
 
 def distinct(values: Iterable[str]) -> list[str]:
-    """Give the values that are not empty, each once, in their order."""
+    """Return the values that are not empty, each once, in their order."""
     return list(dict.fromkeys(value for value in values if value))
 
 

@@ -36,12 +36,12 @@ def write_folder(collection: Collection, form: str, path: Path, *, archive: bool
         raise Conflict("{path} is there already.", path=path, remedy="Name a folder that is new, or empty.")
     scratch = Path(tempfile.mkdtemp(dir=path.absolute().parent, prefix=f".{path.name}-"))
     try:
-        made = scratch / "made"
-        _fill(made, collection, form)
+        target = scratch / "made"
+        _fill(target, collection, form)
         if archive:
-            pack(made, scratch / "made.zip")
-            made = scratch / "made.zip"
-        os.replace(made, path)
+            pack(target, scratch / "made.zip")
+            target = scratch / "made.zip"
+        os.replace(target, path)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise Unavailable(
             "{path} could not be written: {error}.", path=path, error=str(error).splitlines()[0]
@@ -54,11 +54,11 @@ def _fill(folder: Path, collection: Collection, form: str) -> None:
     (folder / "data").mkdir(parents=True)
     files: dict[str, DataFile] = {}
     for split in collection.splits:
-        place = f"data/{split.name}.parquet"
-        _copy(split, folder / place)
-        with (folder / place).open("rb") as stream:
+        name = f"data/{split.name}.parquet"
+        _copy(split, folder / name)
+        with (folder / name).open("rb") as stream:
             digest = hashlib.file_digest(stream, "sha256").hexdigest()
-        files[split.name] = DataFile(place, (folder / place).stat().st_size, digest)
+        files[split.name] = DataFile(name, (folder / name).stat().st_size, digest)
     described = json.dumps(croissant(collection, files), ensure_ascii=False, indent=2)
     (folder / "croissant.json").write_text(f"{described}\n", encoding="utf-8")
     if form == HUGGING_FACE:

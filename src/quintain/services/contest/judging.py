@@ -17,13 +17,13 @@ from quintain.core.people import Actor
 from quintain.core.records import contests as records
 from quintain.core.rounds import Money
 from quintain.services.access.permissions import require_user
-from quintain.services.contest.contests import ContestInfo, find, require_phase
-from quintain.services.contest.figures import wake
+from quintain.services.contest.contests import ContestInfo, find_contest, require_phase
+from quintain.services.contest.figures import schedule_refresh
+from quintain.services.contest.notices import notify_organisers
 from quintain.services.contest.pair_labels import find_pair, read_labels
-from quintain.services.contest.standing import has_judges, judges_all, rules_of, settle
+from quintain.services.contest.pair_outcomes import has_judges, judges_all, pair_outcomes, rules_of
 from quintain.services.contest.teams import team_of
-from quintain.services.contest.telling import tell_organisers
-from quintain.services.pay import caps, earnings, watch
+from quintain.services.pay import caps, earnings, pay_notices
 from quintain.services.tasks.definitions import find_row, get_task
 from quintain.store.base import now
 from quintain.store.database import lock, repeated, transaction
@@ -43,7 +43,7 @@ LEAST_MEASURED = 20
 @repeated
 def next_to_judge(db: Session, actor: Actor, ref: str) -> records.PairToJudge | None:
     """Hand *actor*, who is in no team, the next pair to judge, or the one that they have; None where no more wait."""
-    info = find(db, ref)
+    info = find_contest(db, ref)
     user_id = _require_judge(db, actor, info)
     require_phase(info, *JUDGED_IN)
     if not has_judges(info.spec):
@@ -76,7 +76,7 @@ def judge_pair(
 ) -> records.PairJudged:
     """Give both labels of a pair that one was handed and, where asked, whether it is minimal; give what that earned."""
     with transaction(db):
-        info = find(db, ref)
+        info = find_contest(db, ref)
         user_id = _require_judge(db, actor, info)
         lock(db, f"judging of {info.ref}")
         moment = now()
@@ -110,14 +110,14 @@ def judge_pair(
         _follow(db, info, found)
         left = queries.count(db, _wanted(info), user_id, moment)
     if earned.amount:
-        watch.after_work(db, find_row(db, info.task).id, info.task, info.ref, lambda: _wage(db, info))
+        pay_notices.notify_after_work(db, find_row(db, info.task).id, info.task, info.ref, lambda: _wage(db, info))
     return records.PairJudged(late, earned, left)
 
 
 def return_pair(db: Session, actor: Actor, ref: str, pair: int) -> None:
     """Give a pair back without judging it: somebody else is handed it, and one is not handed it again."""
     with transaction(db):
-        info = find(db, ref)
+        info = find_contest(db, ref)
         user_id = _require_judge(db, actor, info)
         lock(db, f"judging of {info.ref}")
         lease = _own_lease(db, find_pair(db, info, pair), user_id)
@@ -196,10 +196,10 @@ def _pay(db: Session, info: ContestInfo, found: PairFound, user_id: int) -> Mone
 def _follow(db: Session, info: ContestInfo, found: PairFound) -> None:
     """Tell the organisers where the judges disagree, and have figures computed anew."""
     task = get_task(db, info.task)
-    standing = settle(db, info, task, [found.row])[found.row.id]
+    standing = pair_outcomes(db, info, task, [found.row])[found.row.id]
     if rules_of(info, task).waits(standing):
-        tell_organisers(db, info)
-    wake(db, info)
+        notify_organisers(db, info)
+    schedule_refresh(db, info)
 
 
 def _require_judge(db: Session, actor: Actor, info: ContestInfo) -> int:

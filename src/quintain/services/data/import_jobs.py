@@ -75,7 +75,7 @@ def ask_import(  # noqa: PLR0917 - as `import_dataset`
         "plan": plain(plan, whole=True),
         "score": score,
     }
-    return queue.ask(db, JOB, subject, task=task, by=actor, params=params)
+    return queue.enqueue(db, JOB, subject, task=task, by=actor, params=params)
 
 
 def do_import(run: JobRun) -> Mapping[str, Any]:

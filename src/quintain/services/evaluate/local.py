@@ -35,7 +35,7 @@ from quintain.perturbations.contract import perturbation
 from quintain.perturbations.tables import perturb_table
 from quintain.services.evaluate.conditions import Conditions, runnable
 from quintain.services.evaluate.estimate import estimate, left_for
-from quintain.services.evaluate.measured_fairly import count_unlike, measurement_gaps, without_withheld
+from quintain.services.evaluate.measurement_gaps import count_unlike, measurement_gaps, without_withheld
 from quintain.services.evaluate.scoring import score_table
 from quintain.services.evaluate.unchanged import side_by_side, unchanged_figures
 from quintain.services.evaluate.variants import VARIANT_ROWS, VARIANT_SEED, family_of, variants_for

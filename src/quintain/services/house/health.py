@@ -136,7 +136,7 @@ def status(db: Session, blobs: Blobs, actor: Actor, *, as_known: bool = False) -
     engine = _engine(db)
     root = next(folder for folder in (blobs.root, *blobs.root.parents) if folder.exists())
     disk = shutil.disk_usage(root)
-    migration, pending = migrate.standing(engine)
+    migration, pending = migrate.migration_state(engine)
     kept = figures.figure(db, *CENSUS) if as_known else None
     counted = kept.value if kept is not None else _count(engine, blobs)
     return HouseStatus(
@@ -189,7 +189,7 @@ def _check(name: str, attempt: Callable[[], None]) -> HealthCheck:
     try:
         attempt()
     except QuintainError as error:
-        return HealthCheck(name, False, error.message, error.told)
+        return HealthCheck(name, False, error.message, error.public_text)
     except (SQLAlchemyError, OSError) as error:
         return HealthCheck(name, False, type(error).__name__, "failed")
     return HealthCheck(name, True)

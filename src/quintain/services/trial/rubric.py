@@ -28,10 +28,10 @@ from quintain.protocols.stages import Stage
 from quintain.services.access.permissions import require_user
 from quintain.services.pay.caps import PAY_CAP, require_room
 from quintain.services.trial.courses import course_of, hold, record
-from quintain.services.trial.doors import came_as_expert, doors_of
-from quintain.services.trial.earnings import add_due, settle
+from quintain.services.trial.earnings import add_due, pay_amounts_due
+from quintain.services.trial.panel_entry import came_as_expert, doors_of
 from quintain.services.trial.progress import arm_of, sync_gone
-from quintain.services.trial.trials import find
+from quintain.services.trial.trials import find_trial
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.trial import leases as queries
@@ -59,7 +59,7 @@ def next_to_grade(db: Session, actor: Actor, task: str, name: str) -> GradingTas
     Who was given one and has not graded it gets the same again.
     """
     user_id = require_user(actor)
-    trial = find(db, task, name)
+    trial = find_trial(db, task, name)
     arms = _arms(db, actor, trial, user_id, task)
     held = {one.arm_id for one in queries.of_person(db, [arm.id for arm in arms], user_id) if one.until > now()}
     for arm in sorted(arms, key=lambda one: one.id not in held):
@@ -77,7 +77,7 @@ def grade(
     """Grade an item that was given out to the actor, and give the next; the same grade sent again changes nothing."""
     user_id = require_user(actor)
     with transaction(db):
-        trial = find(db, task, name)
+        trial = find_trial(db, task, name)
         arm, lease = _leased(db, actor, trial, task, stage, item)
         if lease is not None:
             seconds = (min(now(), lease.until) - lease.given_at).total_seconds()
@@ -86,7 +86,7 @@ def grade(
             record(db, trial, arm, kind(str(user_id), stage, item, answers, round(seconds, 1)), user_id)
             db.delete(lease)
             with course_of(db, trial, arm) as course:
-                settle(db, trial, arm, course, [str(user_id)])
+                pay_amounts_due(db, trial, arm, course, [str(user_id)])
                 if _is_paid_expert(db, trial, course, user_id):
                     amount = doors_of(trial).expert_pay
                     owed = AmountDue(f"{stage}/{user_id}/{item}", str(user_id), stage, amount, "grade")
@@ -109,7 +109,7 @@ def _is_paid_expert(db: Session, trial: CrowdTrial, course: Course, user_id: int
 def graded_before(db: Session, actor: Actor, task: str, name: str, back: int = 1) -> GradingTask:
     """Give the actor's newest grade, or the *back*-newest, while it can be changed."""
     user_id = require_user(actor)
-    trial = find(db, task, name)
+    trial = find_trial(db, task, name)
     arms = {one.id: one for one in _arms(db, actor, trial, user_id, task)}
     event = queries.last_graded(db, [*arms], user_id, back)
     if event is None:
@@ -117,7 +117,7 @@ def graded_before(db: Session, actor: Actor, task: str, name: str, back: int = 1
     arm, stage_name, item = arms[event.arm_id], event.body["stage"], event.body["unit"]
     with course_of(db, trial, arm) as course:
         stage = next((one for one in course.gradings() if one.name == stage_name), None)
-        said = grading.given(course.arm, stage, item, str(user_id)) if stage is not None else None
+        said = grading.grade_of(course.arm, stage, item, str(user_id)) if stage is not None else None
         left = sum(len(course.waiting(one, str(user_id))) for one in course.gradings())
         taken_back = item in course.arm.gone
     if taken_back:
@@ -133,7 +133,7 @@ def change_grade(
     """Change a grade that the actor gave, while its stage is open, and give the next item; it is paid once."""
     user_id = require_user(actor)
     with transaction(db):
-        trial = find(db, task, name)
+        trial = find_trial(db, task, name)
         arm = _arm_with(db, actor, trial, task, item)
         record(db, trial, arm, regraded(str(user_id), stage, item, answers), user_id)
     return _next_if_any(db, actor, task, name)
@@ -232,7 +232,7 @@ def _said(db: Session, trial: CrowdTrial, arm: CrowdArm, stage: str, item: str, 
     """Give the grade that somebody gave an item, while its stage is open."""
     with course_of(db, trial, arm) as course:
         found = next((one for one in course.gradings() if one.name == stage), None)
-        return None if found is None else grading.given(course.arm, found, item, str(user_id))
+        return None if found is None else grading.grade_of(course.arm, found, item, str(user_id))
 
 
 def _arm_with(db: Session, actor: Actor, trial: CrowdTrial, task: str, item: str) -> CrowdArm:

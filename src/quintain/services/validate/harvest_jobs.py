@@ -112,7 +112,7 @@ def ask_harvest(
         params["kept"] = _kept(blobs, file)
     with transaction(db):
         audit.record(db, actor, "harvest.start", task, model=wanted.model, dataset=wanted.dataset)
-        return queue.ask(db, JOB, subject, task=task, by=actor, params=params)
+        return queue.enqueue(db, JOB, subject, task=task, by=actor, params=params)
 
 
 def find_harvest(db: Session, actor: Actor, task: str, number: int) -> JobStanding:

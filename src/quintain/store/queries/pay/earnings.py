@@ -202,7 +202,7 @@ def approved_since(
     return [*found.items()]
 
 
-def settle(db: Session, payout_id: int) -> None:
+def mark_paid(db: Session, payout_id: int) -> None:
     """Let the earnings of a payout stand as paid."""
     mine = _standings.c.payout_id == payout_id
     places = (_standings.c.task_id, _standings.c.round_id, _standings.c.status)
@@ -286,7 +286,7 @@ def standing_sums(db: Session) -> list[tuple[int, int, int | None, str, str, str
     return [(*row[:6], int(row[6])) for row in db.execute(query)]
 
 
-def misstanding(db: Session, limit: int) -> list[tuple[int, str, str]]:
+def wrong_standings(db: Session, limit: int) -> list[tuple[int, str, str]]:
     """Find earnings that stand otherwise than decisions and payouts say: the earning, how it stands, how it should.
 
     An earning without a standing stands nowhere.
@@ -322,7 +322,7 @@ def misplaced(db: Session) -> list[Mapping[str, Any]]:
     return [dict(row) for row in db.execute(query).mappings()]
 
 
-def restand(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
+def rebuild_standings(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
     """Let earnings stand as *rows* say."""
     for first in range(0, len(rows), CHUNK):
         some = [dict(row) for row in rows[first : first + CHUNK]]

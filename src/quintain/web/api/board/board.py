@@ -22,8 +22,8 @@ from quintain.core.records.board import (
 )
 from quintain.core.records.ranking import Aggregations, BoardClaim, Ranking, Sensitivity
 from quintain.services.access import signing
-from quintain.services.board import keep as board_keep
 from quintain.services.board import remeasure as measuring_again
+from quintain.services.board import snapshots as board_keep
 from quintain.services.board.cache import WarmBoard, ranked_board, warm_board
 from quintain.services.board.choices import aggregations, sensitivity
 from quintain.services.board.claims import board_claim

@@ -58,7 +58,7 @@ def put_contest(call: Calling, task: TaskName, definition: ContestDefinition, ed
 
 def get_contest(call: Calling, ref: ContestRef) -> Contest:
     """Give a contest, and the phase it is in."""
-    return contests.find(call.db, ref).record()
+    return contests.find_contest(call.db, ref).record()
 
 
 def list_contest_history(call: Calling, ref: ContestRef) -> ContestHistory:

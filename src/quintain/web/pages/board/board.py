@@ -16,8 +16,8 @@ from quintain.core.task import ABILITY, VMER, Task
 from quintain.reports.few import few_text, is_few
 from quintain.reports.round_lines import RoundWords, styles_of
 from quintain.services.access.permissions import require_owner
-from quintain.services.board import keep as board_keep
 from quintain.services.board import remeasure as measuring_again
+from quintain.services.board import snapshots as board_keep
 from quintain.services.board.abilities import shown_abilities
 from quintain.services.board.cache import PENDING, SOON_S, WarmBoard, warm_board
 from quintain.services.board.claims import board_claim

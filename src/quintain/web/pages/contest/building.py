@@ -8,7 +8,7 @@ from quintain.core.contests import Phase
 from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, NotFound
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.contest import blind, systems
-from quintain.services.contest.freezing import freeze
+from quintain.services.contest.freeze import freeze
 from quintain.services.models.registry import ModelChoices, models_to_choose
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import download, on_disk
