@@ -17,8 +17,8 @@ from sqlalchemy.orm import Session
 
 from quintain.adapters.contract import Outside
 from quintain.conditions import AS_SERVED, LOCKS, SERVING, conditions_here
-from quintain.core.errors import BadInput, Unavailable
-from quintain.data.limits import MIB, FileLimits
+from quintain.core.errors import BadInput, OutOfOrder
+from quintain.data.limits import AT_ONCE, MIB, FileLimits, read_at_once
 from quintain.engine.companion import Companion
 from quintain.engine.jobs import LocalEngine, machine_taken
 from quintain.engine.loops import LoopBook
@@ -103,6 +103,11 @@ class Workspace:
     def file_limits(self) -> FileLimits:
         """How much a file that somebody sends may hold."""
         return FileLimits(self.settings.import_mib * MIB, self.settings.import_rows)
+
+    @property
+    def limits_at_once(self) -> FileLimits:
+        """How much a file may hold that is read while whoever sent it waits: items, prompts, pairs, answers."""
+        return read_at_once(self.file_limits, AT_ONCE)
 
     @property
     def mail(self) -> Mail:
@@ -288,7 +293,7 @@ def _make_folder(settings: Settings) -> None:
     try:
         settings.workspace.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise Unavailable(
+        raise OutOfOrder(
             "The folder {workspace} cannot be made: {strerror}.",
             workspace=settings.workspace,
             strerror=error.strerror,
