@@ -225,6 +225,11 @@ def is_archived(db: Session, name: str) -> bool:
     return find_row(db, name).archived_at is not None
 
 
+def only_task_id(db: Session, actor: Actor) -> int | None:
+    """Return the id of the one task that the actor's session is good for, which a panel's link began; None: of all."""
+    return None if actor.task is None else find_row(db, actor.task).id
+
+
 def find_row(db: Session, name: str) -> TaskRow:
     """Give the row of the task called *name*, or say which names are close."""
     row = queries.task_row(db, name)

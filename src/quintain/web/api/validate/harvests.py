@@ -28,7 +28,7 @@ def add_harvest(
     policy: Annotated[LongText, Form(description="The policy of its validation, as TOML.")] = "",
 ) -> Round:
     """Make a harvested sample the task's next round, and open its validation: all of it, or nothing (owners)."""
-    with on_disk(file, call.workspace.file_limits) as path:
+    with on_disk(file, call.workspace.limits_at_once) as path:
         made = harvests.add_harvest(
             call.db, call.actor, task, path, title=title.strip(), model=model.strip(), policy_toml=policy or None
         )

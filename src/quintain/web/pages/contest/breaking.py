@@ -104,7 +104,7 @@ def upload(post: Posting, task: str, name: str) -> Response:
         if file is None:
             raise BadInput("No file was chosen.")
         columns = parse_columns([line for line in post.text("columns").splitlines() if line.strip()])
-        with on_disk(file, visit.workspace.file_limits) as path:
+        with on_disk(file, visit.workspace.limits_at_once) as path:
             added = pairs.upload_pairs(
                 visit.db,
                 visit.blobs,

@@ -44,7 +44,7 @@ def hand_in(post: Posting, task: str, name: str) -> Response:
     try:
         if upload is None:
             raise BadInput(faults=[Fault("no file was chosen", field="file")])
-        with on_disk(upload, visit.workspace.file_limits) as path:
+        with on_disk(upload, visit.workspace.limits_at_once) as path:
             systems.hand_in(visit.db, visit.blobs, visit.actor, f"{task}/{name}", path, system=_system(post))
     except (BadInput, Conflict, Forbidden, NotFound) as error:
         return _build(visit, room_of(visit, task, name), trouble_of(error))

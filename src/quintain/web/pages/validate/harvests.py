@@ -42,7 +42,7 @@ def create(post: Posting, task: str) -> Response:
     try:
         if upload is None:
             raise BadInput(faults=[Fault("no file was chosen", field="file")])
-        with on_disk(upload, visit.workspace.file_limits) as path:
+        with on_disk(upload, visit.workspace.limits_at_once) as path:
             made = add_harvest(
                 visit.db,
                 visit.actor,
