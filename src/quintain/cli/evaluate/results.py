@@ -50,7 +50,7 @@ def _axes(found: KeptResult) -> list[list[object]]:
         for name, value in found.metrics.items()
         for line in metric_lines(name, value, found.bounds.get(name))
     ]
-    uneven = {axis: why for axis, why in found.gaps.items() if why.kind == "uneven"}
+    uneven = {axis: why for axis, why in found.gaps.items() if why.kind in {"uneven", "slower"}}
     lines += [[measured.get("examples"), *line] for line in measured_lines(measured, uneven)]
     for name, share in (("robustness", found.robustness), ("fairness", found.fairness)):
         if share:
