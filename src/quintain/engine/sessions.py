@@ -102,6 +102,7 @@ def pooled(sessions: Sequence[Session], batch_size: int) -> dict[str, Any]:
     examples = sum(session.examples + session.warm_up for session in sessions)
     joules = [session.joules for session in sessions if session.joules is not None]
     busy = [session.busy for session in sessions if session.busy is not None]
+    later = [session.later for session in sessions if session.later is not None]
     return {
         "throughput": throughput,
         "throughput_spread": statistics.stdev(repeats) if len(repeats) > 1 else 0.0,
@@ -113,7 +114,7 @@ def pooled(sessions: Sequence[Session], batch_size: int) -> dict[str, Any]:
         "joules_per_example": sum(joules) / max(examples, 1) if len(joules) == len(sessions) else None,
         "busy": max(busy) if busy else None,
         "slowed": lost,
-        "later": max((session.later for session in sessions if session.later is not None), default=None),
+        **({"later": max(later)} if later else {}),
         "sessions": len(sessions),
         "examples": sum(session.examples for session in sessions),
         "warm_up": sum(session.warm_up for session in sessions),

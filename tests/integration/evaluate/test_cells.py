@@ -14,7 +14,8 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace
 from quintain.core.errors import Conflict, Forbidden
 from quintain.core.people import OPERATOR, Actor, RoleName
-from quintain.engine.jobs import CellResult, LocalEngine, is_machine_free, machine_taken
+from quintain.engine.jobs import CellResult, LocalEngine
+from quintain.engine.machine_hold import is_machine_free, machine_taken
 from quintain.engine.sandbox.limits import MIB, Limits, Outcome
 from quintain.services.access.notify import list_notifications
 from quintain.services.data.inputs import set_inputs

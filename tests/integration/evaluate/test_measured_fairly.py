@@ -77,16 +77,21 @@ def told(db: Session, cell: Cell, **measured: Any) -> Mapping[str, Any]:
     return cell.measurements
 
 
-def test_figures_of_answers_that_are_not_scored_are_withheld(
-    db: Session, blobs: Blobs, owner: Actor, cells: Mapping[str, Cell]
-) -> None:
-    """Where timed answers differ from the scored ones, speed and memory are gone from results and board, and why."""
-    cell = cells[MEASURE]
+def answer_otherwise(db: Session, blobs: Blobs, cell: Cell) -> pl.DataFrame:
+    """Let the further processes of a measurement have answered otherwise, and return what they answered."""
     timed = pl.read_parquet(blobs.path(str(cell.predictions))).with_columns(prediction=pl.lit("negative"))
     with blobs.scratch(".parquet") as path:
         timed.write_parquet(path)
         cell.predictions = blobs.put_file(path)
     db.commit()
+    return timed
+
+
+def test_figures_of_answers_that_are_not_scored_are_withheld(
+    db: Session, blobs: Blobs, owner: Actor, cells: Mapping[str, Cell]
+) -> None:
+    """Where timed answers differ from the scored ones, speed and memory are gone from results and board, and why."""
+    timed = answer_otherwise(db, blobs, cells[MEASURE])
     result = figures(db, blobs, owner)
     assert not {"throughput", "memory", "latency_p50", "cpu_seconds_per_example"} & result.measurements.keys()
     assert result.measurements["unlike_scored"] == timed.height
@@ -94,6 +99,32 @@ def test_figures_of_answers_that_are_not_scored_are_withheld(
     model = board(db, blobs, owner, "mood").models[0]
     assert list(model.values["throughput"]) == list(model.values["memory"]) == [None]
     assert "otherwise while it was timed" in why_unranked(model, {"throughput": [1.0]}, [1.0])
+
+
+def test_the_reason_of_what_is_withheld_is_told_everywhere(
+    workspace: Workspace,
+    db: Session,
+    blobs: Blobs,
+    cells: Mapping[str, Cell],
+    cli: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The results page, the board, `evaluate results` and `board show` say how many answers differed."""
+    monkeypatch.setenv("QUINTAIN_DATABASE_URL", workspace.settings.database_url)
+    timed = answer_otherwise(db, blobs, cells[MEASURE])
+    reason = f"answered {timed.height} of {timed.height} examples otherwise while it was timed"
+    make_person(db, "otto", RoleName.OWNER)
+    redeem_link(db, make_link(db, OPERATOR, "otto").token, PASSWORD)
+    browser = browser_of(workspace, "otto")
+    page = browser.get("/tasks/mood/models/steady/results/test").text
+    assert f"withheld: it {reason}" in " ".join(page.split())
+    assert "Asked again, it answered 0 of 40 examples differently." in " ".join(page.split())
+    assert reason in browser.get("/api/v1/tasks/mood/board").text
+    assert "gap_otherwise" in browser.get("/tasks/mood/board").text
+    where = ("-w", str(workspace.settings.workspace))
+    monkeypatch.setenv("COLUMNS", "400")
+    assert reason in cli(*where, "evaluate", "results", MODEL).output
+    assert reason in cli(*where, "board", "show", "mood").output
 
 
 def test_an_uneven_figure_is_shown_and_does_not_rank(

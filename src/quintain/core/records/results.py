@@ -67,8 +67,10 @@ class Measurements(Record):
     """What was measured while a model answered in batches of its own size: examples per second, seconds, GiB.
 
     Nothing stands here before it was measured. Latency is that of requests for one example. The *half* of a figure is
-    half of its 95 % interval, over repeats and *sessions*; *busy* is the share of the processors that others used
-    meanwhile. *layers* of the sandbox are those that held; *unlike_scored* counts, of those *compared*, the examples
+    half of its 95 % interval, over repeats and *sessions*, which are processes of the model; *busy* is the share of the
+    processors that others used meanwhile, *slowed* what the machine lacked of its pace. *later* is how many times as
+    much work an example took after those that were timed, on large data. *asked_again* are examples that a fresh
+    process answered once more, *unstable* those of them that it answered otherwise. *layers* of the sandbox are those that held; *unlike_scored* counts, of those *compared*, the examples
     that were answered otherwise than in the run that is scored: where that is more than a changing mind explains, the
     figures are withheld, and only these counts are told.
     """
@@ -89,6 +91,8 @@ class Measurements(Record):
     cpu_seconds_per_example: float | None = left_out()
     joules_per_example: float | None = left_out(without="throughput")
     busy: float | None = left_out()
+    slowed: float | None = left_out()
+    later: float | None = left_out()
     sessions: int | None = left_out()
     examples: int | None = left_out()
     warm_up: int | None = left_out()
