@@ -31,13 +31,13 @@ def check_type(name: str, value: Any, hint: Any) -> None:
     plain = [kind for kind in kinds if kind is not NoneType]
     if len(plain) != 1 or plain[0] not in _NUMBERS:
         return
-    kind, told = _NUMBERS[plain[0]]
+    kind, description = _NUMBERS[plain[0]]
     if isinstance(value, kind) and (plain[0] is bool or not isinstance(value, bool)):
         return
     raise BadInput(
         "'{name}' is {wanted}, and {value} was given, which is a {kind}.",
         name=name,
-        wanted=told,
+        wanted=description,
         value=repr(value)[:60],
         kind=type(value).__name__,
         remedy="Give {wanted}.",

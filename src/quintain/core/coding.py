@@ -127,10 +127,10 @@ class CodingSpec:
         """Ask for sources and categories, in their form."""
         if not self.sources:
             yield Fault("is empty; name at least one", field="sources")
-        for one in self.sources:
-            room, _, rest = one.partition("/")
+        for source in self.sources:
+            room, _, rest = source.partition("/")
             if room not in SOURCES or not rest or "/" in rest:
-                yield Fault("'{source}' is not data/NAME, rounds/NUMBER or trials/NAME", source=one, field="sources")
+                yield Fault("'{source}' is not data/NAME, rounds/NUMBER or trials/NAME", source=source, field="sources")
             elif room == "data" and self.part == "justifications":
                 yield Fault("a data set has no justifications", field="part")
         if self.answers and self.people == "workers":

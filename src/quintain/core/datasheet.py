@@ -52,13 +52,13 @@ class DatasheetSpec:
 
 
 def question(name: str) -> str:
-    """Give the question that an answer is to, in English.
+    """Return the question that an answer is to, in English.
 
     >>> question("misuse")
     'What should it not be used for?'
     """
-    found = option_at(DatasheetSpec, name)
-    return str(found.title) if found else name
+    option = option_at(DatasheetSpec, name)
+    return str(option.title) if option else name
 
 
 def open_questions(spec: DatasheetSpec) -> list[str]:

@@ -51,23 +51,23 @@ class EditOrigin:
     whole: bool = False
 
     def settled(
-        self, stored: Mapping[str, Any], wanted: Mapping[str, Any], make: type[Any] | None = None
+        self, stored: Mapping[str, Any], submitted: Mapping[str, Any], make: type[Any] | None = None
     ) -> Mapping[str, Any]:
-        """Give what is to replace *stored*: what is *wanted*, but for fields that stay as others had them.
+        """Return what is to replace *stored*: *submitted*, but for fields that stay as others had them.
 
         Raise Stale where something else is stored than the edit was made from; options of *make* have the titles.
         """
         if not self.revision:
-            return wanted
-        now, then = _flat(stored), _flat(wanted)
+            return submitted
+        now, then = _flat(stored), _flat(submitted)
         differing = [path for path in {**now, **then} if now.get(path, _ABSENT) != then.get(path, _ABSENT)]
         if self.revision != revision_of(stored) and differing:
             differences = [self._difference(path, now, then, make) for path in differing]
             raise Stale(differences, revision=revision_of(stored), parts=parts_of(stored))
         for path in differing:
             if _dotted(path) in self.theirs:
-                wanted = _put(wanted, path, now.get(path, _ABSENT))
-        return wanted
+                submitted = _put(submitted, path, now.get(path, _ABSENT))
+        return submitted
 
     def _difference(
         self, path: Path, now: Mapping[Path, Any], then: Mapping[Path, Any], make: type[Any] | None
@@ -88,7 +88,7 @@ ANYHOW = EditOrigin()
 
 
 def revision_of(stored: Mapping[str, Any]) -> str:
-    """Give the revision of what is stored, from its content.
+    """Return the revision of what is stored, from its content.
 
     >>> revision_of({"a": 1, "b": {"c": 2}}) == revision_of({"b": {"c": 2}, "a": 1})
     True
@@ -97,21 +97,21 @@ def revision_of(stored: Mapping[str, Any]) -> str:
 
 
 def revision_of_spec(spec: Any) -> str:
-    """Give the revision of a specification."""
+    """Return the revision of a specification."""
     return revision_of(plain(spec))
 
 
 def parts_of(stored: Mapping[str, Any]) -> dict[str, str]:
-    """Give the hash of each field of what is stored, for a page that is to tell who changed what."""
+    """Return the hash of each field of what is stored, for a page that is to tell who changed what."""
     flat = _flat(stored)
     return {_dotted(path): _part(flat, path) for path in flat}
 
 
 def settled(edit: EditOrigin, before: Spec, after: Spec, make: Callable[[Mapping[str, Any]], Spec]) -> Spec:
-    """Settle the edit of a specification: give *after*, made again by *make* where fields of *before* stay."""
-    wanted = plain(after)
-    chosen = edit.settled(plain(before), wanted, type(before))
-    return after if chosen is wanted else make(chosen)
+    """Merge the edit of a specification: return *after*, with the fields of *before* that stay."""
+    submitted = plain(after)
+    chosen = edit.settled(plain(before), submitted, type(before))
+    return after if chosen is submitted else make(chosen)
 
 
 def _flat(table: Mapping[str, Any]) -> dict[Path, Any]:
@@ -139,14 +139,14 @@ def _part(flat: Mapping[Path, Any], path: Path) -> str:
 
 
 def _put(table: Mapping[str, Any], path: Path, value: Any) -> dict[str, Any]:
-    """Give *table* with a *value* at *path*; without what is there, where it is absent."""
+    """Return *table* with *value* at *path*; without what is at *path*, where *value* is absent."""
     head, *rest = path
-    made = dict(table)
-    inner = made.get(head)
+    copy = dict(table)
+    inner = copy.get(head)
     if rest:
-        made[head] = _put(inner if isinstance(inner, Mapping) else {}, tuple(rest), value)
+        copy[head] = _put(inner if isinstance(inner, Mapping) else {}, tuple(rest), value)
     elif value is not _ABSENT:
-        made[head] = value
-    if value is _ABSENT and (not rest or not made[head]):
-        made.pop(head, None)
-    return made
+        copy[head] = value
+    if value is _ABSENT and (not rest or not copy[head]):
+        copy.pop(head, None)
+    return copy

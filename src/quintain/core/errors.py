@@ -70,16 +70,16 @@ class Fault:
             f"row {self.row}" if self.row is not None else None,
             f"field '{self.field}'" if self.field else None,
         ]
-        place = ", ".join(part for part in places if part)
-        return f"{place}: {self.reason}" if place else str(self.reason)
+        location = ", ".join(part for part in places if part)
+        return f"{location}: {self.reason}" if location else str(self.reason)
 
     def at(self, **places: Any) -> Fault:
-        """Give the same fault with other *places*: its file, row, field or line."""
+        """Return the same fault with other *places*: its file, row, field or line."""
         here = {"file": self.file, "row": self.row, "field": self.field, "line": self.line}
         return Fault(self.reason, **{**here, **places})
 
     def as_dict(self) -> dict[str, str | int | None]:
-        """Give the fault as plain data, for JSON; *line* is there for files that are read by line, not by row."""
+        """Return the fault as plain data, for JSON; *line* is for files that are read by line, not by row."""
         plain = {"file": self.file, "row": self.row, "field": self.field, "reason": str(self.reason)}
         return plain if self.line is None else {**plain, "line": self.line}
 
@@ -114,7 +114,7 @@ class QuintainError(Exception):
         return joined([self.message, self.remedy], f"{stop} ")
 
     @property
-    def told(self) -> Text:
+    def public_text(self) -> Text:
         """What anybody may read of it, also later, where it is kept: all, but for what is the operator's own."""
         return self.text
 
@@ -122,7 +122,7 @@ class QuintainError(Exception):
         return str(self.text)
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON, in the one shape that errors have."""
+        """Return it as plain data, for JSON, in the one shape that errors have."""
         remedy = str(self.remedy) if self.remedy else None
         return {"code": self.code, "message": str(self.message), "remedy": remedy, "faults": []}
 
@@ -146,11 +146,11 @@ class BadInput(QuintainError):
     ) -> None:
         self.faults = tuple(faults)
         self.total = len(self.faults) if total is None else total
-        said = message or Text("{faults}", faults="\n".join(str(fault) for fault in self.faults))
-        super().__init__(said, remedy=remedy, page=page, code=code, **values)
+        text = message or Text("{faults}", faults="\n".join(str(fault) for fault in self.faults))
+        super().__init__(text, remedy=remedy, page=page, code=code, **values)
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, with every fault that was found."""
+        """Return it as plain data, with every fault that was found."""
         return {**super().as_dict(), "faults": [fault.as_dict() for fault in self.faults]}
 
 
@@ -226,7 +226,7 @@ class Stale(QuintainError):
         super().__init__("Somebody else has changed this meanwhile.", remedy="Look at both, and choose.")
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, with every field that differs."""
+        """Return it as plain data, with every field that differs."""
         return {**super().as_dict(), "faults": [fault.as_dict() for fault in self.faults]}
 
 
@@ -281,20 +281,20 @@ class OutOfOrder(Unavailable):
     outside_remedy = Text("Try again in a moment, or tell the operator, who finds the cause in the log.")
 
     @property
-    def told(self) -> Text:
+    def public_text(self) -> Text:
         """What anybody may read of it."""
         return joined([self.outside, self.outside_remedy])
 
 
 def reason_of(error: Exception) -> str:
-    """Give why something failed, as it is kept for others to read: neither a statement of ours nor one of our paths.
+    """Return why something failed, as others may read it later: no statement of ours and none of our paths.
 
     >>> reason_of(FileNotFoundError(2, "No such file or directory", "/srv/quintain/blobs/ab"))
     'No such file or directory'
     """
     match error:
         case QuintainError():
-            return str(error.told)
+            return str(error.public_text)
         case OSError():
             return error.strerror or type(error).__name__
         case _:

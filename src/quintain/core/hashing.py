@@ -16,7 +16,7 @@ def canonical_json(value: Any) -> bytes:
 
 
 def content_id(value: bytes | Mapping[str, Any] | list[Any] | str) -> str:
-    """Give the id of *value*: the first half of its SHA-256 in hexadecimal.
+    """Return the id of *value*: the first half of its SHA-256 in hexadecimal.
 
     >>> content_id({"b": 1, "a": 2}) == content_id({"a": 2, "b": 1})
     True

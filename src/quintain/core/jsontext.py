@@ -31,7 +31,7 @@ class NotJson(ValueError):
 
 
 def parse_json(text: str | bytes, *, halves: bool = False) -> Any:
-    """Give the value that *text* holds; raises NotJson. With *halves*, half a surrogate pair is left to the caller.
+    """Return the value that *text* holds; NotJson otherwise. *halves* lets half a surrogate pair pass.
 
     >>> parse_json('{"label": [1, 2]}')
     {'label': [1, 2]}
@@ -56,7 +56,7 @@ def parse_json(text: str | bytes, *, halves: bool = False) -> Any:
 
 
 def too_deep_for_tables(data: bytes) -> bool:
-    """Say whether a line of *data* may be nested deeper than is read here; looked at before polars infers types."""
+    """Whether a line of *data* may be nested deeper than is read here; asked before polars infers types."""
     if data.count(b"[") + data.count(b"{") <= data.count(b"\n") + MAX_DEPTH:
         return False
     return any(line.count(b"[") + line.count(b"{") > MAX_DEPTH for line in data.split(b"\n"))
@@ -84,7 +84,7 @@ def _too_deep() -> NotJson:
 
 
 def deeper_than(value: Any, limit: int) -> bool:
-    """Say whether lists and objects in *value* are nested more than *limit* deep."""
+    """Whether lists and objects in *value* are nested more than *limit* deep."""
     level: list[Any] = [value]
     for _ in range(limit):
         level = [inner for one in level for inner in _inside(one)]

@@ -25,7 +25,7 @@ _UNSEEN = "\u200b\u200c\u200d\u2060\ufeff"
 
 
 def clean_label(label: Any) -> str:
-    """Give a label as it is shown: as it came, without spaces around it, in one form of Unicode (NFC).
+    """Return a label as it is shown: as it came, without spaces around it, in one form of Unicode (NFC).
 
     >>> clean_label(" yes "), clean_label(True), clean_label("1.0")
     ('yes', 'true', '1.0')
@@ -39,7 +39,7 @@ def clean_label(label: Any) -> str:
 
 
 def label_form(label: Any) -> str:
-    """Give the form of a label by which it is compared with others.
+    """Return the form of a label by which it is compared with others.
 
     >>> label_form(1.0), label_form("1.0"), label_form(" 1 "), label_form("+1.50"), label_form("-0.0")
     ('1', '1', '1', '1.5', '0')
@@ -90,14 +90,14 @@ class LabelNames:
         return sorted(self._names.values())
 
     def find(self, label: Any) -> str | None:
-        """Give the spelling of *label* here; None where it is none of these."""
+        """Return the spelling of *label* here; None where it is none of these."""
         form = label_form(label)
         if form in self._names:
             return self._names[form]
         return self._names.get(_TWINS.get(form, "")) if self._two else None
 
     def renamed(self, labels: Iterable[str]) -> Mapping[str, str]:
-        """Say what each of *labels* is called here; those that are none of these are held together by their forms."""
+        """Return what each of *labels* is called here; those that are none of these are joined by their forms."""
         texts = list(labels)
         others = LabelNames(text for text in texts if self.find(text) is None)
         return {text: self.find(text) or others.find(text) or text for text in texts}

@@ -57,11 +57,11 @@ class Posting:
         """Refuse what is not balanced: a currency that was mixed up shows here as well."""
         wrong = imbalance(self.moves)
         if wrong:
-            said = ", ".join(str(money) for money in wrong)
+            amounts = ", ".join(str(money) for money in wrong)
             raise BadInput(
                 "Transaction '{key}' does not add up: {said} come from nowhere.",
                 key=self.key,
-                said=said,
+                said=amounts,
                 remedy="What one account is given is taken from another in the same currency.",
             )
 
@@ -91,7 +91,7 @@ class PaidPiece:
 
 
 def imbalance(moves: Iterable[Move]) -> list[Money]:
-    """Give what the moves leave over in each currency; nothing where they sum to zero.
+    """Return what the moves leave over in each currency; nothing where they sum to zero.
 
     >>> one, other = Account("a", "x", "USD"), Account("b", "x", "EUR")
     >>> [str(left) for left in imbalance([Move(one, 5), Move(other, -5)])]
@@ -179,7 +179,7 @@ def held_back(payout_id: int, piece: PaidPiece, amount: int, *, whole: bool) -> 
 
 
 def merged(moves: Iterable[Move]) -> tuple[Move, ...]:
-    """Give one move for each account; none where they cancel out."""
+    """Return one move for each account; none where they cancel out."""
     sums: defaultdict[Account, int] = defaultdict(int)
     for move in moves:
         sums[move.account] += move.amount

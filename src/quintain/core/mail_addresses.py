@@ -19,7 +19,7 @@ _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
 
 
 def normal_address(text: str) -> str:
-    """Give an address as it is kept and compared: without spaces around it, in small letters, composed.
+    """Return an address as it is kept and compared: without spaces around it, in small letters, composed.
 
     >>> normal_address(" Wilma@Example.ORG ")
     'wilma@example.org'
@@ -28,7 +28,7 @@ def normal_address(text: str) -> str:
 
 
 def is_address(text: str) -> bool:
-    """Say whether *text* is an address that is taken.
+    """Whether *text* is an address that is taken.
 
     >>> is_address("wilma@example.org"), is_address("[<@->>a,<"), is_address("a@b@c"), is_address("a..b@c.org")
     (True, False, False, False)
@@ -43,13 +43,13 @@ def is_address(text: str) -> bool:
 
 
 def is_sender(text: str) -> bool:
-    """Say whether mail can be sent from *text*: an address, or a name and an address in angle brackets."""
+    """Whether mail can be sent from *text*: an address, or a name and an address in angle brackets."""
     named = _NAMED.fullmatch(text.strip())
     return is_address(normal_address(named[1] if named else text))
 
 
 def wire_address(address: str) -> str:
-    """Give *address* as it is handed to a mail server: its domain in ASCII.
+    """Return *address* as it is handed to a mail server: its domain in ASCII.
 
     >>> wire_address("wilma@bücher.example")
     'wilma@xn--bcher-kva.example'

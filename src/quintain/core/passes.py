@@ -24,7 +24,7 @@ def pass_of(arm_id: int, stage: str) -> str:
 
 
 def is_pass(qualification: str) -> bool:
-    """Say whether a qualification is one that trials give.
+    """Whether a qualification is one that trials give.
 
     >>> is_pass("trial-3-final"), is_pass("trial-run")
     (True, False)

@@ -62,15 +62,15 @@ class Actor:
         return self.operator or Grant(RoleName.ADMIN) in self.grants
 
     def has(self, role: RoleName, task: str | None = None) -> bool:
-        """Say whether the actor holds *role*, everywhere or on *task*."""
+        """Whether the actor holds *role*, everywhere or on *task*."""
         return self.is_admin or Grant(role) in self.grants or (task is not None and Grant(role, task) in self.grants)
 
     def has_somewhere(self, *roles: RoleName) -> bool:
-        """Say whether the actor holds one of *roles*, everywhere or on some task."""
+        """Whether the actor holds one of *roles*, everywhere or on some task."""
         return self.is_admin or any(grant.role in roles for grant in self.grants)
 
     def may(self, scope: Scope) -> bool:
-        """Say whether the credential that the actor came with is good for *scope*."""
+        """Whether the credential that the actor came with is good for *scope*."""
         return scope in self.allows
 
 

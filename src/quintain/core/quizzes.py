@@ -14,8 +14,8 @@ MAX_TEXT = 100_000
 
 
 def _options(value: Any) -> bool:
-    one = kinds.text(MAX_TEXT, 1, raw=True)
-    return isinstance(value, list | tuple) and len(value) > 1 and all(map(one.fits, value))
+    text_kind = kinds.text(MAX_TEXT, 1, raw=True)
+    return isinstance(value, list | tuple) and len(value) > 1 and all(map(text_kind.fits, value))
 
 
 @specification

@@ -51,7 +51,7 @@ class Registry(Generic[Member]):
         return add
 
     def get(self, name: str) -> Member:
-        """Give the member called *name*, or say which names there are."""
+        """Return the member called *name*; NotFound names the known ones."""
         self._load()
         try:
             return self._members[name]

@@ -196,7 +196,7 @@ class ReleaseSpec:
 
 
 def known_spec(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a stored specification with the options that were not there when it was made.
+    """Return a stored specification with the options that were not there when it was made.
 
     >>> known_spec({"dev": 9})["votes"]
     False

@@ -335,5 +335,5 @@ class RoundSpec:
             yield Fault("is not after 'starts'", field="ends")
 
     def condition(self, name: str) -> Condition:
-        """Give the condition called *name*."""
+        """Return the condition called *name*."""
         return next(one for one in self.conditions if one.name == name)

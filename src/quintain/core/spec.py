@@ -63,10 +63,10 @@ def option(
     written: bool = False,
 ) -> Any:
     """Make a field of a specification that takes *kind*; the rest as in `Option`."""
-    one = Option(kind, default, title, help, section, control, written)
+    declared = Option(kind, default, title, help, section, control, written)
     if isinstance(default, dict):
-        return field(default_factory=lambda: dict(default), metadata={"option": one})
-    return field(default=default, metadata={"option": one})
+        return field(default_factory=lambda: dict(default), metadata={"option": declared})
+    return field(default=default, metadata={"option": declared})
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(option,))
@@ -76,22 +76,22 @@ def specification(make: type[Made]) -> type[Made]:
 
 
 def options_of(make: type[Any]) -> dict[str, Option]:
-    """Give the options of a specification by name, in their order; a field may also be none, if it is not decided."""
+    """Return the options of a specification by name, in order; a field may be none where it is not decided."""
     named = {item.name: item.metadata["option"] for item in fields(make) if "option" in item.metadata}
     return {name.removesuffix("_"): one for name, one in named.items()}
 
 
 def option_at(make: type[Any], path: str) -> Option | None:
-    """Give the option at a dotted *path*, if there is one."""
+    """Return the option at a dotted *path*, if there is one."""
     head, _, rest = path.partition(".")
-    one = options_of(make).get(head)
-    if one is None or not rest:
-        return one
-    return option_at(one.kind.make, rest) if one.kind.make else None
+    top = options_of(make).get(head)
+    if top is None or not rest:
+        return top
+    return option_at(top.kind.make, rest) if top.kind.make else None
 
 
 def attribute(name: str) -> str:
-    """Give the field that holds the option *name*: one that Python takes for a word of its own has _ behind it.
+    """Return the field that holds the option *name*: one that is a keyword of Python has _ behind it.
 
     >>> attribute("continue"), attribute("seed")
     ('continue_', 'seed')
@@ -101,7 +101,7 @@ def attribute(name: str) -> str:
 
 def table(make: type[Any]) -> Kind:
     """Take a specification within another."""
-    return Kind(lambda value: isinstance(value, Mapping), Text("a table"), plain=said, make=make)
+    return Kind(lambda value: isinstance(value, Mapping), Text("a table"), plain=without_empty, make=make)
 
 
 def tables(make: type[Any], *, least: int = 0) -> Kind:
@@ -110,7 +110,7 @@ def tables(make: type[Any], *, least: int = 0) -> Kind:
         lambda value: _are_tables(value) and len(value) >= least,
         Text("a list of tables"),
         kept=tuple,
-        plain=lambda value: [said(one) for one in value],
+        plain=lambda value: [without_empty(row) for row in value],
         make=make,
         many=True,
     )
@@ -141,13 +141,13 @@ def read(
     *message* of the error is what the faults say, unless it is given.
     """
     reading = Reading()
-    made = reading.table(make, data)
+    spec = reading.table(make, data)
     if also is not None:
         reading.faults += also(reading.values(make, data))
-    if reading.faults or made is None:
+    if reading.faults or spec is None:
         faults = [Fault(fault.reason, file=file, field=fault.field) for fault in reading.faults]
         raise BadInput(message or "", faults=faults)
-    return made
+    return spec
 
 
 def restore(make: type[Made], data: Mapping[str, Any]) -> Made:
@@ -164,20 +164,20 @@ def restore(make: type[Made], data: Mapping[str, Any]) -> Made:
 
 
 def plain(spec: Any, *, whole: bool = False) -> dict[str, Any]:
-    """Give *spec* as it is written: what differs from the default, tables, and what is always written; or the *whole*.
+    """Return *spec* as it is written: what differs from the default and is always written, or the *whole*.
 
     Reading that gives the same specification again.
     """
-    found = {}
-    for name, one in options_of(type(spec)).items():
+    written = {}
+    for name, option in options_of(type(spec)).items():
         value = getattr(spec, attribute(name))
-        if value is not None and (whole or one.written or one.kind.is_table or value != one.default):
-            found[name] = one.kind.plain(value)
-    return found
+        if value is not None and (whole or option.written or option.kind.is_table or value != option.default):
+            written[name] = option.kind.plain(value)
+    return written
 
 
-def said(spec: Any) -> dict[str, Any]:
-    """Give all of a table but what is empty."""
+def without_empty(spec: Any) -> dict[str, Any]:
+    """Return all of a table but what is empty."""
     return {name: value for name, value in plain(spec, whole=True).items() if value != ""}
 
 
@@ -187,67 +187,67 @@ class Reading:
     def __init__(self) -> None:
         self.faults: list[Fault] = []
 
-    def fault(self, place: str, reason: str, **values: object) -> None:
-        """Note what is wrong at *place*: a template and its *values*."""
-        self.faults.append(Fault(as_text(reason, values), field=place))
+    def fault(self, path: str, reason: str, **values: object) -> None:
+        """Note what is wrong at *path*: a template and its *values*."""
+        self.faults.append(Fault(as_text(reason, values), field=path))
 
-    def table(self, make: type[Made], given: Mapping[str, Any], place: str = "") -> Made | None:
+    def table(self, make: type[Made], data: Mapping[str, Any], path: str = "") -> Made | None:
         """Make a specification of a table; nothing where it has a fault."""
         options = options_of(make)
         before = len(self.faults)
-        self._unknown(place, given, tuple(options))
+        self._unknown(path, data, tuple(options))
         values = {}
-        for name, one in options.items():
-            if name in given:
-                values[attribute(name)] = self.value(one.kind, given[name], f"{place}{name}")
-            elif one.required:
-                self.fault(f"{place}{name}", "is missing; it is {wanted}", wanted=one.kind.wanted)
+        for name, option in options.items():
+            if name in data:
+                values[attribute(name)] = self.value(option.kind, data[name], f"{path}{name}")
+            elif option.required:
+                self.fault(f"{path}{name}", "is missing; it is {wanted}", wanted=option.kind.wanted)
         if len(self.faults) == before:
-            self._check(make(**values), given, place)
+            self._check(make(**values), data, path)
         return make(**values) if len(self.faults) == before else None
 
-    def value(self, kind: Kind, value: Any, place: str) -> Any:
-        """Give a value as it is kept, or note what is wrong with it."""
+    def value(self, kind: Kind, value: Any, path: str) -> Any:
+        """Return a value as it is kept, or note what is wrong with it."""
         if not kind.fits(value):
-            self.fault(place, _not_tables(kind, place) if kind.make or kind.many or kind.each else kind.wrong(value))
+            self.fault(path, _not_tables(kind, path) if kind.make or kind.many or kind.each else kind.wrong(value))
             return None
         if kind.each is not None:
-            self._unknown(f"{place}.", value, tuple(kind.choices) or tuple(value))
-            return kind.kept({name: self.value(kind.each, one, f"{place}.{name}") for name, one in value.items()})
+            self._unknown(f"{path}.", value, tuple(kind.choices) or tuple(value))
+            return kind.kept({name: self.value(kind.each, one, f"{path}.{name}") for name, one in value.items()})
         if kind.make is None:
             return kind.kept(value)
         entries = value if kind.many else (value,)
-        made = tuple(self._entry(kind.make, one, place, number, len(entries)) for number, one in enumerate(entries, 1))
-        return made if kind.many else made[0]
+        specs = tuple(self._entry(kind.make, one, path, number, len(entries)) for number, one in enumerate(entries, 1))
+        return specs if kind.many else specs[0]
 
-    def _unknown(self, place: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
-        for key in given:
+    def _unknown(self, path: str, data: Mapping[str, Any], known: Sequence[str]) -> None:
+        for key in data:
             if key not in known:
-                self.fault(f"{place}{key}", "no such key; {hint}", hint=hint(key, known))
+                self.fault(f"{path}{key}", "no such key; {hint}", hint=hint(key, known))
 
-    def _check(self, made: Any, given: Mapping[str, Any], place: str) -> None:
+    def _check(self, spec: Any, data: Mapping[str, Any], path: str) -> None:
         """Look for what is wrong only in combination; also with a table that was not given and has a default."""
-        for name, one in options_of(type(made)).items():
-            if one.kind.is_table and name not in given and one.default is not None:
-                self.value(one.kind, one.kind.plain(one.default), f"{place}{name}")
-        if hasattr(made, "check"):
-            self.faults += [Fault(fault.reason, field=f"{place}{fault.field}") for fault in made.check()]
+        for name, option in options_of(type(spec)).items():
+            if option.kind.is_table and name not in data and option.default is not None:
+                self.value(option.kind, option.kind.plain(option.default), f"{path}{name}")
+        if hasattr(spec, "check"):
+            self.faults += [Fault(fault.reason, field=f"{path}{fault.field}") for fault in spec.check()]
 
-    def _entry(self, make: type[Made], given: Mapping[str, Any], place: str, number: int, of: int) -> Made | None:
+    def _entry(self, make: type[Made], data: Mapping[str, Any], path: str, number: int, of: int) -> Made | None:
         inner = Reading()
-        made = inner.table(make, given, f"{place}.")
+        spec = inner.table(make, data, f"{path}.")
         self.faults += [numbered(fault, number, of) for fault in inner.faults]
-        return made
+        return spec
 
     @staticmethod
     def values(make: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
-        """Give what fits of *data*, table by table as it stands."""
+        """Return what fits of *data*, table by table."""
         options = options_of(make)
         return {key: value for key, value in data.items() if key in options and options[key].kind.fits(value)}
 
 
 def numbered(fault: Fault, number: int, of: int) -> Fault:
-    """Say in which entry of a list a fault is, where there are several.
+    """Return a fault that names the entry of a list that it is in, where there are several.
 
     >>> numbered(Fault("is missing", field="rules.name"), 2, of=3).reason
     'entry 2: is missing'
@@ -258,7 +258,7 @@ def numbered(fault: Fault, number: int, of: int) -> Fault:
 
 
 def twice(names: Sequence[str]) -> Iterator[str]:
-    """Give each of *names* that is there more than once."""
+    """Return each of *names* that occurs more than once."""
     yield from (name for name in dict.fromkeys(names) if names.count(name) > 1)
 
 
@@ -272,8 +272,8 @@ def _are_tables(value: Any) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(one, Mapping) for one in value)
 
 
-def _not_tables(kind: Kind, place: str) -> Text:
+def _not_tables(kind: Kind, path: str) -> Text:
     if not kind.many:
-        return Text("is not a table; write [{place}] and its keys below it", place=place)
+        return Text("is not a table; write [{place}] and its keys below it", place=path)
     first = next(iter(options_of(kind.make)), "rule") if kind.make else "rule"
-    return Text("is not a list of tables; write [[{place}]] and {first} = … below it", place=place, first=first)
+    return Text("is not a list of tables; write [[{place}]] and {first} = … below it", place=path, first=first)

@@ -34,20 +34,20 @@ def review(
     edit: EditOrigin,
     before: Mapping[str, Any] | None,
     after: Mapping[str, Any],
-    given: Mapping[str, Any] | None,
+    mentioned: Mapping[str, Any] | None,
     file: str | None = None,
 ) -> None:
-    """Compare what holds, if anything, with what is to hold and was *given*; as plain data, before anything is written.
+    """Compare what holds, if anything, with what is to hold and is *mentioned*, before anything is written.
 
-    None was *given* where all of it is meant. Raises BadInput where nothing is in it, where something would be reset
+    *mentioned* is None where all of it is meant. Raises BadInput where nothing is in it, where something would be reset
     that is not named, or is named and not reset; ChangesToConfirm where somebody wishes to look first.
     """
-    if given is not None and not given and not edit.whole:
+    if mentioned is not None and not mentioned and not edit.whole:
         raise BadInput(
             faults=[Fault("there is no key in it", file=file)],
             remedy="Write what is to hold; what is to be reset is removed by name.",
         )
-    changes = compare(before, after, None if edit.whole else given) if before is not None else SpecChanges([], "")
+    changes = compare(before, after, None if edit.whole else mentioned) if before is not None else SpecChanges([], "")
     reset = [one for one in changes.changes if one.removed]
     names = {name for one in reset for name in _prefixes(one.option)}
     if unknown := sorted(edit.remove - names):
@@ -77,40 +77,42 @@ def _silent(silent: Sequence[SpecChange], file: str | None) -> BadInput:
     )
 
 
-def compare(before: Mapping[str, Any], after: Mapping[str, Any], given: Mapping[str, Any] | None = None) -> SpecChanges:
-    """Say what differs between two specifications as plain data; what *given* does not mention is removed.
+def compare(
+    before: Mapping[str, Any], after: Mapping[str, Any], mentioned: Mapping[str, Any] | None = None
+) -> SpecChanges:
+    """Return what differs between two specifications as plain data; what is not *mentioned* is removed.
 
     >>> [str(one.option) for one in compare({"a": 1, "b": 2}, {"a": 3, "b": 0}, {"a": 3}).changes if one.removed]
     ['b']
     """
-    changes = list(_differences(before, after, given, ""))
+    changes = list(_differences(before, after, mentioned, ""))
     seen = json.dumps([[one.option, one.before, one.after, one.removed] for one in changes])
     return SpecChanges(changes, hashlib.sha256(seen.encode()).hexdigest()[:32])
 
 
-def _differences(before: Any, after: Any, given: Any, place: str) -> Iterator[SpecChange]:
+def _differences(before: Any, after: Any, mentioned: Any, path: str) -> Iterator[SpecChange]:
     old, new = _by_name(before), _by_name(after)
-    named = {**old, **new} if given is None else _by_name(given)
+    named = {**old, **new} if mentioned is None else _by_name(mentioned)
     for name in dict.fromkeys([*old, *new]):
-        was, will, here = old.get(name), new.get(name), f"{place}{name}"
+        was, will, here = old.get(name), new.get(name), f"{path}{name}"
         if was == will:
             continue
         if _is_table(was) and _is_table(will) and name in named:
-            yield from _differences(was, will, None if given is None else named[name], f"{here}.")
+            yield from _differences(was, will, None if mentioned is None else named[name], f"{here}.")
         else:
             gone = name in old and name not in named and _says_something(was)
             yield SpecChange(here, _words(was), _words(will), removed=gone)
 
 
 def _is_table(value: Any) -> bool:
-    """Say whether a value has places of its own: a table, or a list of tables."""
+    """Whether a value has entries of its own: a table, or a list of tables."""
     if isinstance(value, Mapping):
         return True
     return isinstance(value, list | tuple) and bool(value) and all(isinstance(one, Mapping) for one in value)
 
 
 def _by_name(value: Any) -> Mapping[str, Any]:
-    """Give the entries of a table, or of a list of tables by what they are called, or else by their numbers."""
+    """Return the entries of a table, or of a list of tables by what they are called, or else by number."""
     if isinstance(value, Mapping):
         return value
     if not _is_table(value):
@@ -139,7 +141,7 @@ def _words(value: Any) -> str:
 
 
 def _prefixes(option: str) -> list[str]:
-    """Give the place itself and the tables that it is in: who removes a table removes what is in it.
+    """Return an option and the tables that it is in: who removes a table removes what is in it.
 
     >>> _prefixes("prolific.hooks")
     ['prolific', 'prolific.hooks']

@@ -48,7 +48,7 @@ class Kind:
         return self.make is not None and not self.many
 
     def wrong(self, value: Any) -> Text:
-        """Say what is wrong with *value*, which does not fit.
+        """Return what is wrong with *value*, which does not fit.
 
         >>> whole(1, 9).wrong("three")
         "is 'three', not a whole number from 1 to 9"
@@ -79,13 +79,15 @@ def money(high: int = 10**9) -> Kind:
 
 def number(low: float = -math.inf, high: float = math.inf, *, above: bool = False) -> Kind:
     """Take a number from *low*, or *above* it, to *high*."""
-    wanted = Text("a number from {low:g} to {high:g}", low=float(low), high=float(high))
+    description = Text("a number from {low:g} to {high:g}", low=float(low), high=float(high))
     if above:
-        wanted = Text("a number above {low:g} and at most {high:g}", low=float(low), high=float(high))
+        description = Text("a number above {low:g} and at most {high:g}", low=float(low), high=float(high))
     elif math.isinf(high):
-        wanted = Text("a number") if math.isinf(low) else Text("a number from {low:g} up", low=float(low))
+        description = Text("a number") if math.isinf(low) else Text("a number from {low:g} up", low=float(low))
     return Kind(
-        lambda value: is_number(value) and (low < value if above else low <= value) and value <= high, wanted, "number"
+        lambda value: is_number(value) and (low < value if above else low <= value) and value <= high,
+        description,
+        "number",
     )
 
 
@@ -118,9 +120,9 @@ def text(most: int, least: int = 0, *, raw: bool = False) -> Kind:
     )
 
 
-def matching(pattern: str, wanted: Text, widget: str = "text") -> Kind:
-    """Take a text of the form *pattern*, which *wanted* describes."""
-    return Kind(lambda value: isinstance(value, str) and re.fullmatch(pattern, value) is not None, wanted, widget)
+def matching(pattern: str, description: Text, widget: str = "text") -> Kind:
+    """Take a text of the form *pattern*, which *description* says in words."""
+    return Kind(lambda value: isinstance(value, str) and re.fullmatch(pattern, value) is not None, description, widget)
 
 
 def currency() -> Kind:
@@ -253,19 +255,19 @@ def duration(most: timedelta) -> Kind:
 
 
 def is_whole(value: Any) -> bool:
-    """Say whether *value* is a whole number; true and false are none."""
+    """Whether *value* is a whole number; true and false are none."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def is_number(value: Any) -> bool:
-    """Say whether *value* is a number; true and false are none."""
+    """Whether *value* is a number; true and false are none."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _choices(given: Sequence[str] | Mapping[str, str | tuple[str, str]]) -> dict[str, tuple[str, str]]:
-    if not isinstance(given, Mapping):
-        return {one: (one, "") for one in given}
-    return {one: (words, "") if isinstance(words, str) else words for one, words in given.items()}
+def _choices(choices: Sequence[str] | Mapping[str, str | tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    if not isinstance(choices, Mapping):
+        return {one: (one, "") for one in choices}
+    return {one: (words, "") if isinstance(words, str) else words for one, words in choices.items()}
 
 
 def _time(value: str) -> timedelta:

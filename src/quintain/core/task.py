@@ -16,7 +16,7 @@ ABILITY = "ability"
 
 
 def one_form(label: str) -> str:
-    """Give a label in the one form of Unicode in which labels are compared (NFC): what looks the same is the same.
+    """Return a label in the one form of Unicode (NFC) in which labels are compared: what looks alike is alike.
 
     >>> one_form("ne\u0301gatif") == "n\u00e9gatif"
     True

@@ -54,20 +54,20 @@ class Text(str):
         return cls._made(template, None, plain)
 
     @classmethod
-    def plural(cls, one: str, many: str, /, *, n: int, **values: object) -> Text:
-        """Choose between *one* and *many* by the number *n*, as each language does.
+    def plural(cls, singular: str, many: str, /, *, n: int, **values: object) -> Text:
+        """Choose between *singular* and *many* by the number *n*, as each language does.
 
         >>> Text.plural("{n} row is bad.", "{n} rows are bad.", n=3)
         '3 rows are bad.'
         """
-        return cls._made(one, many, {"n": n, **{name: _plain(value) for name, value in values.items()}})
+        return cls._made(singular, many, {"n": n, **{name: _plain(value) for name, value in values.items()}})
 
     @classmethod
     def _made(cls, template: str, many: str | None, values: Mapping[str, Value]) -> Text:
         chosen = template if many is None or values["n"] == 1 else many
-        made = super().__new__(cls, fill(chosen, values))
-        made.template, made.many, made.values = template, many, values
-        return made
+        text = super().__new__(cls, fill(chosen, values))
+        text.template, text.many, text.values = template, many, values
+        return text
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self)._made, (self.template, self.many, self.values)
@@ -78,37 +78,37 @@ class Word(str):
 
 
 def packed(text: Text) -> dict[str, Any]:
-    """Give a text as plain data that can be kept: `unpacked` makes it again.
+    """Return a text as plain data that can be kept: `unpacked` makes it again.
 
     >>> packed(Text("{n} rows of {name}", n=3, name="train"))
     {'template': '{n} rows of {name}', 'values': {'n': 3, 'name': 'train'}}
     """
-    found: dict[str, Any] = {"template": text.template, "values": {}}
+    data: dict[str, Any] = {"template": text.template, "values": {}}
     if text.many is not None:
-        found["many"] = text.many
+        data["many"] = text.many
     for name, value in text.values.items():
-        kept = packed(value) if isinstance(value, Text) else {"word": str(value)} if isinstance(value, Word) else value
-        found["values"][name] = kept
-    return found
+        part = packed(value) if isinstance(value, Text) else {"word": str(value)} if isinstance(value, Word) else value
+        data["values"][name] = part
+    return data
 
 
-def unpacked(kept: Mapping[str, Any]) -> Text:
+def unpacked(data: Mapping[str, Any]) -> Text:
     """Make a text of what `packed` gave.
 
     >>> unpacked(packed(Text("{n} rows of {name}", n=3, name=Text("the file"))))
     '3 rows of the file'
     """
     values: dict[str, Value] = {}
-    for name, value in kept["values"].items():
+    for name, value in data["values"].items():
         if isinstance(value, Mapping):
             values[name] = Word(value["word"]) if "word" in value else unpacked(value)
         else:
             values[name] = value
-    return Text._made(kept["template"], kept.get("many"), values)
+    return Text._made(data["template"], data.get("many"), values)
 
 
 def as_text(text: str, values: Mapping[str, object]) -> Text:
-    """Give *text*, a template over *values*, as a Text; one that is a Text already stays as it is."""
+    """Return *text*, a template over *values*, as a Text; one that is a Text already stays as it is."""
     return text if isinstance(text, Text) else Text(text, **values)
 
 
@@ -130,7 +130,7 @@ def either(words: Sequence[str]) -> str:
 
 
 def hint(name: object, known: Sequence[str]) -> Text:
-    """Say what may have been meant by *name*, or else what is *known*.
+    """Return what may have been meant by *name*, or else what is *known*.
 
     >>> hint("titel", ["title", "task"])
     "did you mean 'title'?"

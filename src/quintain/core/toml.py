@@ -33,13 +33,13 @@ def read_text(path: Path, *, remedy: Text = LOOK_AGAIN) -> str:
 
 
 def parse_toml(text: str, *, file: str | None = None) -> dict[str, Any]:
-    """Give the tables in TOML *text*; where it is none, say where. *file* is named in the fault.
+    """Return the tables in TOML *text*; BadInput says where it is none, and names *file*.
 
     >>> parse_toml("pages = 10")
     {'pages': 10}
     >>> parse_toml("pages = ", file="round.toml")
     Traceback (most recent call last):
-    quintain.core.errors.BadInput: round.toml, line 1: not valid TOML: Invalid value Mend the TOML first.
+    quintain.core.errors.BadInput: round.toml, line 1: not valid TOML: Invalid value. Mend the TOML first.
     """
     try:
         if _DOTS.search(text):  # the parser takes the square of a key's parts

@@ -162,7 +162,7 @@ class JudgeReward:
     )
 
     def for_items(self, answered: int, size: int) -> Money:
-        """Give what *answered* items of pages of *size* pay, rounded up.
+        """Return what *answered* items of pages of *size* pay, rounded up.
 
         >>> str(JudgeReward(25).for_items(3, 10))
         '0.08 USD'
@@ -334,7 +334,7 @@ class ValidationPolicy:
             )
 
     def votes_of(self, judgements: int) -> int:
-        """Say how many votes set the label of an item with so many *judgements*, its writer's among them."""
+        """Return how many votes set the label of an item with so many *judgements*, its writer's among them."""
         return (min(judgements, self.setting) if self.setting else judgements) + self.writer
 
     @property

@@ -53,7 +53,7 @@ class Aggregated:
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def names(self) -> list[str | None]:
-        """Give each item's label by name; None where there is none."""
+        """Return each item's label by name; None where there is none."""
         known = [*self.classes, None]
         return [known[code] for code in self.label.tolist()]
 
@@ -68,13 +68,13 @@ class Aggregator(ABC):
     without_label: ClassVar[str] = ""
 
     def aggregate(self, judgements: Judgements, *, seed: int = 0, known: Known | None = None) -> Aggregated:
-        """Give every item its label; *seed* decides ties and draws."""
+        """Return one label per item, ties and draws by *seed*; refuse to go without what the method *needs*."""
         known = known or Known()
         if not len(judgements):
             raise BadInput("There are no judgements to aggregate.")
         for need in self.needs:
-            given = getattr(known, need)
-            if given is None:
+            labels = getattr(known, need)
+            if labels is None:
                 raise BadInput(
                     "The method '{name}' needs {needs}.",
                     name=self.name,
@@ -82,17 +82,17 @@ class Aggregator(ABC):
                     need=need,
                     remedy="Give them with --{need}.",
                 )
-            if len(given) != len(judgements.items):
+            if len(labels) != len(judgements.items):
                 raise BadInput(
                     "There are {n} {need} labels for {items} items.",
-                    n=len(given),
+                    n=len(labels),
                     need=need,
                     items=len(judgements.items),
                 )
         return self.run(judgements, seed, known)
 
     def suits(self, classes: Sequence[str]) -> bool:
-        """Say whether the method can do anything with these classes."""
+        """Whether the method can do anything with these classes."""
         return True
 
     @abstractmethod
@@ -113,8 +113,8 @@ def make_aggregator(name: str, **options: Any) -> Aggregator:
     """
     kind = AGGREGATORS.get(name)
     known = [item.name for item in fields(kind)]  # type: ignore[arg-type]  # members are dataclasses by contract
-    given = {key: value for key, value in options.items() if value is not None}
-    strange = sorted(given.keys() - set(known))
+    chosen = {key: value for key, value in options.items() if value is not None}
+    strange = sorted(chosen.keys() - set(known))
     if strange:
         raise BadInput(
             "The method '{name}' has no option '{option}'.",
@@ -124,9 +124,9 @@ def make_aggregator(name: str, **options: Any) -> Aggregator:
             remedy="Its options: {known}." if known else "It has no options.",
         )
     hints = get_type_hints(kind)
-    for option, value in given.items():
+    for option, value in chosen.items():
         check_type(option, value, hints[option])
-    return kind(**given)
+    return kind(**chosen)
 
 
 def from_posterior(judgements: Judgements, posterior: FloatArray, seed: int, **beside: Any) -> Aggregated:

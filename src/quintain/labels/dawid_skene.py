@@ -24,7 +24,7 @@ class EmStep:
     """Where EM is after an iteration."""
 
     posterior: FloatArray
-    told: FloatArray
+    tables: FloatArray
     share: FloatArray
     iterations: int
     converged: bool
@@ -59,27 +59,27 @@ class DawidSkene(Aggregator):
             posterior = shares(judgements.counts())
             return from_posterior(judgements, posterior, seed, accuracy=nothing, details={"iterations": 0})
         *_, step = self._steps(judgements, self._most(judgements, seed))
-        accuracy = np.einsum("wcc,c->w", step.told.reshape(-1, *2 * step.told.shape[1:]), step.share)
+        accuracy = np.einsum("wcc,c->w", step.tables.reshape(-1, *2 * step.tables.shape[1:]), step.share)
         details = {"iterations": step.iterations, "converged": step.converged, "log_likelihood": step.likelihood}
         return from_posterior(judgements, step.posterior, seed, accuracy=accuracy, details=details)
 
     def _most(self, judgements: Judgements, seed: int) -> int:
-        """Say how many iterations to do at most."""
+        """Return how many iterations to do at most."""
         return self.iterations
 
     def _steps(self, judgements: Judgements, most: int) -> Iterator[EmStep]:
         """Alternate: the E-step is (items × worker·label) @ (worker·label × classes), the M-step its transpose."""
         posterior = shares(judgements.counts())
         votes = _votes(judgements)
-        share, told = posterior.mean(axis=0), self._tables(votes.T @ posterior)
+        share, tables = posterior.mean(axis=0), self._tables(votes.T @ posterior)
         gain, done, likelihood = np.inf, 0, -np.inf
         while done < most and gain > self.tolerance:
             done, before = done + 1, likelihood
-            posterior = votes @ np.log(told)
+            posterior = votes @ np.log(tables)
             share, likelihood = _expect(posterior, share)
             gain = (likelihood - before) / len(judgements)
-            told = self._tables(votes.T @ posterior)
-            yield EmStep(posterior, told, share, done, bool(gain <= self.tolerance), likelihood)
+            tables = self._tables(votes.T @ posterior)
+            yield EmStep(posterior, tables, share, done, bool(gain <= self.tolerance), likelihood)
 
     def _tables(self, counts: FloatArray) -> FloatArray:
         """Make P(label | worker, class) from expected counts, as a (worker·label × class) table."""
@@ -92,7 +92,7 @@ class DawidSkene(Aggregator):
 
 
 def _votes(judgements: Judgements) -> Any:
-    """Give the sparse matrix item × (worker · label) with a 1 for each vote, in an order that is kind to the cache.
+    """Return the sparse matrix item × (worker · label) with a 1 for each vote, in an order kind to the cache.
 
     A product walks through the votes in their order. Where the workers' tables are too large for the cache, the votes
     on PART items are put in the order of workers: then the tables are read from front to end, and only the PART items
@@ -116,8 +116,8 @@ def _expect(scores: FloatArray, share: FloatArray) -> tuple[FloatArray, float]:
     total, likelihood = np.zeros(len(share)), 0.0
     for start in range(0, len(scores), PART):
         part = scores[start : start + PART]
-        found, gained = softmax(np.ascontiguousarray(part.T) + prior)
-        part[:] = found.T
-        total += found.sum(axis=1)
+        posterior, gained = softmax(np.ascontiguousarray(part.T) + prior)
+        part[:] = posterior.T
+        total += posterior.sum(axis=1)
         likelihood += gained
     return total / len(scores), likelihood

@@ -28,7 +28,7 @@ class EarlyDawidSkene(DawidSkene):
     title = "Dawid–Skene, stopped where it foretells best the judgements that are kept out: for little work per worker"
 
     def _most(self, judgements: Judgements, seed: int) -> int:
-        """Say after how many iterations judgements are foretold best that are kept out, a fifth at a time."""
+        """Return after how many iterations judgements are foretold best that are left out, a fifth at a time."""
         fold = _folds(judgements, seed)
         curves = [self._foretold(judgements, fold == number) for number in range(FOLDS)]
         curves = [curve for curve in curves if len(curve)]
@@ -44,7 +44,7 @@ class EarlyDawidSkene(DawidSkene):
             return np.zeros(0)
         item, cell = judgements.item[out], judgements.worker[out] * len(judgements.classes) + judgements.label[out]
         steps = self._steps(judgements.take(~out), self.iterations)
-        return np.array([np.log((step.posterior[item] * step.told[cell]).sum(axis=1)).sum() for step in steps])
+        return np.array([np.log((step.posterior[item] * step.tables[cell]).sum(axis=1)).sum() for step in steps])
 
 
 def _folds(judgements: Judgements, seed: int) -> IntArray:

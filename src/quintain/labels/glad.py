@@ -54,10 +54,10 @@ class Glad(Aggregator):
             new, _ = softmax(strength + chance)
             moved = mean_move(posterior, new)
             posterior = new
-        given = np.bincount(judgements.worker, minlength=len(ability))
+        votes_by_worker = np.bincount(judgements.worker, minlength=len(ability))
         typical = _sigmoid(ability * np.exp(np.median(ease)))
         details = {"iterations": done, "converged": moved <= self.tolerance, "ease": ease, "ability": ability}
-        accuracy = np.where(given > 0, typical, np.nan)
+        accuracy = np.where(votes_by_worker > 0, typical, np.nan)
         return from_posterior(judgements, posterior.T, seed, accuracy=accuracy, details=details)
 
 

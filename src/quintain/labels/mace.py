@@ -28,15 +28,15 @@ class _Votes:
     judgements: Judgements
     cells: IntArray
     slots: IntArray
-    given: FloatArray
+    counts: FloatArray
     compared: bool
 
     @classmethod
     def of(cls, judgements: Judgements) -> _Votes:
         workers, classes = len(judgements.workers), len(judgements.classes)
         cells = judgements.worker * classes + judgements.label
-        given = np.bincount(cells, minlength=workers * classes).astype(np.float64).reshape(workers, classes)
-        return cls(judgements, cells, judgements.slots(), given, bool(judgements.sizes().max() > 1))
+        counts = np.bincount(cells, minlength=workers * classes).astype(np.float64).reshape(workers, classes)
+        return cls(judgements, cells, judgements.slots(), counts, bool(judgements.sizes().max() > 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Mace(Aggregator):
         return from_posterior(judgements, best.posterior.T, seed, accuracy=knows, details=details)
 
     def _start(self, votes: _Votes, rng: np.random.Generator) -> _Fit:
-        workers, classes = votes.given.shape
+        workers, classes = votes.counts.shape
         know = 1 + self.noise * rng.random(workers)
         guess = 1 + self.noise * rng.random(workers)
         habit = 1 + self.noise * rng.random((workers, classes))
@@ -125,17 +125,17 @@ class Mace(Aggregator):
         A vote for l weighs θ[l is true] + (1 − θ)ξ(l): up to a constant it adds log(1 + θ / ((1 − θ)ξ(l))) to its own
         class and nothing to the others, so that both steps are one weighted count of the votes.
         """
-        given, classes = votes.given, votes.given.shape[1]
+        counts, classes = votes.counts, votes.counts.shape[1]
         spamming = fit.spams[:, None] * fit.habit
         ratio = fit.knows[:, None] / spamming
         scores = votes.judgements.add_up(np.log1p(ratio).ravel()[votes.cells], votes.slots)
         posterior, total = softmax(scores + np.log(fit.share)[:, None])
-        total += float((given * np.log(spamming)).sum())
-        agreed = total_by(votes.cells, posterior.ravel()[votes.slots], given.size).reshape(given.shape)
+        total += float((counts * np.log(spamming)).sum())
+        agreed = total_by(votes.cells, posterior.ravel()[votes.slots], counts.size).reshape(counts.shape)
         informed = agreed * (ratio / (1 + ratio))
         right = informed.sum(axis=1)
-        knows, spams = _expected(right + self.known, given.sum(axis=1) - right + self.spam)
-        guessed = given - informed + self.habit
+        knows, spams = _expected(right + self.known, counts.sum(axis=1) - right + self.spam)
+        guessed = counts - informed + self.habit
         habit = np.exp(scipy.special.digamma(guessed) - scipy.special.digamma(guessed.sum(axis=1, keepdims=True)))
         share = fit.share
         if votes.compared:  # without two views of an item, a rare vote would only look like an error
@@ -144,6 +144,6 @@ class Mace(Aggregator):
 
 
 def _expected(right: FloatArray, wrong: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Give exp E[log p] and exp E[log(1 − p)] for p ~ Beta(right, wrong)."""
+    """Return exp E[log p] and exp E[log(1 − p)] for p ~ Beta(right, wrong)."""
     whole = scipy.special.digamma(right + wrong)
     return np.exp(scipy.special.digamma(right) - whole), np.exp(scipy.special.digamma(np.maximum(wrong, 1e-9)) - whole)

@@ -12,7 +12,7 @@ from quintain.stats.judgements import Judgements
 
 
 def copies(counts: IntArray, classes: tuple[str, ...], mixed: str, into: tuple[str, ...]) -> IntArray:
-    """Give the training copies of each item by class: a vote is one copy, a *mixed* vote one of each of *into*.
+    """Return the training copies of each item by class: a *mixed* vote is one copy of each of *into*.
 
     As in DynaSent: the copies are full ones, so that a mixed judgement weighs twice.
     """
@@ -28,11 +28,11 @@ def copies(counts: IntArray, classes: tuple[str, ...], mixed: str, into: tuple[s
         raise BadInput(
             "The label '{mixed}' cannot be split into {into}.", mixed=mixed, into=", ".join(into) or "nothing"
         )
-    made = counts.copy()
+    expanded = counts.copy()
     for name in into:
-        made[:, classes.index(name)] += counts[:, classes.index(mixed)]
-    made[:, classes.index(mixed)] = 0
-    return made
+        expanded[:, classes.index(name)] += counts[:, classes.index(mixed)]
+    expanded[:, classes.index(mixed)] = 0
+    return expanded
 
 
 @AGGREGATORS.register("mixed-as-two")
@@ -52,6 +52,6 @@ class MixedAsTwo(Aggregator):
 
     def run(self, judgements: Judgements, seed: int, known: Known) -> Aggregated:
         """Split the mixed votes, then divide by the number of copies; *details* has the copies of each class."""
-        made = copies(judgements.counts(), judgements.classes, self.mixed, self.into)
-        total = dict(zip(judgements.classes, made.sum(axis=0).tolist(), strict=True))
-        return from_posterior(judgements, shares(made), seed, details={"copies": total})
+        expanded = copies(judgements.counts(), judgements.classes, self.mixed, self.into)
+        total = dict(zip(judgements.classes, expanded.sum(axis=0).tolist(), strict=True))
+        return from_posterior(judgements, shares(expanded), seed, details={"copies": total})

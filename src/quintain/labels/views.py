@@ -28,19 +28,19 @@ def votes(
     >>> votes({"positive": ["a", "b"], "mixed": ["c"]}, ["negative", "positive"], {"mixed": ("positive", "negative")})
     {'negative': 1.0, 'positive': 3.0}
     """
-    found = dict.fromkeys(labels, 0.0)
-    for given, value in distribution.items():
+    counts = dict.fromkeys(labels, 0.0)
+    for voted, value in distribution.items():
         count = float(len(value)) if isinstance(value, Sized) else float(value)
-        for label in (given,) if given in found else mixes.get(given, ()):
-            if label in found:
-                found[label] += count
-    return found
+        for label in (voted,) if voted in counts else mixes.get(voted, ()):
+            if label in counts:
+                counts[label] += count
+    return counts
 
 
 def repeated(
     distribution: Distribution, labels: Sequence[str], mixes: Mapping[str, Sequence[str]] = NOTHING
 ) -> list[str]:
-    """Give the labels of the copies of an example: one for each vote, in the order of *labels*.
+    """Return the labels of the copies of an example: one for each vote, in the order of *labels*.
 
     >>> repeated({"positive": 2, "neutral": 1}, ["negative", "neutral", "positive"])
     ['neutral', 'positive', 'positive']
@@ -55,7 +55,7 @@ def repeated(
 def soft(
     distribution: Distribution, labels: Sequence[str], mixes: Mapping[str, Sequence[str]] = NOTHING
 ) -> dict[str, float]:
-    """Give the share of the votes that each of *labels* has; nothing where there is no vote for any of them.
+    """Return the share of the votes that each of *labels* has; nothing where no vote is for any of them.
 
     >>> soft({"positive": 3, "neutral": 1}, ["negative", "neutral", "positive"])
     {'negative': 0.0, 'neutral': 0.25, 'positive': 0.75}

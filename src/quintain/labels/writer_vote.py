@@ -38,6 +38,6 @@ class WriterVote(Aggregator):
         used = sample_votes(judgements, self.sample, seed=seed)
         counts = judgements.take(used).counts()
         writer = np.asarray(known.writer)
-        there = np.flatnonzero(writer >= 0)
-        counts[there, writer[there]] += 1
+        labelled = np.flatnonzero(writer >= 0)
+        counts[labelled, writer[labelled]] += 1
         return vote(judgements, counts, seed, used=used, details={"reserved": int((~used).sum())})

@@ -40,9 +40,9 @@ class ArtefactsFound(ReportedResult):
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def content(self) -> Mapping[str, Any]:
-        """Give the whole report."""
-        found: Mapping[str, Any] = plain(self.report)
-        return found
+        """Return the whole report."""
+        data: Mapping[str, Any] = plain(self.report)
+        return data
 
     def chart(self) -> Mapping[str, Any]:
         """Draw how far each part of the input goes."""
@@ -58,7 +58,7 @@ class ArtefactsFound(ReportedResult):
         return written
 
     def facts(self) -> Iterator[str]:
-        """Say how much was looked at."""
+        """Return how much was looked at."""
         yield f"{self.report.facts[0].value} examples"
 
 
@@ -87,13 +87,13 @@ def artefacts(
     *keep* is a folder in which parts of the work are kept until the report is saved, so that it can be interrupted.
     """
     source = source_of(examples, name="the examples")
-    found = read_examples(source, ExampleColumns(list(fields), label, list(options), context, writer, arm))
+    parsed = read_examples(source, ExampleColumns(list(fields), label, list(options), context, writer, arm))
     learner = None if recipe is None else read_recipe(Path(recipe))
-    key = [found.digest(), seed, "" if learner is None else learner.name]
+    key = [parsed.digest(), seed, "" if learner is None else learner.name]
     keeping = Keeping(Path(keep) if keep else None).keyed(key)
-    wanted = ArtefactOptions([list(one) for one in partial], seed, list(commands), learner, keeping)
-    told = {"done": progress} if progress else {}
-    return ArtefactsFound(artefact_report(found, source.name, wanted, **told), keeping)
+    settings = ArtefactOptions([list(one) for one in partial], seed, list(commands), learner, keeping)
+    callbacks = {"done": progress} if progress else {}
+    return ArtefactsFound(artefact_report(parsed, source.name, settings, **callbacks), keeping)
 
 
 def _spread(cell: Any) -> dict[str, Any]:

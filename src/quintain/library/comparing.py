@@ -53,9 +53,9 @@ class ComparisonFound(ReportedResult):
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def content(self) -> Mapping[str, Any]:
-        """Give the whole report, and the matrix of what carries over."""
-        found: Mapping[str, Any] = {**plain(self.report), "transfer": self.transfer}
-        return found
+        """Return the whole report, and the matrix of what carries over."""
+        data: Mapping[str, Any] = {**plain(self.report), "transfer": self.transfer}
+        return data
 
     def chart(self) -> Mapping[str, Any]:
         """Draw what carries over."""
@@ -63,7 +63,7 @@ class ComparisonFound(ReportedResult):
         return section.charts[0].spec
 
     def facts(self) -> Iterator[str]:
-        """Say how large the data sets are."""
+        """Return how large the data sets are."""
         for name in dict.fromkeys(one.test for one in self.transfer):
             yield f"{name} {next(fact.value for fact in self.report.facts if fact.title == name)} examples"
 
@@ -119,7 +119,7 @@ def compare(
     outside = [read_training(name, source_of(one, name=name), columns.examples) for name, one in _named(train)]
     learner: Teachable = LinearLearner() if recipe is None else read_recipe(Path(recipe))
     key = [*(one.digest() for one in [*sets, *outside]), seeds, seed, learner.name]
-    wanted = CompareOptions(
+    settings = CompareOptions(
         outside,
         learner,
         seeds,
@@ -129,12 +129,12 @@ def compare(
         list(commands),
         Keeping(Path(keep) if keep else None).keyed(key),
     )
-    found = compare_datasets(sets, wanted, progress or quiet)
-    return ComparisonFound(found.report, found.transfer, wanted.keeping)
+    comparison = compare_datasets(sets, settings, progress or quiet)
+    return ComparisonFound(comparison.report, comparison.transfer, settings.keeping)
 
 
 def _named(datasets: Any) -> list[tuple[str, Any]]:
-    """Give data sets with their names: those of a mapping, or of files without the suffix."""
+    """Return data sets with their names: of a mapping, or of files without the suffix; refuse one without a name."""
     if isinstance(datasets, Mapping):
         return [(str(name), one) for name, one in datasets.items()]
     if isinstance(datasets, str | Path):

@@ -25,7 +25,7 @@ class _Examined(ReportedResult):
     """What was found of models on examples."""
 
     def facts(self) -> Iterator[str]:
-        """Say what it rests on."""
+        """Return what it rests on."""
         yield f"{self.report.facts[0].value} examples, {self.report.facts[1].value}"
 
 
@@ -58,7 +58,7 @@ class SlicesFound(_Examined):
         return pl.DataFrame(rows, schema={"by": text, "slice": text, "examples": pl.Int64(), **numbers})
 
     def content(self) -> Mapping[str, Any]:
-        """Give the slices with the places of their examples, and the report."""
+        """Return the slices with the places of their examples, and the report."""
         return {**plain(self.report), "slices": self.slices}
 
     def chart(self) -> Mapping[str, Any]:
@@ -92,9 +92,9 @@ def slices(
     'bad'
     """
     columns = ErrorColumns(list(fields), label, id, tags, list(by))
-    answered = read_answered(_gold(gold), {model: _said(predictions)}, columns)
-    found = slices_report(answered, model, commands)
-    return SlicesFound(found.report, found.slices)
+    answered = read_answered(_gold(gold), {model: _predictions(predictions)}, columns)
+    analysis = slices_report(answered, model, commands)
+    return SlicesFound(analysis.report, analysis.slices)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -112,7 +112,7 @@ class DisagreementFound(_Examined):
         return pl.DataFrame({"who": list(names), "examples": [getattr(self.pair, name) for name in names]})
 
     def content(self) -> Mapping[str, Any]:
-        """Give the counts, the test and the report."""
+        """Return the counts, the test and the report."""
         return {**plain(self.report), "pair": self.pair}
 
     def chart(self) -> Mapping[str, Any]:
@@ -133,16 +133,16 @@ def disagreement(
     models: tuple[str, str] = ("first", "second"),
     commands: Sequence[str] = (),
 ) -> DisagreementFound:
-    """Say what two models disagree on: who is right how often, whether that is chance, and where one is better.
+    """Return what two models disagree on: who is right how often, whether by chance, where one is better.
 
     *gold* is as in `slices`; *first* and *second* are predictions (`id`, `prediction`), and *models* names them.
     """
     columns = ErrorColumns(list(fields), label, id, tags, list(by))
-    said = dict(zip(models, (_said(first), _said(second)), strict=True))
-    found = disagreement_report(read_answered(_gold(gold), said, columns), commands)
-    if found.pair is None:
+    predictions = dict(zip(models, (_predictions(first), _predictions(second)), strict=True))
+    analysis = disagreement_report(read_answered(_gold(gold), predictions, columns), commands)
+    if analysis.pair is None:
         raise ValueError("a report on two models has counts")
-    return DisagreementFound(found.report, found.pair)
+    return DisagreementFound(analysis.report, analysis.pair)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -160,7 +160,7 @@ class CalibrationFound(_Examined):
         return pl.DataFrame([spread(name, getattr(self.calibration, name)) for name in names])
 
     def content(self) -> Mapping[str, Any]:
-        """Give the figures and the report."""
+        """Return the figures and the report."""
         return {**plain(self.report), "calibration": self.calibration}
 
     def chart(self) -> Mapping[str, Any]:
@@ -185,18 +185,18 @@ def calibration(
     `prediction` and `probabilities` (an object), or one column `prob_LABEL` for each label.
     """
     columns = ErrorColumns((), label, id, votes=votes)
-    answered = read_answered(_gold(gold), {model: _said(predictions)}, columns)
-    found = calibration_report(answered, model, seed, commands)
-    if found.calibration is None:
+    answered = read_answered(_gold(gold), {model: _predictions(predictions)}, columns)
+    analysis = calibration_report(answered, model, seed, commands)
+    if analysis.calibration is None:
         raise ValueError("a report on confidence has figures")
-    return CalibrationFound(found.report, found.calibration)
+    return CalibrationFound(analysis.report, analysis.calibration)
 
 
 def _gold(value: Any) -> Source:
     return source_of(value, name="the gold answers")
 
 
-def _said(value: Any) -> Source:
+def _predictions(value: Any) -> Source:
     if isinstance(value, Mapping) and not {"id", "prediction"} <= set(value):
         value = {"id": list(value), "prediction": list(value.values())}
     return source_of(value, ("id", "prediction"), name="the predictions")

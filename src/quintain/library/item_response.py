@@ -41,11 +41,11 @@ class IrtFound(Result):
         return self.study.suspicious()
 
     def content(self) -> Mapping[str, Any]:
-        """Give all estimates with their errors."""
+        """Return all estimates with their errors."""
         return self.study.as_dict()
 
     def report(self, name: str = "responses", commands: Sequence[str] = ()) -> Report:
-        """Tell of it as a report with charts."""
+        """Return it as a report with charts."""
         return irt_report(self.study, commands, name=name)
 
     def chart(self) -> Mapping[str, Any]:
@@ -59,7 +59,7 @@ class IrtFound(Result):
         return charts[0].spec
 
     def facts(self) -> Iterator[str]:
-        """Say what it rests on."""
+        """Return what it rests on."""
         fit = self.study.fit
         yield f"{fit.model} by {fit.method}"
         yield f"{len(self.study.responses.items):,} items, {fit.respondents:,.0f} respondents"

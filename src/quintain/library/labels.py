@@ -47,7 +47,7 @@ class AggregatedLabels(Result):
         return label_frame(self.report.order, self.report.result)
 
     def content(self) -> Mapping[str, Any]:
-        """Give the counts, and what the method tells beside the labels."""
+        """Return the counts, and what the method tells beside the labels."""
         return self.report.as_dict()
 
     def chart(self) -> Mapping[str, Any]:
@@ -55,12 +55,12 @@ class AggregatedLabels(Result):
         return bar_chart(self.report.as_dict()["labels"], category="label", value="items")
 
     def facts(self) -> Iterator[str]:
-        """Say what it rests on."""
-        found = self.report.as_dict()
-        yield f"{found['items']:,} items by {found['method']}"
-        yield f"{found['judgements']:,} judgements of {found['workers']:,} workers"
-        if found["no_label"]:
-            yield f"{found['no_label']:,} without a label"
+        """Return what it rests on."""
+        counts = self.report.as_dict()
+        yield f"{counts['items']:,} items by {counts['method']}"
+        yield f"{counts['judgements']:,} judgements of {counts['workers']:,} workers"
+        if counts["no_label"]:
+            yield f"{counts['no_label']:,} without a label"
 
 
 def aggregate(
@@ -77,7 +77,7 @@ def aggregate(
     progress: Progress | None = None,
     **options: Any,
 ) -> AggregatedLabels:
-    """Give every item one label, with its confidence and the share of each class.
+    """Return one label for every item, with its confidence and the share of each class.
 
     *judgements* is a table `item, worker, label`; *columns* maps these names to others. *method* is one of
     `quintain labels methods`, and *options* are its own, such as `minimum=3` votes of a majority. *gold* and *writer*
@@ -89,8 +89,8 @@ def aggregate(
     """
     aggregating = Aggregating(method, options, _known(gold, "gold"), _known(writer, "writer"), seed)
     reading = JudgementReading(columns or {}, labels, _repeats(repeats), everything)
-    told = {"progress": progress} if progress else {}
-    return AggregatedLabels(aggregate_source(_judgements(judgements), aggregating, reading, **told))
+    callbacks = {"progress": progress} if progress else {}
+    return AggregatedLabels(aggregate_source(_judgements(judgements), aggregating, reading, **callbacks))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -106,7 +106,7 @@ class TrainingRows(Result):
         return self.report.frame
 
     def content(self) -> Mapping[str, Any]:
-        """Give the counts."""
+        """Return the counts."""
         return self.report.as_dict()
 
     def chart(self) -> Mapping[str, Any]:
@@ -125,7 +125,7 @@ def expand(
     repeats: Repeats = "refuse",
     everything: bool = False,
 ) -> TrainingRows:
-    """Give one training row per judgement: distributional labels. A judgement *mixed* becomes one row of each *into*.
+    """Return one training row per judgement; a judgement *mixed* becomes one row of each *into*.
 
     >>> expand([("a", "ann", "yes"), ("a", "bob", "no")]).table.height
     2
@@ -154,7 +154,7 @@ class AgreementFound(Result):
         return table if self.found["slices"] else table.drop("by", "slice")
 
     def content(self) -> Mapping[str, Any]:
-        """Give all statistics."""
+        """Return all statistics."""
         return self.found
 
     def chart(self) -> Mapping[str, Any]:
@@ -165,7 +165,7 @@ class AgreementFound(Result):
         return interval_chart(figures, row="statistic", series="", value="agreement")
 
     def facts(self) -> Iterator[str]:
-        """Say what it rests on."""
+        """Return what it rests on."""
         yield f"{self.found['items']:,} items"
         yield f"{self.found['workers']:,} workers"
         yield f"{self.found['judgements']:,} judgements"
@@ -229,7 +229,7 @@ class WorkersFound(Result):
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def content(self) -> Mapping[str, Any]:
-        """Give the workers."""
+        """Return the workers."""
         return self.found
 
     def chart(self) -> Mapping[str, Any]:
@@ -238,7 +238,7 @@ class WorkersFound(Result):
         return ranked_chart(agreed, rank="worker", value="agreement with the others", form=".0%", top=1)
 
     def facts(self) -> Iterator[str]:
-        """Say what it rests on."""
+        """Return what it rests on."""
         yield f"{len(self.found['workers']):,} on {self.found['items']:,} items"
 
 
@@ -283,7 +283,7 @@ class HumanFound(Result):
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def content(self) -> Mapping[str, Any]:
-        """Give all figures."""
+        """Return all figures."""
         return self.found
 
     def chart(self) -> Mapping[str, Any]:
@@ -295,7 +295,7 @@ class HumanFound(Result):
         return interval_chart(figures, row="items", series="", value="F1")
 
     def facts(self) -> Iterator[str]:
-        """Say what it rests on."""
+        """Return what it rests on."""
         yield f"{self.found['items']:,} items, gold: {self.found['gold']}"
 
 
@@ -328,7 +328,7 @@ def _judgements(value: Any) -> Any:
 
 
 def _known(value: Any, name: str) -> str | GivenTable | None:
-    """Give known labels as the services take them: a column or a path by its name, or a table `item, label`."""
+    """Return known labels as the services take them: a column or path by name, or a table `item, label`."""
     if value is None or isinstance(value, str | GivenTable):
         return value
     if isinstance(value, Path):
@@ -350,9 +350,9 @@ def _repeats(value: str) -> Repeats:
     )
 
 
-def _figure(found: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: found[name] for name in ("value", "low", "high")}
+def _figure(statistic: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: statistic[name] for name in ("value", "low", "high")}
 
 
-def _estimate(found: Mapping[str, Any]) -> Estimate:
-    return Estimate(found["value"], found["low"], found["high"])
+def _estimate(statistic: Mapping[str, Any]) -> Estimate:
+    return Estimate(statistic["value"], statistic["low"], statistic["high"])

@@ -28,7 +28,7 @@ class Perturbed(Result):
         return self.report.rows
 
     def content(self) -> Mapping[str, Any]:
-        """Give what each perturbation did."""
+        """Return what each perturbation did."""
         return self.report.as_dict()
 
     def chart(self) -> Mapping[str, Any]:
@@ -36,7 +36,7 @@ class Perturbed(Result):
         return bar_chart({one.name: one.changed for one in self.report.tallies}, category="perturbation", value="rows")
 
     def facts(self) -> Iterator[str]:
-        """Say what was done."""
+        """Return what was done."""
         yield f"{self.report.rows.height:,} changed rows by {', '.join(one.name for one in self.report.tallies)}"
 
 
@@ -60,6 +60,6 @@ def perturb(
     """
     if isinstance(texts, list | tuple) and all(isinstance(one, str) for one in texts):
         texts = GivenTable(pl.DataFrame({"text": texts}, schema={"text": pl.String()}), "the texts")
-    wanted = [kinds] if isinstance(kinds, str) else list(kinds)
-    settings = Perturbing(wanted, seed, severity, fields, None if task is None else Path(task))
+    names = [kinds] if isinstance(kinds, str) else list(kinds)
+    settings = Perturbing(names, seed, severity, fields, None if task is None else Path(task))
     return Perturbed(perturb_source(source_of(texts, name="the texts"), settings))

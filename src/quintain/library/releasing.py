@@ -38,7 +38,7 @@ class DividedItems(Result):
         return self.plan.candidates.frame.with_columns(*self.others, split)
 
     def content(self) -> Mapping[str, Any]:
-        """Give a number for every property that was asked for."""
+        """Return a number for every property that was asked for."""
         plan = self.plan
         return {
             "items": len(plan.candidates),
@@ -56,16 +56,16 @@ class DividedItems(Result):
         rows, places = self.plan.candidates, self.plan.of(name)
         label = rows.label[places]
         counts = np.bincount(label[label >= 0], minlength=len(rows.labels))
-        found: dict[str, Any] = {
+        figures: dict[str, Any] = {
             "rows": len(places),
             "labels": dict(zip(rows.labels, counts.tolist(), strict=True)),
             "undecided": int((label < 0).sum()),
         }
         if name != "train" and len(places):
-            found["agreement"] = float(rows.share[places].min())
+            figures["agreement"] = float(rows.share[places].min())
         if self.plan.model and len(places):
-            found["model_f1"] = class_f1(rows.classes, label, self.plan.said[places])
-        return found
+            figures["model_f1"] = class_f1(rows.classes, label, self.plan.said[places])
+        return figures
 
     def _shared_writers(self) -> int:
         homes: dict[int, set[str]] = {}
@@ -76,12 +76,12 @@ class DividedItems(Result):
 
     def chart(self) -> Mapping[str, Any]:
         """Draw how many items of each label are in each split."""
-        found = self.content()["splits"]
-        counts = [list(found[name]["labels"].values()) for name in SPLITS]
+        splits = self.content()["splits"]
+        counts = [list(splits[name]["labels"].values()) for name in SPLITS]
         return heat_map(SPLITS, counts, row="split", column="label", columns=self.plan.candidates.labels)
 
     def facts(self) -> Iterator[str]:
-        """Say how many items are where."""
+        """Return how many items are where."""
         for name in SPLITS:
             yield f"{len(self.plan.of(name)):,} {name}"
 
@@ -93,13 +93,13 @@ def release(
     classes: Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
     everything: bool = False,
-    **wanted: Any,
+    **options: Any,
 ) -> DividedItems:
     """Divide judged texts into train, dev and test: balanced, the model at chance, prompts and near-copies once.
 
     *items* is a table with `text` and `label`, and where they are known `id`, `share` (of the votes for the label),
     `writer`, `prompt`, `review`, `condition`, `rating` and `predicted` (the model's answers); without labels,
-    *judgements* give them. *classes* are the labels that score; others stay in train. *wanted* are the options of a
+    *judgements* give them. *classes* are the labels that score; others stay in train. *options* are those of a
     release, such as `dev=100, test=100, agreement=0.8, seed=1`; without answers of a model it is not held at chance.
 
     >>> texts = [{"text": f"Day {at * 7919}.", "label": "no" if at % 3 else "yes"} for at in range(60)]
@@ -116,12 +116,12 @@ def release(
         columns=columns,
     )
     if MODEL not in rows.frame.columns:
-        wanted = {"at_chance": False, **wanted}
-    return DividedItems(plan_splits(rows, read(ReleaseSpec, wanted)), _untouched(source, rows))
+        options = {"at_chance": False, **options}
+    return DividedItems(plan_splits(rows, read(ReleaseSpec, options)), _untouched(source, rows))
 
 
 def _untouched(source: Source, rows: JudgedRows) -> pl.DataFrame:
-    """Give the columns that dividing does not read as they were given: reading makes texts of all of them."""
+    """Return the columns that dividing does not read as they came: reading makes texts of all of them."""
     if not isinstance(source, GivenTable):
         return pl.DataFrame()
     return source.frame.select(

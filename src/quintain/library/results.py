@@ -28,20 +28,20 @@ class Chart:
 
     def save(self, path: str | Path) -> Path:
         """Write the chart to *path*: `.json` is the specification, `.html` a page that needs nothing else."""
-        place = Path(path)
+        file = Path(path)
         written = {".json": lambda: json.dumps(self.spec, ensure_ascii=False), ".html": self.to_html}
-        if place.suffix.lower() not in written:
+        if file.suffix.lower() not in written:
             raise BadInput(
                 "A chart cannot be saved as {name}.",
-                name=place.name,
+                name=file.name,
                 remedy="Name a file that ends in .html (a page that needs nothing else, and saves pictures from its "
                 "menu) or .json (its Vega-Lite specification).",
             )
-        place.write_text(written[place.suffix.lower()](), "utf-8")
-        return place
+        file.write_text(written[file.suffix.lower()](), "utf-8")
+        return file
 
     def to_html(self) -> str:
-        """Give the chart as a page of its own."""
+        """Return the chart as a page of its own."""
         from quintain.core.records import report
         from quintain.reports.html import to_html
 
@@ -78,14 +78,14 @@ class Result(ABC):
 
     @abstractmethod
     def content(self) -> Mapping[str, Any]:
-        """Give all of it, with records and numbers as they are."""
+        """Return all of it, with records and numbers as they are."""
 
     @abstractmethod
     def chart(self) -> Mapping[str, Any]:
-        """Give the specification of its chart."""
+        """Return the specification of its chart."""
 
     def facts(self) -> Iterator[str]:
-        """Say in a few words each what it rests on."""
+        """Return in a few words each what it rests on."""
         yield from ()
 
     @property
@@ -99,12 +99,12 @@ class Result(ABC):
         return tuple(self.content().get("warnings") or ())
 
     def to_dict(self) -> dict[str, Any]:
-        """Give all of it as plain data."""
-        found: dict[str, Any] = json.loads(json.dumps(self.content(), default=plain))
-        return found
+        """Return all of it as plain data."""
+        data: dict[str, Any] = json.loads(json.dumps(self.content(), default=plain))
+        return data
 
     def to_pandas(self) -> Any:
-        """Give the main table as a pandas frame."""
+        """Return the main table as a pandas frame; Unavailable where pandas is not installed."""
         try:
             pandas = import_module("pandas")
         except ImportError as error:
@@ -112,7 +112,7 @@ class Result(ABC):
         return pandas.DataFrame(self.table.to_dict(as_series=False))
 
     def plot(self) -> Chart:
-        """Give its chart."""
+        """Return its chart."""
         return Chart(self.chart(), self.title)
 
     def __repr__(self) -> str:
@@ -133,7 +133,7 @@ class Result(ABC):
 
 
 def _shown() -> pl.Config:
-    """Say how tables are shown: narrow enough for a terminal, and nothing that only programs need."""
+    """Return how tables are shown: narrow enough for a terminal, and nothing that only programs need."""
     return pl.Config(
         tbl_rows=ROWS,
         tbl_width_chars=WIDTH,
@@ -145,5 +145,5 @@ def _shown() -> pl.Config:
 
 
 def spread(name: str, estimate: Estimate) -> dict[str, Any]:
-    """Give a figure with its interval as the cells of a row."""
+    """Return a figure with its interval as the cells of a row."""
     return {"figure": name, "value": estimate.value, "low": estimate.low, "high": estimate.high}

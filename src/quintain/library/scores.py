@@ -46,7 +46,7 @@ class ScoresFound(Result):
         return table if self.report.evaluation.slices else table.drop("by", "slice")
 
     def content(self) -> Mapping[str, Any]:
-        """Give all metrics."""
+        """Return all metrics."""
         return self.report.as_dict()
 
     def chart(self) -> Mapping[str, Any]:
@@ -59,7 +59,7 @@ class ScoresFound(Result):
         return interval_chart(figures, row="metric", series="slice", value="score")
 
     def facts(self) -> Iterator[str]:
-        """Say what it rests on."""
+        """Return what it rests on."""
         yield f"{self.report.evaluation.examples:,} examples"
         if self.report.missing:
             yield f"{self.report.missing:,} missing predictions counted as wrong"
@@ -110,7 +110,7 @@ class RankingFound(Result):
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def content(self) -> Mapping[str, Any]:
-        """Give the models with their figures, and what each metric is worth."""
+        """Return the models with their figures, and what each metric is worth."""
         return self.report.as_dict()
 
     @property
@@ -121,13 +121,13 @@ class RankingFound(Result):
 
     def chart(self) -> Mapping[str, Any]:
         """Draw the Dynascores."""
-        found = {row["model"]: row["dynascore"] for row in self.report.as_dict()["models"]}
+        scores = {row["model"]: row["dynascore"] for row in self.report.as_dict()["models"]}
         return value_chart(
-            {name: value for name, value in found.items() if value is not None}, category="model", value="Dynascore"
+            {name: value for name, value in scores.items() if value is not None}, category="model", value="Dynascore"
         )
 
     def facts(self) -> Iterator[str]:
-        """Say what it rests on."""
+        """Return what it rests on."""
         weights = ", ".join(f"{name} {weight:.2g}" for name, weight in self.report.ranking.weights.items())
         yield f"{len(self.report.table.models)} models by {weights}"
 
@@ -177,9 +177,9 @@ class ContrastFound(Result):
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def content(self) -> Mapping[str, Any]:
-        """Give all figures."""
-        found: Mapping[str, Any] = plain(self.figures)
-        return found
+        """Return all figures."""
+        data: Mapping[str, Any] = plain(self.figures)
+        return data
 
     def chart(self) -> Mapping[str, Any]:
         """Draw originals, neighbours and consistency with their intervals, by tag."""
@@ -194,7 +194,7 @@ class ContrastFound(Result):
         return interval_chart(figures, row="tag", series="figure", value="share")
 
     def facts(self) -> Iterator[str]:
-        """Say what it rests on."""
+        """Return what it rests on."""
         yield f"{self.figures.sets:,} sets, {self.figures.examples:,} examples"
         yield f"difference {100 * self.figures.difference:+.1f} points"
 
@@ -258,9 +258,9 @@ class ContestFound(Result):
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def content(self) -> Mapping[str, Any]:
-        """Give all figures."""
-        found: Mapping[str, Any] = plain(self.figures)
-        return found
+        """Return all figures."""
+        data: Mapping[str, Any] = plain(self.figures)
+        return data
 
     def chart(self) -> Mapping[str, Any]:
         """Draw the share of pairs that broke each system."""
@@ -271,7 +271,7 @@ class ContestFound(Result):
         return interval_chart(figures, row="system", series="", value="pairs that broke it")
 
     def facts(self) -> Iterator[str]:
-        """Say what it rests on."""
+        """Return what it rests on."""
         yield f"{len(self.figures.systems)} systems, {len(self.figures.breakers)} breakers"
 
 
@@ -295,7 +295,7 @@ def contest_score(
 
 
 def _answers(value: Any, column: str) -> Source:
-    """Give a table of answers by id; a mapping that has no column `id` goes from ids to answers."""
+    """Return a table of answers by id; a mapping that has no column `id` goes from ids to answers."""
     if isinstance(value, Mapping) and "id" not in value:
         value = [{"id": name, column: answer} for name, answer in value.items()]
     return source_of(value, ("id", column), name="the gold answers" if column == "answer" else "the predictions")

@@ -60,13 +60,13 @@ def speaks_python(verb: Callable[Given, Found]) -> Callable[Given, Found]:
 
 
 def in_python(remedy: str) -> str:
-    """Say a *remedy* with arguments in the place of options.
+    """Return a *remedy* with arguments in the place of options.
 
     >>> in_python("Map names with --column NAME=COLUMN, or use --repeats first.")
     'Map names with columns={"NAME": "COLUMN"}, or use repeats="first".'
     >>> in_python("Mend the files; --allow-missing counts them as wrong. Name the texts with --field.")
     'Mend the files; allow_missing=True counts them as wrong. Name the texts with fields.'
     """
-    said = _COLUMN.sub(r'columns={"\1": "COLUMN"}', remedy.replace("The file has:", "It has:"))
-    said = _WITH_VALUE.sub(r'\1="\2"', said)
-    return _OPTION.sub(lambda found: _ARGUMENTS.get(found[1], found[1].replace("-", "_")), said)
+    text = _COLUMN.sub(r'columns={"\1": "COLUMN"}', remedy.replace("The file has:", "It has:"))
+    text = _WITH_VALUE.sub(r'\1="\2"', text)
+    return _OPTION.sub(lambda match: _ARGUMENTS.get(match[1], match[1].replace("-", "_")), text)

@@ -56,7 +56,7 @@ class TrialFound(ReportedResult):
         return predictions_table(self.arms)
 
     def content(self) -> Mapping[str, Any]:
-        """Give the whole report."""
+        """Return the whole report."""
         content: Mapping[str, Any] = plain(self.report)
         return content
 
@@ -68,7 +68,7 @@ class TrialFound(ReportedResult):
         return charts[0].spec
 
     def facts(self) -> Iterator[str]:
-        """Say how much there is."""
+        """Return how much there is."""
         for arm in self.arms:
             yield f"{arm.name}: {len(arm.items):,} items"
 

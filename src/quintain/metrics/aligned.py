@@ -47,11 +47,11 @@ class Aligned:
         return len(self.gold)
 
     def once(self, name: str, make: Callable[[], T]) -> T:
-        """Give what *make* gives, made once for these examples: several metrics share a confusion matrix."""
+        """Return what *make* returns, computed once for these examples: several metrics share a confusion matrix."""
         if name not in self._made:
             self._made[name] = make()
-        made: T = self._made[name]
-        return made
+        value: T = self._made[name]
+        return value
 
     def take(self, rows: IntArray) -> Aligned:
         """Keep the examples at *rows*."""
@@ -66,16 +66,16 @@ class Aligned:
         )
 
     def gold_codes(self) -> IntArray:
-        """Give the position of each gold answer among the classes."""
+        """Return the position of each gold answer among the classes."""
         return self.once("gold_codes", lambda: encode(self.gold, self.classes))
 
     def prediction_codes(self) -> IntArray:
-        """Give the position of each prediction among the classes, -1 for one that is none of them."""
+        """Return the position of each prediction among the classes, -1 for one that is none of them."""
         return self.once("prediction_codes", lambda: encode(self.predictions, self.classes))
 
 
 def encode(values: pl.Series, classes: Sequence[str]) -> IntArray:
-    """Give the position of each value among *classes*, -1 where it is none of them."""
+    """Return the position of each value among *classes*, -1 where it is none of them."""
     if not classes:
         return np.full(len(values), -1, dtype=np.int64)
     codes = values.cast(pl.String).cast(pl.Enum(list(classes)), strict=False).to_physical()
@@ -113,20 +113,20 @@ def align(
         raise BadInput(
             "Example {missing} has no gold answer.", missing=missing + 1, remedy="Leave out examples without one."
         )
-    given = None if probabilities is None else _frame(probabilities)
+    beliefs = None if probabilities is None else _frame(probabilities)
     people = None if distributions is None else _frame(distributions)
     if answers.named:
         names = LabelNames(labels) if labels is not None else names_in(gold)
         labels = None if labels is None else list(dict.fromkeys(names.find(label) or label for label in labels))
         gold, predictions = in_names(gold, names), in_names(predictions, names)
-        given, people = (None if frame is None else _named_columns(frame, names) for frame in (given, people))
-    classes = _classes(answers, gold, predictions, labels, given, people)
+        beliefs, people = (None if frame is None else _named_columns(frame, names) for frame in (beliefs, people))
+    classes = _classes(answers, gold, predictions, labels, beliefs, people)
     return Aligned(
         answer_type,
         gold,
         predictions,
         classes,
-        None if given is None else _believed(given, classes, gold, predictions),
+        None if beliefs is None else _believed(beliefs, classes, gold, predictions),
         None if people is None else _matrix(Text("label distribution"), people, classes, len(gold)),
         None if groups is None else _group_codes(groups, len(gold)),
     )
@@ -146,8 +146,8 @@ def _classes(
         return tuple(labels)
     if not answers.is_class:
         return ()
-    found = pl.concat([gold.rename("a"), predictions.rename("a")]).drop_nulls().unique().sort()
-    classes = found.cast(pl.String).to_list()
+    answered = pl.concat([gold.rename("a"), predictions.rename("a")]).drop_nulls().unique().sort()
+    classes = answered.cast(pl.String).to_list()
     for frame in more:
         if frame is not None:
             classes += sorted(name for name in frame.columns if name and name not in classes)
@@ -187,19 +187,19 @@ def _matrix(what: str, frame: pl.DataFrame, classes: Sequence[str], n: int) -> F
             classes=", ".join(classes),
         )
     numbers = frame.select(pl.all().cast(pl.Float64)).to_numpy()
-    given = ~frame.select(pl.all_horizontal(pl.all().is_null())).to_series().to_numpy()
+    filled = ~frame.select(pl.all_horizontal(pl.all().is_null())).to_series().to_numpy()
     nulls = frame.select(pl.all().is_null()).to_numpy()
     matrix = np.zeros((n, len(classes)))
     places = [position for position, name in enumerate(frame.columns) if name]
     matrix[:, [classes.index(frame.columns[place]) for place in places]] = np.where(nulls, 0.0, numbers)[:, places]
-    _check_rows(what, matrix, given)
+    _check_rows(what, matrix, filled)
     # A model that gave none is taken to have said nothing: every class alike.
-    matrix[~given] = 1.0 / max(len(classes), 1)
+    matrix[~filled] = 1.0 / max(len(classes), 1)
     return matrix / matrix.sum(axis=1, keepdims=True) if len(classes) else matrix
 
 
 def _believed(frame: pl.DataFrame, classes: Sequence[str], gold: pl.Series, predictions: pl.Series) -> FloatArray:
-    """Give the model's probabilities; one that said nothing at all of an example gave its gold answer none."""
+    """Return the model's probabilities; where it said nothing of an example, its gold answer has none."""
     matrix = _matrix("probabilities", frame, classes, len(gold))
     silent = predictions.is_null() & frame.select(pl.all_horizontal(pl.all().is_null())).to_series()
     rows = np.flatnonzero(silent.to_numpy())
@@ -209,10 +209,10 @@ def _believed(frame: pl.DataFrame, classes: Sequence[str], gold: pl.Series, pred
     return matrix
 
 
-def _check_rows(what: str, matrix: FloatArray, given: npt.NDArray[np.bool_]) -> None:
+def _check_rows(what: str, matrix: FloatArray, filled: npt.NDArray[np.bool_]) -> None:
     bad = np.asarray(~np.isfinite(matrix).all(axis=1) | (matrix < 0).any(axis=1))
     sums = matrix.sum(axis=1)
-    off = given & (bad | ~(np.abs(sums - 1) <= 0.01))
+    off = filled & (bad | ~(np.abs(sums - 1) <= 0.01))
     if off.any():
         row = int(np.flatnonzero(off)[0])
         why = (
@@ -230,7 +230,7 @@ def _check_rows(what: str, matrix: FloatArray, given: npt.NDArray[np.bool_]) -> 
 
 
 def _group_codes(groups: Values, n: int) -> IntArray:
-    """Give each group a number; an example without one is a group of its own."""
+    """Return a number for each example's group; an example without one is a group of its own."""
     names = pl.Series("group", list(groups), dtype=pl.String, strict=False)
     if len(names) != n:
         raise BadInput("There are {n} examples and {groups} groups.", n=n, groups=len(names))

@@ -18,6 +18,6 @@ class AttachmentAccuracy(MeanMetric):
     answer_types = ("token",)
 
     def scores(self, data: Aligned) -> FloatArray:
-        """Give 1 where the head is right."""
+        """Return 1 where the head is right."""
         right = (data.gold == data.predictions).fill_null(False)
         return right.to_numpy().astype(np.float64)

@@ -26,7 +26,7 @@ class SetExactMatch(MeanMetric):
     answer_types = ("choices",)
 
     def scores(self, data: Aligned) -> FloatArray:
-        """Give 1 where both sets are the same."""
+        """Return 1 where both sets are the same."""
         same = (pl.col("gold") == pl.col("shared")) & (pl.col("predicted") == pl.col("shared"))
         return _sets(data).select(same.fill_null(False).cast(pl.Float64)).to_series().to_numpy()
 
@@ -40,7 +40,7 @@ class SetF1(MeanMetric):
     answer_types = ("choices",)
 
     def scores(self, data: Aligned) -> FloatArray:
-        """Give each example's F1."""
+        """Return each example's F1."""
         size = pl.col("gold") + pl.col("predicted")
         score = pl.when(size == 0).then(1.0).otherwise(2 * pl.col("shared") / size)
         scores = _sets(data).select(score.fill_null(0.0)).to_series().to_numpy()

@@ -15,7 +15,8 @@ import scipy
 from quintain.core.task import AnswerType
 from quintain.metrics.aligned import Aligned
 from quintain.metrics.contract import METRICS, Metric
-from quintain.stats.bootstrap import FloatArray, Prior, Tally
+from quintain.stats.bootstrap import FloatArray, Tally
+from quintain.stats.by_class import class_prior
 
 _SINGLE: tuple[AnswerType, ...] = ("label", "choice", "token")
 
@@ -36,21 +37,13 @@ def _confusion_tally(data: Aligned) -> Tally:
     cells, codes = np.unique(gold * (size + 1) + np.where(predicted < 0, size, predicted), return_inverse=True)
     rows, columns = np.divmod(cells, size + 1)
     number = np.arange(len(cells))
-    right, given = rows == columns, columns < size
+    right, answered = rows == columns, columns < size
     places = (
-        np.concatenate([number[right], number, number[given]]),
-        np.concatenate([rows[right], size + rows, 2 * size + columns[given]]),
+        np.concatenate([number[right], number, number[answered]]),
+        np.concatenate([rows[right], size + rows, 2 * size + columns[answered]]),
     )
     table = scipy.sparse.coo_array((np.ones(len(places[0])), places), shape=(len(cells), 3 * size)).tocsr()
-    return Tally(codes.astype(np.int64), table, _class_prior(size))
-
-
-def _class_prior(size: int) -> Prior:
-    """Say what an example of each class adds, answered rightly, and answered by any of the other classes alike."""
-    own = np.eye(size)
-    others = (1 - own) / max(size - 1, 1)
-    best, worst = np.hstack([own, own, own]), np.hstack([np.zeros_like(own), own, others])
-    return Prior(best, worst, lambda totals: _divide(totals[..., :size].sum(-1), totals[..., size : 2 * size].sum(-1)))
+    return Tally(codes.astype(np.int64), table, class_prior(size))
 
 
 def _by_class(totals: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -110,7 +103,7 @@ class ClassF1(MacroF1):
     title = "F1 by class"
 
     def parts(self, data: Aligned, totals: FloatArray) -> Mapping[str, FloatArray]:
-        """Give the F1 of each class."""
+        """Return the F1 of each class."""
         values = _class_f1(totals)
         return {name: values[..., position] for position, name in enumerate(data.classes)}
 
@@ -176,5 +169,5 @@ class Matthews(ConfusionMetric):
         return np.asarray(np.where(spread_gold > 0, value, np.nan), dtype=np.float64)
 
     def undefined(self, data: Aligned) -> str:
-        """Say that there is nothing to correlate with."""
+        """Return that there is nothing to correlate with."""
         return "all gold answers are of one class"

@@ -39,7 +39,7 @@ class Consistency(Metric):
 
 
 def right_answers(data: Aligned) -> npt.NDArray[np.bool_]:
-    """Say of each example whether it was answered rightly."""
+    """Return whether each example was answered rightly."""
     right_by = answers_of(data.answer_type).right_by
     if right_by is None:
         return np.asarray((data.gold == data.predictions).fill_null(False).to_numpy(), dtype=np.bool_)

@@ -38,24 +38,24 @@ class Metric(ABC):
 
     @abstractmethod
     def tally(self, data: Aligned) -> Tally:
-        """Say what each example adds to the totals."""
+        """Return what each example adds to the totals."""
 
     @abstractmethod
     def value(self, totals: FloatArray) -> FloatArray:
         """Make the figure from totals (last axis), for any number of them at once; NaN where it is undefined."""
 
     def tally_slice(self, data: Aligned, tally: Tally, rows: IntArray) -> Tally:
-        """Say what the examples at *rows* add when they are all there is; *tally* is that of all examples."""
+        """Return what the examples at *rows* add when they are all there is; *tally* is that of all examples."""
         del data
         return tally.take(rows)
 
     def parts(self, data: Aligned, totals: FloatArray) -> Mapping[str, FloatArray]:
-        """Give the figures that this one is made of, by name, such as those of the classes; by default none."""
+        """Return the figures that this one is made of, by name, such as those of the classes; by default none."""
         del data, totals
         return {}
 
     def undefined(self, data: Aligned) -> str:
-        """Say why the value is undefined, where it is."""
+        """Return why the value is undefined, where it is."""
         del data
         return "it is undefined on these examples"
 

@@ -19,7 +19,7 @@ class DropExactMatch(MeanMetric):
     answer_types = ("discrete",)
 
     def scores(self, data: Aligned) -> FloatArray:
-        """Give 1 where the answer is one of the golds."""
+        """Return 1 where the answer is one of the golds."""
         pairs = zip(data.predictions.to_list(), data.gold.to_list(), strict=True)
         return np.array([said is not None and drop_exact_match(said, golds) for said, golds in pairs], dtype=np.float64)
 
@@ -33,6 +33,6 @@ class DropF1(MeanMetric):
     answer_types = ("discrete",)
 
     def scores(self, data: Aligned) -> FloatArray:
-        """Give each answer's F1."""
+        """Return each answer's F1."""
         pairs = zip(data.predictions.to_list(), data.gold.to_list(), strict=True)
         return np.array([0.0 if said is None else drop_f1(said, golds) for said, golds in pairs], dtype=np.float64)

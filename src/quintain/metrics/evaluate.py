@@ -28,7 +28,7 @@ class MetricResult:
     parts: Mapping[str, Estimate] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
+        """Return it as plain data, for JSON."""
         shape = self.estimate.as_dict()
         return shape | {"parts": {name: part.as_dict() for name, part in self.parts.items()}} if self.parts else shape
 
@@ -53,7 +53,7 @@ class Evaluation:
     slices: tuple[Slice, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
+        """Return it as plain data, for JSON."""
         return {
             "examples": self.examples,
             "answered": self.answered,
@@ -89,7 +89,7 @@ def default_metrics(answer_type: AnswerType) -> tuple[str, ...]:
 
 
 def metric_named(name: str, answer_type: AnswerType) -> Metric:
-    """Give the metric called *name*, where `f1` is the F1 that suits *answer_type*."""
+    """Return the metric called *name*, where `f1` is the F1 for *answer_type*; refuse one that does not suit it."""
     metric = METRICS.get(answers_of(answer_type).f1 or name if name == "f1" else name)()
     if answer_type not in metric.answer_types:
         suited = [other for other, kind in METRICS.items() if answer_type in kind.answer_types]

@@ -47,7 +47,7 @@ class Unchanged:
     beside: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the figures as plain data, for JSON."""
+        """Return the figures as plain data, for JSON."""
         return {
             "share": self.share.as_dict(),
             "all_rows": self.all_rows.as_dict(),
@@ -64,7 +64,7 @@ class Unchanged:
 
 
 def same_answers(answer_type: AnswerType, before: Values, after: Values) -> npt.NDArray[np.bool_]:
-    """Say where two answers are the same after normalisation; two that were not given are the same too."""
+    """Return where two answers are the same after normalisation; two that were not given are the same too."""
     answers = answers_of(answer_type)
     first, second = (answers.normalised(answers.predictions(values)) for values in (before, after))
     if len(first) != len(second):
@@ -75,13 +75,13 @@ def same_answers(answer_type: AnswerType, before: Values, after: Values) -> npt.
 
 
 def kept_answers(answer_type: AnswerType, before: Values, after: Values) -> npt.NDArray[np.bool_]:
-    """Say where an answer was given both times and stayed the same.
+    """Return where an answer was given both times and stayed the same.
 
     >>> kept_answers("label", ["a", None, "a"], ["a", None, None]).tolist()
     [True, False, False]
     """
-    given = answers_of(answer_type).predictions(before).is_not_null().to_numpy()
-    return np.asarray(same_answers(answer_type, before, after) & given, dtype=np.bool_)
+    answered = answers_of(answer_type).predictions(before).is_not_null().to_numpy()
+    return np.asarray(same_answers(answer_type, before, after) & answered, dtype=np.bool_)
 
 
 def unchanged_share(
@@ -102,7 +102,7 @@ def unchanged_share(
     examples, which are resampled with all of their variants. Families in *beside* are no part of the figure.
     """
     rows = np.ones(len(same), dtype=bool) if changed is None else np.asarray(changed, dtype=bool)
-    kept = np.flatnonzero(rows)
+    changed_rows = np.flatnonzero(rows)
     aside = set(beside)
     counts = np.array([name not in aside for name in families], dtype=bool)
     scores = same.astype(np.float64)
@@ -113,8 +113,8 @@ def unchanged_share(
 
     figured = np.flatnonzero(rows & counts)
     share, drawn = _family_mean(scores, families, figured, clusters, seed, resamples)
-    by_family = _rows_by(families, kept)
-    by_group = _rows_by(groups, kept) if groups is not None else []
+    by_family = _rows_by(families, changed_rows)
+    by_group = _rows_by(groups, changed_rows) if groups is not None else []
     return Unchanged(
         share=share,
         all_rows=part(np.flatnonzero(counts)),
@@ -127,30 +127,30 @@ def unchanged_share(
         kinds=len({families[row] for row in figured.tolist()}),
         numbers={name: len(chosen) for name, chosen in by_family},
         group_numbers={name: len(chosen) for name, chosen in by_group},
-        beside=tuple(sorted(aside.intersection(families[row] for row in kept.tolist()))),
+        beside=tuple(sorted(aside.intersection(families[row] for row in changed_rows.tolist()))),
     )
 
 
-def _rows_by(names: Sequence[str | None], kept: IntArray) -> list[tuple[str, IntArray]]:
+def _rows_by(names: Sequence[str | None], rows: IntArray) -> list[tuple[str, IntArray]]:
     column = np.array([name or "" for name in names], dtype=object)
-    return [(name, kept[column[kept] == name]) for name in sorted({str(column[row]) for row in kept}) if name]
+    return [(name, rows[column[rows] == name]) for name in sorted({str(column[row]) for row in rows}) if name]
 
 
 def _family_mean(
-    scores: FloatArray, families: Sequence[str], kept: IntArray, clusters: IntArray | None, seed: int, resamples: int
+    scores: FloatArray, families: Sequence[str], rows: IntArray, clusters: IntArray | None, seed: int, resamples: int
 ) -> tuple[Estimate, FloatArray]:
     """Average the families' shares; a resample takes all families of an example together."""
-    if len(kept) == 0:
+    if len(rows) == 0:
         return Estimate(None, reason="the perturbation changed no row"), np.zeros(0)
-    names, codes = np.unique(np.array([families[row] for row in kept], dtype=str), return_inverse=True)
-    number = np.arange(len(kept))
+    names, codes = np.unique(np.array([families[row] for row in rows], dtype=str), return_inverse=True)
+    number = np.arange(len(rows))
     places = (np.tile(number, 2), np.concatenate([codes, len(names) + codes]))
-    values = np.concatenate([scores[kept], np.ones(len(kept))])
+    values = np.concatenate([scores[rows], np.ones(len(rows))])
     # What is not known: an example that is changed by the families as often as the others are, and all or none flip.
-    met = np.bincount(codes, minlength=len(names)) / len(kept)
+    met = np.bincount(codes, minlength=len(names)) / len(rows)
     prior = Prior(np.hstack([met, met])[None, :], np.hstack([np.zeros_like(met), met])[None, :])
-    tally = Tally.of_rows(scipy.sparse.csr_array((values, places), shape=(len(kept), 2 * len(names))), prior)
-    groups = None if clusters is None else clusters[kept]
+    tally = Tally.of_rows(scipy.sparse.csr_array((values, places), shape=(len(rows), 2 * len(names))), prior)
+    groups = None if clusters is None else clusters[rows]
     draws = Draws(tally, groups, seed=seed, resamples=resamples)
 
     def value(totals: FloatArray) -> FloatArray:

@@ -21,19 +21,19 @@ def paired_metric(
 
     A resample draws examples (or whole groups), each with both answers to it.
     """
-    one, two = metric.tally(first), metric.tally(second)
-    joint, width = _joined(one, two)
+    first_tally, second_tally = metric.tally(first), metric.tally(second)
+    joint, width = _joined(first_tally, second_tally)
     groups: IntArray | None = first.groups
     totals = joint.totals()
     value = float(metric.value(totals[:width]) - metric.value(totals[width:]))
     if np.isnan(value):
         return PairedDifference(Estimate(None, reason=metric.undefined(first)), 1.0)
     differences = np.zeros(0)
-    if one.prior is None or not is_few(len(one), groups):
+    if first_tally.prior is None or not is_few(len(first_tally), groups):
         drawn = joint.resampled(resamples, np.random.default_rng(seed), groups)
         differences = np.asarray(metric.value(drawn[:, :width]) - metric.value(drawn[:, width:]), dtype=np.float64)
-    if one.prior is not None and is_constant(differences):
-        left, right = posterior_totals([one, two], groups=groups, seed=seed, resamples=resamples)
+    if first_tally.prior is not None and is_constant(differences):
+        left, right = posterior_totals([first_tally, second_tally], groups=groups, seed=seed, resamples=resamples)
         differences = np.asarray(metric.value(left) - metric.value(right), dtype=np.float64)
     low, high = interval(differences)
     if low is not None and high is not None:
@@ -41,19 +41,19 @@ def paired_metric(
     return PairedDifference(Estimate(value, low, high), _p_value(differences))
 
 
-def _joined(one: Tally, two: Tally) -> tuple[Tally, int]:
+def _joined(first: Tally, second: Tally) -> tuple[Tally, int]:
     """Make the tally in which each example adds what it adds to both."""
-    size = two.table.shape[0]
-    pairs, codes = np.unique(one.codes * size + two.codes, return_inverse=True)
+    size = second.table.shape[0]
+    pairs, codes = np.unique(first.codes * size + second.codes, return_inverse=True)
     left, right = np.divmod(pairs, size)
-    if scipy.sparse.issparse(one.table) or scipy.sparse.issparse(two.table):
-        tables = [scipy.sparse.csr_array(one.table)[left], scipy.sparse.csr_array(two.table)[right]]
-        return Tally(codes.astype(np.int64), scipy.sparse.hstack(tables).tocsr()), one.table.shape[1]
-    return Tally(codes.astype(np.int64), np.hstack([one.table[left], two.table[right]])), one.table.shape[1]
+    if scipy.sparse.issparse(first.table) or scipy.sparse.issparse(second.table):
+        tables = [scipy.sparse.csr_array(first.table)[left], scipy.sparse.csr_array(second.table)[right]]
+        return Tally(codes.astype(np.int64), scipy.sparse.hstack(tables).tocsr()), first.table.shape[1]
+    return Tally(codes.astype(np.int64), np.hstack([first.table[left], second.table[right]])), first.table.shape[1]
 
 
 def _p_value(differences: npt.NDArray[np.float64]) -> float:
-    """Give twice the smaller share of resamples on either side of no difference; ties count half, never 0."""
+    """Return twice the smaller share of resamples on either side of no difference; ties count half, never 0."""
     defined = differences[~np.isnan(differences)]
     below = (defined < 0).sum() + (defined == 0).sum() / 2
     beyond = (min(below, len(defined) - below) + 1) / (len(defined) + 1)

@@ -17,7 +17,7 @@ BINS = 15
 
 
 def given_probabilities(data: Aligned) -> FloatArray:
-    """Give the probabilities; `evaluate_metrics` has made sure that they are there."""
+    """Return the probabilities; `evaluate_metrics` has made sure that they are there."""
     return data.probabilities if data.probabilities is not None else np.zeros((len(data), len(data.classes)))
 
 
@@ -105,19 +105,19 @@ class Auroc(Metric):
         return np.asarray(np.where(number > 0, np.clip(mean, 0.0, 1.0), np.nan), dtype=np.float64)
 
     def undefined(self, data: Aligned) -> str:
-        """Say that there is nothing to tell apart."""
+        """Return that there is nothing to tell apart."""
         return "all gold answers are of one class"
 
 
 def _auroc_tally(data: Aligned) -> Tally:
     """Tally the placements; an example that is not known is on both sides by half, rightly or wrongly placed."""
     rows = _auroc_rows(data)
-    there = (rows.reshape(len(rows), -1, 5)[:, :, [1, 3]].sum(axis=0) > 0).all(axis=1)
+    two_sided = (rows.reshape(len(rows), -1, 5)[:, :, [1, 3]].sum(axis=0) > 0).all(axis=1)
     middle = rows.reshape(len(rows), -1, 5)[:, :, 4].mean(axis=0) if len(rows) else np.zeros(0)
-    best, worst = np.zeros((len(there), 5)), np.zeros((len(there), 5))
-    best[there] = [0.5, 0.5, 0.5, 0.5, 0.0]
-    worst[there] = [0.0, 0.5, 0.0, 0.5, 0.0]
-    best[:, 4] = worst[:, 4] = np.where(there, middle, 0.0)
+    best, worst = np.zeros((len(two_sided), 5)), np.zeros((len(two_sided), 5))
+    best[two_sided] = [0.5, 0.5, 0.5, 0.5, 0.0]
+    worst[two_sided] = [0.0, 0.5, 0.0, 0.5, 0.0]
+    best[:, 4] = worst[:, 4] = np.where(two_sided, middle, 0.0)
     return Tally.of_rows(rows, Prior(best.reshape(1, -1), worst.reshape(1, -1)))
 
 
@@ -131,7 +131,7 @@ def _auroc_rows(data: Aligned) -> FloatArray:
 
 
 def _placements(scores: FloatArray, positive: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> FloatArray:
-    """Say what each example adds: placement and count on its side, and the area (a constant)."""
+    """Return what each example adds: placement and count on its side, and the area (a constant)."""
     rows = np.zeros((len(scores), 5))
     n_positive, n_negative = int(positive.sum()), int((~positive).sum())
     rows[:, 1], rows[:, 3] = positive, ~positive

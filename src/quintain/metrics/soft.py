@@ -12,7 +12,7 @@ from quintain.stats.bootstrap import FloatArray
 
 
 def given_distributions(data: Aligned) -> FloatArray:
-    """Give people's distributions; `evaluate_metrics` has made sure that they are there."""
+    """Return people's distributions; `evaluate_metrics` has made sure that they are there."""
     return data.distributions if data.distributions is not None else np.zeros((len(data), len(data.classes)))
 
 

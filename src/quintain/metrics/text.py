@@ -21,7 +21,7 @@ _CHRF_BETA = 2
 
 
 def _texts(data: Aligned) -> tuple[list[str], list[list[str]]]:
-    """Give hypotheses and their references; an unanswered example has said nothing."""
+    """Return hypotheses and their references; an unanswered example has an empty hypothesis."""
     return data.predictions.fill_null("").to_list(), data.gold.to_list()
 
 
@@ -33,7 +33,7 @@ def _streams(references: list[list[str]]) -> Any:
 
 # The libraries are imported where they are used: together they take seconds to load, which other metrics need not wait.
 def _bleu_counts(data: Aligned) -> FloatArray:
-    """Give each example's two lengths, n-gram matches and n-gram totals."""
+    """Return each example's two lengths, n-gram matches and n-gram totals."""
     from sacrebleu.metrics.bleu import BLEU
 
     hypotheses, references = _texts(data)
@@ -41,7 +41,7 @@ def _bleu_counts(data: Aligned) -> FloatArray:
 
 
 def _chrf_counts(data: Aligned) -> FloatArray:
-    """Give each example's n-gram counts by order: of the text, of the nearest reference, of both."""
+    """Return each example's n-gram counts by order: of the text, of the nearest reference, of both."""
     from sacrebleu.metrics.chrf import CHRF
 
     hypotheses, references = _texts(data)
@@ -62,15 +62,15 @@ class Bleu(Metric):
 
     def value(self, totals: FloatArray) -> FloatArray:
         """Multiply the geometric mean of the precisions by the brevity penalty."""
-        said, meant = totals[..., 0], totals[..., 1]
+        length, reference_length = totals[..., 0], totals[..., 1]
         matches, possible = totals[..., 2 : 2 + _ORDER], totals[..., 2 + _ORDER :]
         # The k-th order without a match counts as 1 / 2^k of a match.
         halvings = np.cumsum((matches == 0) & (possible > 0), axis=-1)
         smoothed = np.where(matches == 0, 1 / np.exp2(halvings), matches)
         with np.errstate(invalid="ignore", divide="ignore"):
             precision = np.where(possible > 0, smoothed / possible, 0.0)
-            score = np.exp(np.log(precision).mean(axis=-1)) * np.minimum(1.0, np.exp(1 - meant / said))
-        score = np.where((said > 0) & (matches.sum(axis=-1) > 0), score, 0.0)
+            score = np.exp(np.log(precision).mean(axis=-1)) * np.minimum(1.0, np.exp(1 - reference_length / length))
+        score = np.where((length > 0) & (matches.sum(axis=-1) > 0), score, 0.0)
         return np.asarray(np.clip(score, 0.0, 1.0), dtype=np.float64)
 
 
@@ -89,11 +89,11 @@ class Chrf(Metric):
     def value(self, totals: FloatArray) -> FloatArray:
         """Average precision and recall over the orders that occur, then combine them."""
         counts = totals.reshape(*totals.shape[:-1], _CHRF_ORDER, 3)
-        said, meant, shared = counts[..., 0], counts[..., 1], counts[..., 2]
-        occurs = (said > 0) & (meant > 0)
+        in_text, in_reference, shared = counts[..., 0], counts[..., 1], counts[..., 2]
+        occurs = (in_text > 0) & (in_reference > 0)
         number = np.maximum(occurs.sum(axis=-1), 1)
-        precision = np.where(occurs, shared / np.maximum(said, 1), 0.0).sum(axis=-1) / number
-        recall = np.where(occurs, shared / np.maximum(meant, 1), 0.0).sum(axis=-1) / number
+        precision = np.where(occurs, shared / np.maximum(in_text, 1), 0.0).sum(axis=-1) / number
+        recall = np.where(occurs, shared / np.maximum(in_reference, 1), 0.0).sum(axis=-1) / number
         weight = _CHRF_BETA**2
         bottom = weight * precision + recall
         score = (1 + weight) * precision * recall / np.where(bottom > 0, bottom, 1.0)

@@ -23,7 +23,7 @@ class Draw:
     *unit* names who or what gets it (a person, a session), *weights* the options. *taken* counts what was drawn before
     within the *stratum* (nothing, where draws are independent of each other).
 
-    >>> Draw("person 1", {"prompt": 1, "blank": 1}, {"prompt": 3, "blank": 2}).made(seed=7)
+    >>> Draw("person 1", {"prompt": 1, "blank": 1}, {"prompt": 3, "blank": 2}).pick(seed=7)
     'blank'
     """
 
@@ -36,14 +36,14 @@ class Draw:
         if not self.weights or min(self.weights.values()) < 1:
             raise ValueError(f"There is nothing to draw from {dict(self.weights)}; a weight is 1 or more.")
 
-    def made(self, seed: int) -> str:
-        """Give the option."""
+    def pick(self, seed: int) -> str:
+        """Return the option that the draw falls on."""
         filled = {name: Fraction(self.taken.get(name, 0), weight) for name, weight in self.weights.items()}
         least = min(filled.values())
-        return max((name for name, share in filled.items() if share == least), key=lambda one: self._lot(seed, one))
+        return max((name for name, share in filled.items() if share == least), key=lambda name: self._lot(seed, name))
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data for the record: `Draw(**record)` is the same draw."""
+        """Return it as plain data for the record: `Draw(**record)` is the same draw."""
         return asdict(self)
 
     def _lot(self, seed: int, option: str) -> bytes:

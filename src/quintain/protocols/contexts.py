@@ -14,7 +14,7 @@ AT_ONCE = 20  # people who do a tutorial at the same moment
 
 
 def needed(protocol: Protocol, stage: Stage) -> int:
-    """Say how many contexts a stage takes, if nobody leaves and nobody gets one that somebody else had.
+    """Return how many contexts a stage takes, if nobody leaves and nobody shares one with somebody else.
 
     In a tutorial people may follow each other on the same contexts; there it takes enough for many to be at once.
     """
@@ -29,20 +29,20 @@ def needed(protocol: Protocol, stage: Stage) -> int:
     return max(1, min(sessions, full))
 
 
-def share_out(needs: Sequence[int], there: int) -> list[int]:
-    """Say how many of the contexts that are *there* each round gets: what it needs or, of too few, its part.
+def share_out(needs: Sequence[int], available: int) -> list[int]:
+    """Return how many of the *available* contexts each round gets: what it needs or, of too few, its part.
 
     >>> share_out([750, 40, 750], 2000), share_out([750, 40, 750], 100)
     ([750, 40, 750], [48, 4, 48])
     """
     total = sum(needs)
-    if there >= total:
+    if available >= total:
         return list(needs)
-    left, sizes = there - len(needs), [1] * len(needs)
+    left, sizes = available - len(needs), [1] * len(needs)
     parts = [(need - 1) * left / max(1, total - len(needs)) for need in needs]
     sizes = [size + int(part) for size, part in zip(sizes, parts, strict=True)]
     over = sorted(range(len(needs)), key=lambda at: (int(parts[at]) - parts[at], at))
-    for at in over[: there - sum(sizes)]:
+    for at in over[: available - sum(sizes)]:
         sizes[at] += 1
     return sizes
 
@@ -57,12 +57,12 @@ def deal(strata: Mapping[str, str], sizes: Sequence[int], seed: int) -> list[lis
     >>> deal({"a": "news", "b": "news", "c": "fiction", "d": "fiction"}, sizes=[2, 2], seed=1)
     [['a', 'c'], ['b', 'd']]
     """
-    order = sorted(strata, key=lambda one: lot(seed, "context", one))
+    order = sorted(strata, key=lambda name: lot(seed, "context", name))
     places = {name: place for place, name in enumerate(order)}
     chosen = set(_in_turns(_parts(strata, order), seed)[: sum(sizes)])
     dealt: list[dict[str, list[str]]] = [{} for _ in sizes]
     filled = [0] * len(sizes)
-    for name in sorted(chosen, key=lambda one: (strata[one], places[one])):
+    for name in sorted(chosen, key=lambda name: (strata[name], places[name])):
         open_ = [at for at, size in enumerate(sizes) if filled[at] < size]
         at = min(open_, key=lambda at: ((filled[at] + 0.5) / sizes[at], at))
         filled[at] += 1
@@ -84,4 +84,4 @@ def _in_turns(hand: Mapping[str, list[str]], seed: int) -> list[str]:
         for names in hand.values()
         for place, name in enumerate(names)
     }
-    return sorted(places, key=lambda one: places[one])
+    return sorted(places, key=lambda name: places[name])

@@ -15,7 +15,7 @@ QUESTION = "question"  # the field of kinds that ask one about something
 
 
 def default_rubric(kind: TaskKind, task: Task) -> tuple[RubricQuestion, ...]:
-    """Give what graders of a kind of task are asked where its owner says nothing else."""
+    """Return what graders of a kind of task are asked where its owner says nothing else."""
     if any(field.name == QUESTION for field in kind.fields(task)):
         choices = kind.answer_control(task).widget in {"options", "checkboxes"}
         reading = FIGURE_2[1] if kind.context(task) else replace(FIGURE_2[1], ask=_READ_TEXT, options=_READING)

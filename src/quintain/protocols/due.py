@@ -25,7 +25,7 @@ class AmountDue:
 
 
 def due(course: Course, only: Collection[str] | None = None, *, over: bool = False) -> Iterator[AmountDue]:
-    """Give everything that has been earned so far, by everybody or by some *only*.
+    """Return everything that has been earned so far, by everybody or by some *only*.
 
     Where the trial is *over*, no stage will be closed any more: what is due then is due now.
     """

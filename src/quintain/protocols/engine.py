@@ -19,7 +19,7 @@ from quintain.core.texts import Text, joined
 from quintain.protocols import grading
 from quintain.protocols.events import Event, EventKind
 from quintain.protocols.paths import leads_to
-from quintain.protocols.ranking import GradeStanding, lot, promote, qualify, standing
+from quintain.protocols.ranking import GradeStanding, grade_standing, lot, promote, qualify
 from quintain.protocols.rubric import faults_in
 from quintain.protocols.spec import Protocol
 from quintain.protocols.stages import END, Stage
@@ -82,7 +82,7 @@ class Course:
                 self._move(event.unit, gone=event.kind is EventKind.GONE)
 
     def todo(self, name: str) -> Todo:
-        """Say what somebody can do now."""
+        """Return what somebody can do now."""
         person = self.person(name)
         may_grade = tuple(one.name for one in self.gradings() if grading.may_grade(self.arm, one, name))
         if person.at == END:
@@ -92,7 +92,7 @@ class Course:
         return Todo("work" if room else "wait", stage.name, room, may_grade)
 
     def room(self, name: str) -> int:
-        """Say how many sessions somebody may still begin at the stage where they are."""
+        """Return how many sessions somebody may still begin at the stage where they are."""
         person = self.person(name)
         stage = self._stages[person.at] if person.at != END else None
         if stage is None or stage.work is None:
@@ -105,26 +105,26 @@ class Course:
         return rule.sessions - person.used(stage.name)
 
     def sessions_left(self, name: str) -> int:
-        """Say how many sessions of the stage where they are somebody can still hand in; one begun in time counts."""
+        """Return how many sessions somebody can still hand in at their stage; one begun in time counts."""
         person = self.person(name)
         most = _most(self._stages[person.at]) if person.at != END else None
         return 0 if most is None else most - person.used(person.at)
 
     def gradings(self) -> Iterator[Stage]:
-        """Give the gradings that are going on: what they grade was all handed in."""
+        """Return the gradings that are going on: what they grade was all handed in."""
         yield from (one for one in self.protocol.stages if self._is_grading(one))
 
     def sample(self, stage: Stage) -> grading.Sample:
-        """Give the items that a grading is about; it is fixed once everybody has come to it."""
+        """Return the items that a grading is about; it is fixed once everybody has come to it."""
         if stage.name not in self._samples:
             self._samples[stage.name] = grading.draw(self.arm, stage, self.seed)
         return self._samples[stage.name]
 
     def waiting(self, stage: Stage, person: str) -> list[str]:
         """Name what somebody can grade at a stage, in the order in which they get it; now and then a hidden check."""
-        found = grading.to_grade(self.arm, stage, self.sample(stage), person, self.seed)
-        hidden = self.hidden(stage, person) if found else None
-        return found if hidden is None else [hidden, *found]
+        names = grading.to_grade(self.arm, stage, self.sample(stage), person, self.seed)
+        hidden = self.hidden(stage, person) if names else None
+        return names if hidden is None else [hidden, *names]
 
     def hidden(self, stage: Stage, person: str) -> str | None:
         """Name the item with which somebody's grades are to be checked now, if one is: experts have graded it."""
@@ -133,42 +133,42 @@ class Course:
         return grading.hidden_check(self.arm, self._checks(stage), stage, person, self.seed)
 
     def hindrances(self, name: str) -> list[Text]:
-        """Say why a stage cannot be closed yet; nothing where it can."""
+        """Return why a stage cannot be closed yet; nothing where it can."""
         if name in self.arm.closed:
             return [Text("it is closed already")]
-        found = []
+        reasons = []
         behind = self._behind(name)
         if behind:
-            found.append(Text("close {stages} first", stages=", ".join(behind)))
+            reasons.append(Text("close {stages} first", stages=", ".join(behind)))
         stage = self._stages[name]
         if stage.kind in INSTANT:
-            found.append(Text("nobody waits there"))
+            reasons.append(Text("nobody waits there"))
         if stage.grading is not None and not behind:
             missing = grading.missing(self.arm, stage, self.sample(stage))
             if missing:
-                found.append(
+                reasons.append(
                     Text.plural("{n} grade is missing", "{n} grades are missing", n=missing),
                 )
-        return found
+        return reasons
 
     def hindrances_before(self, name: str) -> list[str]:
         """Name the stages before this one that are not closed."""
         return self._behind(name)
 
     def person(self, name: str) -> Participant:
-        """Give somebody of the arm."""
-        found = self.arm.people.get(name)
-        if found is None:
+        """Return somebody of the arm; NotFound where there is nobody of that *name*."""
+        participant = self.arm.people.get(name)
+        if participant is None:
             raise NotFound("{name} is not in this arm.", name=name)
-        return found
+        return participant
 
     def standings(self, by: str, people: Iterable[str]) -> list[GradeStanding]:
-        """Say how the items of *people* did in a grading."""
+        """Return how the items of *people* did in a grading."""
         stage = self._stages[by]
         sample = self.sample(stage)
         rubric, stands = self.protocol.questions, {*self._writers(stage)}
         return [
-            standing(rubric, one, (self.arm.items[name] for name in sample.of(one)), emptied=one not in stands)
+            grade_standing(rubric, one, (self.arm.items[name] for name in sample.of(one)), emptied=one not in stands)
             for one in people
         ]
 
@@ -197,8 +197,8 @@ class Course:
                 for one in self.protocol.stages
                 if one.grading is not None and one.grading.by == "experts" and one.name in self.arm.closed
             }
-            found = [one.name for one in self.arm.items.values() if one.stage in settled and one.grades]
-            self._experts[key] = tuple(sorted(found, key=lambda one: lot(self.seed, stage.name, one)))
+            names = [one.name for one in self.arm.items.values() if one.stage in settled and one.grades]
+            self._experts[key] = tuple(sorted(names, key=lambda name: lot(self.seed, stage.name, name)))
         return tuple(one for one in self._experts[key] if one not in self.arm.gone)
 
     def _is_grading(self, stage: Stage) -> bool:
@@ -235,7 +235,7 @@ class Course:
         self._take_items(person, stage, event.items)
 
     def _hand_in(self, event: Event) -> tuple[Participant, Stage]:
-        """Say who hands something in at which stage, or why they cannot."""
+        """Return who hands something in at which stage; refuse it where they cannot."""
         person = self.person(event.person)
         if person.at != event.stage:
             raise Conflict("{name} is at {at}, not at {stage}.", name=person.name, at=person.at, stage=event.stage)
@@ -263,9 +263,11 @@ class Course:
         late = was and event.kind is EventKind.GRADED_LATE  # begun before the stage was closed: paid, and not counted
         if stage is None or not (late or self._is_grading(stage)):
             raise Conflict("Nothing is graded at {stage} now.", stage=event.stage)
-        said = event.answers
-        if said.keys() != self._options.keys() or any(said[name] not in one for name, one in self._options.items()):
-            raise BadInput(faults=faults_in(self.protocol.questions, said))
+        answers = event.answers
+        if answers.keys() != self._options.keys() or any(
+            answers[name] not in one for name, one in self._options.items()
+        ):
+            raise BadInput(faults=faults_in(self.protocol.questions, answers))
         if event.kind is EventKind.REGRADED:
             grading.change(self.arm, stage, event)
         else:
@@ -305,16 +307,16 @@ class Course:
         names = [one.name for one in here]
         if stage.qualification is not None:
             rule = stage.qualification
-            found = qualify(stage.name, rule, self.standings(rule.by, names), self.seed)
+            decisions = qualify(stage.name, rule, self.standings(rule.by, names), self.seed)
             for person in here:
-                passed = found[person.name].passed
+                passed = decisions[person.name].passed
                 self._arrive(person, self._next[stage.name] if passed else rule.otherwise)
         elif stage.promotion is not None:
-            found = promote(stage.name, stage.promotion, self.standings(stage.promotion.by, names), self.seed)
+            decisions = promote(stage.name, stage.promotion, self.standings(stage.promotion.by, names), self.seed)
             for person in here:
-                person.promoted = person.promoted or (person.name in found and found[person.name].passed)
+                person.promoted = person.promoted or (person.name in decisions and decisions[person.name].passed)
                 self._arrive(person, self._next[stage.name])
-        self.arm.decisions[stage.name] = found
+        self.arm.decisions[stage.name] = decisions
 
     def _leave(self, name: str) -> None:
         person = self.person(name)
@@ -376,14 +378,14 @@ class Course:
             if stage.kind not in INSTANT:
                 break
             name = self._next[stage.name]
-        for place, change in ((person.at, -1), (name, 1)):
-            if place != END:
-                self.arm.here[place] = self.arm.here.get(place, 0) + change
+        for stop, change in ((person.at, -1), (name, 1)):
+            if stop != END:
+                self.arm.here[stop] = self.arm.here.get(stop, 0) + change
         person.at = name
 
 
 def replay(protocol: Protocol, events: Iterable[Event], seed: int = 0) -> Course:
-    """Give the course that *events* lead to."""
+    """Return the course that *events* lead to."""
     course = Course(protocol, seed)
     for event in events:
         course.apply(event)
@@ -397,13 +399,13 @@ def _most(stage: Stage) -> int | None:
 
 
 def _check_items(stage: Stage, items: tuple[str, ...], arm: Arm, *, part: bool = False) -> None:
-    wanted = stage.tutorial.written if stage.tutorial is not None else stage.writing.items if stage.writing else 0
+    expected = stage.tutorial.written if stage.tutorial is not None else stage.writing.items if stage.writing else 0
     at_most = part or (stage.writing is not None and stage.writing.target)  # not every session fools the model
-    if len(items) > wanted or (len(items) < wanted and not at_most):
+    if len(items) > expected or (len(items) < expected and not at_most):
         raise BadInput(
             "{stage} takes {wanted} items at once, and {count} were given.",
             stage=stage.name,
-            wanted=wanted,
+            wanted=expected,
             count=len(items),
         )
     again = [name for name in items if name in arm.items]

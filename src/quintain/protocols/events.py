@@ -43,7 +43,7 @@ class Event:
     seconds: float = 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data for the record: `Event.of(record)` is the same event."""
+        """Return it as plain data for the record: `Event.of(record)` is the same event."""
         return {
             "kind": self.kind.value,
             "person": self.person,

@@ -60,18 +60,18 @@ def letter_of(course: Course, stage: Stage, person: str, decision: Decision | No
 
 
 def not_going_on(course: Course, stage: Stage) -> dict[str, Decision]:
-    """Say whom a qualification would turn away for good if it were closed now; nobody until all is graded."""
+    """Return whom a qualification would turn away for good if it were closed now; nobody until all is graded."""
     rule = stage.qualification
     if rule is None or stage.name in course.arm.closed or course.hindrances_before(stage.name):
         return {}
     if not _is_the_end(course.protocol, rule.otherwise):
         return {}
-    found = qualify(stage.name, rule, course.standings(rule.by, course.at(stage.name)), course.seed)
-    return {name: decision for name, decision in found.items() if not decision.passed}
+    decisions = qualify(stage.name, rule, course.standings(rule.by, course.at(stage.name)), course.seed)
+    return {name: decision for name, decision in decisions.items() if not decision.passed}
 
 
 def figures_in_words(letter: Letter) -> list[Text]:
-    """Say what graders said of somebody's items: whose items, how many grades, and on which scale."""
+    """Return what graders found in somebody's items: whose, by how many grades, and on which scale."""
     if not letter.items:
         return [Text("Thank you for your work. None of your items was graded in this round.")]
     return [
@@ -86,7 +86,7 @@ def figures_in_words(letter: Letter) -> list[Text]:
 
 
 def decision_in_words(letter: Letter, protocol: Protocol, money: str) -> list[Text]:
-    """Say what was decided, and what comes next; *money* is the letter's bonus, as it is written."""
+    """Return what was decided, and what comes next; *money* is the letter's bonus, as it is written."""
     lines = [reason_in_words(letter.reason, protocol.questions)]
     if letter.promoted:
         lines.append(Text("Your items were among the best. From now on you also grade the items of others."))
@@ -98,7 +98,7 @@ def decision_in_words(letter: Letter, protocol: Protocol, money: str) -> list[Te
 
 
 def reason_in_words(reason: str, rubric: Rubric) -> Text:
-    """Say why somebody goes on or not; where graders' answers to a question decided, in the words of that question."""
+    """Return why somebody goes on or not; where answers to a question decided, in the words of that question."""
     question = next((each for each in rubric if each.part == "answerable"), None)
     if reason == "unanswerable" and question is not None:
         good = joined([Text("“{say}”", say=option.say) for option in question.options if option.good], ", ")
@@ -145,7 +145,7 @@ def _in_shares(figure: LetterFigure) -> Text:
 
 
 def _next(stage: Stage) -> list[Text]:
-    """Say what is to be done next, by what it is: a stage's name is for its owner."""
+    """Return what is to be done next, by what it is: a stage's name is for its owner."""
     rule = stage.writing
     if rule is None:
         return []
@@ -192,18 +192,18 @@ def _share(answers: Counter[str], name: str) -> float:
 
 def _unclear(rubric: Rubric, item: Item) -> LetterItem:
     """Name an item that graders found wanting, with what they said, the most frequent answer first."""
-    said = []
+    quotes = []
     for question in rubric:
         answers = _answers(question, [item])
         for option in sorted(question.options, key=lambda option: -answers[option.name]):
             if question.part == "answerable" and answers[option.name] and not option.good:
                 values = {"say": option.say, "count": answers[option.name], "n": answers.total()}
-                said.append(Text("“{say}” ({count} of {n})", **values))
-    return LetterItem(item.name, item_score(rubric, item) or 0.0, joined(said, ", "))
+                quotes.append(Text("“{say}” ({count} of {n})", **values))
+    return LetterItem(item.name, item_score(rubric, item) or 0.0, joined(quotes, ", "))
 
 
 def _ends(rubric: Rubric, items: Sequence[Item]) -> tuple[list[LetterItem], list[LetterItem]]:
-    """Give the items with the highest score and those with the lowest, if not all are equal; of a single one, that."""
+    """Return the items with the highest score and with the lowest, if not all are equal; of a single one, that."""
     rated = sorted(
         (LetterItem(item.name, item_score(rubric, item) or 0.0) for item in items), key=lambda each: each.item
     )
@@ -218,12 +218,12 @@ def _ends(rubric: Rubric, items: Sequence[Item]) -> tuple[list[LetterItem], list
 
 
 def _top(rubric: Rubric) -> float:
-    """Say which score an item can have at most."""
+    """Return which score an item can have at most."""
     return sum(question.weight * max(option.value for option in question.options) for question in rubric)
 
 
 def _decision(course: Course, by: str, person: str) -> Decision | None:
-    """Give what a qualification by the same grading decided about somebody."""
+    """Return what a qualification by the same grading decided about somebody."""
     for stage in course.protocol.stages:
         if stage.qualification is not None and stage.qualification.by == by:
             return course.arm.decisions.get(stage.name, {}).get(person)
@@ -231,7 +231,7 @@ def _decision(course: Course, by: str, person: str) -> Decision | None:
 
 
 def _is_the_end(protocol: Protocol, name: str) -> bool:
-    """Say whether nothing is done or waited for from a stage on."""
+    """Whether nothing is done or waited for from a stage on."""
     while name != END and protocol.stage(name).kind in INSTANT:
         name = protocol.follows(protocol.stage(name))
     return name == END
@@ -241,9 +241,9 @@ def _ahead(protocol: Protocol, stage: Stage) -> tuple[str, int]:
     """Name what comes after a stage, and the bonuses on the way there."""
     total, name = 0, protocol.follows(stage)
     while name != END:
-        found = protocol.stage(name)
-        if found.bonus is None:
+        next_stage = protocol.stage(name)
+        if next_stage.bonus is None:
             break
-        total += found.bonus.amount
-        name = protocol.follows(found)
+        total += next_stage.bonus.amount
+        name = protocol.follows(next_stage)
     return name, total

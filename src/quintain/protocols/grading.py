@@ -38,7 +38,7 @@ def draw(arm: Arm, stage: Stage, seed: int) -> Sample:
             written.setdefault(item.writer, []).append(item.name)
     chosen = {
         writer: tuple(
-            sorted(names, key=lambda one: lot(seed, stage.name, one))[: rule.least] if rule.least else sorted(names)
+            sorted(names, key=lambda name: lot(seed, stage.name, name))[: rule.least] if rule.least else sorted(names)
         )
         for writer, names in written.items()
     }
@@ -53,14 +53,14 @@ def redraw(arm: Arm, stage: Stage, before: Sample, writer: str, seed: int) -> Sa
     if stage.name not in arm.people[writer].been:
         return before
     rule = rule_of(stage)
-    kept = [name for name in before.of(writer) if not _is_lost(arm, name)]
+    remaining = [name for name in before.of(writer) if not _is_lost(arm, name)]
     others = [
         one.name
         for one in arm.items.values()
-        if (one.writer, one.stage) == (writer, rule.of) and one.name not in kept and one.name not in arm.gone
+        if (one.writer, one.stage) == (writer, rule.of) and one.name not in remaining and one.name not in arm.gone
     ]
-    kept += sorted(others, key=lambda one: lot(seed, stage.name, one))
-    chosen = tuple(kept[: rule.least] if rule.least else sorted(kept))
+    remaining += sorted(others, key=lambda name: lot(seed, stage.name, name))
+    chosen = tuple(remaining[: rule.least] if rule.least else sorted(remaining))
     return _sample({**before.by_writer, writer: chosen})
 
 
@@ -69,21 +69,21 @@ def _sample(chosen: Mapping[str, tuple[str, ...]]) -> Sample:
 
 
 def _is_lost(arm: Arm, name: str) -> bool:
-    """Say whether an item is gone before anybody graded it."""
+    """Whether an item went before anybody graded it."""
     return name in arm.gone and not arm.items[name].grades and not arm.items[name].checks
 
 
 def rule_of(stage: Stage) -> GradingStage:
-    """Give what a grading asks."""
+    """Return what a grading asks."""
     if stage.grading is None:
         raise ValueError(f"{stage.name} is no grading")
     return stage.grading
 
 
 def may_grade(arm: Arm, stage: Stage, person: str) -> bool:
-    """Say whether somebody of the arm grades here: promoted, and not gone before."""
-    found = arm.people.get(person)
-    return rule_of(stage).by == "promoted" and found is not None and found.promoted and not found.left
+    """Whether somebody of the arm grades here: promoted, and not gone before."""
+    participant = arm.people.get(person)
+    return rule_of(stage).by == "promoted" and participant is not None and participant.promoted and not participant.left
 
 
 def take(arm: Arm, stage: Stage, sample: Sample, event: Event, checks: Sequence[str] = ()) -> None:
@@ -104,18 +104,18 @@ def take(arm: Arm, stage: Stage, sample: Sample, event: Event, checks: Sequence[
     if insider and not may_grade(arm, stage, event.person):
         raise Forbidden("{name} has not been promoted to a grader.", name=event.person)
     if late:
-        if given(arm, stage, item.name, event.person) is not None or item.name in _late(arm, stage, event.person):
+        if grade_of(arm, stage, item.name, event.person) is not None or item.name in _late(arm, stage, event.person):
             raise Conflict("{name} has graded {item} already.", name=event.person, item=item.name)
         arm.late.setdefault(stage.name, {}).setdefault(event.person, []).append(item.name)
     elif check:
         arm.probes.setdefault(stage.name, {}).setdefault(event.person, {})[item.name] = dict(event.answers)
     else:
-        kept = _kept(arm, stage, item, event.person)
-        if event.person in kept:
+        grades = _kept(arm, stage, item, event.person)
+        if event.person in grades:
             raise Conflict("{name} has graded {item} already.", name=event.person, item=item.name)
-        if len(kept) >= rule_of(stage).grades:
+        if len(grades) >= rule_of(stage).grades:
             raise Conflict("{item} has all the grades that it takes.", item=item.name, code="graded_enough")
-        kept[event.person] = dict(event.answers)
+        grades[event.person] = dict(event.answers)
     if insider:
         counts = arm.graders.setdefault(stage.name, {})
         counts[event.person] = counts.get(event.person, 0) + 1
@@ -125,8 +125,8 @@ def take(arm: Arm, stage: Stage, sample: Sample, event: Event, checks: Sequence[
 
 def change(arm: Arm, stage: Stage, event: Event) -> None:
     """Put other answers in the place of those that somebody gave before."""
-    found = given(arm, stage, event.unit, event.person)
-    if found is None:
+    previous = grade_of(arm, stage, event.unit, event.person)
+    if previous is None:
         raise Conflict("{name} has not graded {item}.", name=event.person, item=event.unit)
     if event.unit in arm.probes.get(stage.name, {}).get(event.person, {}):
         arm.probes[stage.name][event.person][event.unit] = dict(event.answers)
@@ -134,21 +134,21 @@ def change(arm: Arm, stage: Stage, event: Event) -> None:
         _kept(arm, stage, arm.items[event.unit], event.person)[event.person] = dict(event.answers)
 
 
-def given(arm: Arm, stage: Stage, item: str, person: str) -> Answers | None:
-    """Give the grade that somebody gave an item at a stage, if they did."""
+def grade_of(arm: Arm, stage: Stage, item: str, person: str) -> Answers | None:
+    """Return the grade that somebody gave an item at a stage, if they did."""
     hidden = arm.probes.get(stage.name, {}).get(person, {}).get(item)
-    found = arm.items.get(item)
-    if hidden is not None or found is None:
+    stored = arm.items.get(item)
+    if hidden is not None or stored is None:
         return hidden
-    return _kept(arm, stage, found, person).get(person)
+    return _kept(arm, stage, stored, person).get(person)
 
 
 def missing(arm: Arm, stage: Stage, sample: Sample) -> int:
     """Count the grades that are still to come; an item cannot have more than there are people who may grade it."""
     rule = rule_of(stage)
     promoted = {one for one in arm.people if may_grade(arm, stage, one)} if rule.by == "promoted" else set()
-    there = [arm.items[name] for name in sample.names if name not in arm.gone]
-    waited_for = [one for one in there if not arm.people[one.writer].left]
+    present = [arm.items[name] for name in sample.names if name not in arm.gone]
+    waited_for = [one for one in present if not arm.people[one.writer].left]
     return sum(max(0, _wanted(rule, item, promoted) - len(item.grades)) for item in waited_for)
 
 
@@ -156,13 +156,13 @@ def to_grade(arm: Arm, stage: Stage, sample: Sample, person: str, seed: int = 0)
     """Name what somebody can grade, that with the fewest grades first."""
     if person in arm.people and not may_grade(arm, stage, person):
         return []
-    found, late = [], _late(arm, stage, person)
+    candidates, late = [], _late(arm, stage, person)
     for name in sample.names - arm.gone:
         item = arm.items[name]
-        kept = _kept(arm, stage, item, person)
-        if item.writer != person and person not in kept and name not in late and len(kept) < rule_of(stage).grades:
-            found.append((len(kept), lot(seed, stage.name, person, name), name))
-    return [name for _, _, name in sorted(found)]
+        grades = _kept(arm, stage, item, person)
+        if item.writer != person and person not in grades and name not in late and len(grades) < rule_of(stage).grades:
+            candidates.append((len(grades), lot(seed, stage.name, person, name), name))
+    return [name for _, _, name in sorted(candidates)]
 
 
 def count_given(arm: Arm, stage: Stage, sample: Sample, person: str) -> int:
@@ -172,20 +172,20 @@ def count_given(arm: Arm, stage: Stage, sample: Sample, person: str) -> int:
 
 
 def room(arm: Arm, stage: Stage, sample: Sample, item: str, person: str) -> int:
-    """Say how many grades of the kind that somebody gives an item can still take; a hidden check takes theirs."""
+    """Return how many more grades of somebody's kind an item can take; a hidden check takes theirs."""
     if item not in sample.names:
         return 1
     return rule_of(stage).grades - len(_kept(arm, stage, arm.items[item], person))
 
 
 def check_is_due(arm: Arm, stage: Stage, person: str, seed: int) -> bool:
-    """Say whether somebody's next item is to be a hidden check: one in each block of items, at a place drawn by lot."""
+    """Whether somebody's next item is to be a hidden check: one in each block, at a position drawn by lot."""
     every = rule_of(stage).checks
     if not every or not may_grade(arm, stage, person):
         return False
-    block, place = divmod(arm.graders.get(stage.name, {}).get(person, 0), every)
+    block, position = divmod(arm.graders.get(stage.name, {}).get(person, 0), every)
     drawn = int.from_bytes(lot(seed, stage.name, person, f"check {block}")[:4], "big") % every
-    return place >= drawn and len(arm.probes.get(stage.name, {}).get(person, {})) <= block
+    return position >= drawn and len(arm.probes.get(stage.name, {}).get(person, {})) <= block
 
 
 def hidden_check(arm: Arm, checks: Sequence[str], stage: Stage, person: str, seed: int) -> str | None:
@@ -198,7 +198,7 @@ def hidden_check(arm: Arm, checks: Sequence[str], stage: Stage, person: str, see
 
 
 def _is_new(arm: Arm, item: Item, person: str) -> bool:
-    """Say whether somebody has neither written nor graded an item."""
+    """Whether somebody has neither written nor graded an item."""
     seen = any(item.name in each.get(person, {}) for each in arm.probes.values())
     return not seen and item.writer != person and person not in item.grades
 
@@ -208,7 +208,7 @@ def _late(arm: Arm, stage: Stage, person: str) -> list[str]:
 
 
 def _kept(arm: Arm, stage: Stage, item: Item, person: str) -> dict[str, Answers]:
-    """Give the grades of an item among which somebody's belong."""
+    """Return the grades of an item among which somebody's belong."""
     return item.grades if person in arm.people or rule_of(stage).by == "experts" else item.checks
 
 

@@ -32,7 +32,7 @@ class JustificationQuality:
 
 
 def is_trivial(text: str) -> bool:
-    """Say whether a justification is too short, or says nothing about the item in question.
+    """Whether a justification is too short, or says nothing about the item in question.
 
     >>> is_trivial("Good and deep knowledge is needed to answer this question.")
     True
@@ -49,7 +49,7 @@ def _stock_words() -> frozenset[str]:
 
 
 def repeats(text: str, others: Sequence[str]) -> bool:
-    """Say whether a justification nearly repeats one of *others*.
+    """Whether a justification nearly repeats one of *others*.
 
     >>> repeats("You have to read the whole text!", ["you have to read the whole text"])
     True

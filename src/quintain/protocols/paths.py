@@ -13,33 +13,33 @@ def following(stages: Sequence[Stage], stage: Stage) -> str:
     """Name the stage that comes after *stage*, or the end."""
     if stage.next:
         return stage.next
-    place = stages.index(stage)
-    return stages[place + 1].name if place + 1 < len(stages) else END
+    position = stages.index(stage)
+    return stages[position + 1].name if position + 1 < len(stages) else END
 
 
 def exits(stages: Sequence[Stage], stage: Stage) -> list[str]:
     """Name every stage that *stage* can lead to."""
-    found = [following(stages, stage)]
+    names = [following(stages, stage)]
     if stage.qualification is not None:
-        found.append(stage.qualification.otherwise)
-    return [name for name in dict.fromkeys(found) if name != END]
+        names.append(stage.qualification.otherwise)
+    return [name for name in dict.fromkeys(names) if name != END]
 
 
 def reached(stages: Sequence[Stage], start: str, without: str = "") -> set[str]:
     """Name the stages that somebody at *start* can come to, itself included, who may not pass *without*."""
     places = {one.name: one for one in stages}
-    found: set[str] = set()
+    names: set[str] = set()
     ahead = [start]
     while ahead:
         name = ahead.pop()
-        if name in places and name not in found and name != without:
-            found.add(name)
+        if name in places and name not in names and name != without:
+            names.add(name)
             ahead += exits(stages, places[name])
-    return found
+    return names
 
 
 def comes_before(stages: Sequence[Stage], first: str, second: str) -> bool:
-    """Say whether everybody who comes to *second* has been at *first*."""
+    """Whether everybody who comes to *second* has been at *first*."""
     return first != second and second not in reached(stages, stages[0].name, without=first)
 
 
@@ -49,7 +49,7 @@ def leads_to(stages: Sequence[Stage], name: str) -> list[str]:
 
 
 def expected(stages: Sequence[Stage], workers: int) -> dict[str, float]:
-    """Say how many of so many *workers* come to each stage, if nobody leaves."""
+    """Return how many of so many *workers* come to each stage, if nobody leaves."""
     people = dict.fromkeys((one.name for one in stages), 0.0)
     people[stages[0].name] = float(workers)
     for stage in in_order(stages):
@@ -66,9 +66,9 @@ def expected(stages: Sequence[Stage], workers: int) -> dict[str, float]:
 
 
 def in_order(stages: Sequence[Stage]) -> list[Stage]:
-    """Give the stages so that each comes after all that lead to it; there must be no cycle."""
+    """Return the stages so that each comes after all that lead to it; there must be no cycle."""
     before = {one.name: set(leads_to(stages, one.name)) for one in stages}
-    return sorted(stages, key=lambda one: (len(before[one.name]), stages.index(one)))
+    return sorted(stages, key=lambda stage: (len(before[stage.name]), stages.index(stage)))
 
 
 def faults_in_paths(stages: Sequence[Stage], workers: int) -> Iterator[Fault]:
@@ -84,8 +84,8 @@ def faults_in_paths(stages: Sequence[Stage], workers: int) -> Iterator[Fault]:
             "goes in a circle: {names}; somebody would never come to an end", names=" → ".join(round_), field="stages"
         )
         return
-    there = reached(stages, names[0])
-    lost = [name for name in names if name not in there]
+    reachable = reached(stages, names[0])
+    lost = [name for name in names if name not in reachable]
     if lost:
         yield Fault("no way leads to {names} from the first stage", names=", ".join(lost), field="stages")
         return

@@ -28,31 +28,31 @@ class GradeStanding:
 
 
 def item_score(rubric: tuple[RubricQuestion, ...], item: Item) -> float | None:
-    """Give the mean score of an item's grades."""
+    """Return the mean score of an item's grades."""
     return sum(score(rubric, one) for one in item.grades.values()) / len(item.grades) if item.grades else None
 
 
 def is_answerable(rubric: tuple[RubricQuestion, ...], item: Item) -> bool:
-    """Say whether at least half of an item's graders found it answerable; a rubric that does not ask lets all pass."""
-    said = [is_good(rubric, one, "answerable") for one in item.grades.values()]
-    told = [one for one in said if one is not None]
-    return not told or 2 * sum(told) >= len(told)
+    """Whether at least half of an item's graders found it answerable; a rubric that does not ask lets all pass."""
+    verdicts = [is_good(rubric, one, "answerable") for one in item.grades.values()]
+    clear = [one for one in verdicts if one is not None]
+    return not clear or 2 * sum(clear) >= len(clear)
 
 
-def standing(
+def grade_standing(
     rubric: tuple[RubricQuestion, ...], person: str, items: Iterable[Item], *, emptied: bool = False
 ) -> GradeStanding:
     """Add up the graded ones of somebody's *items*."""
-    found = [one for one in items if one.grades]
-    if not found:
+    graded = [one for one in items if one.grades]
+    if not graded:
         return GradeStanding(person, None, None, 0, emptied)
-    scores = [item_score(rubric, one) or 0.0 for one in found]
-    good = [is_answerable(rubric, one) for one in found]
-    return GradeStanding(person, sum(scores) / len(scores), sum(good) / len(good), len(found), emptied)
+    scores = [item_score(rubric, one) or 0.0 for one in graded]
+    good = [is_answerable(rubric, one) for one in graded]
+    return GradeStanding(person, sum(scores) / len(scores), sum(good) / len(good), len(graded), emptied)
 
 
 def share_of(top: float, people: int) -> int:
-    """Say how many a share of *people* is: the nearest number, and one at least.
+    """Return how many a share of *people* is: the nearest number, and one at least.
 
     >>> share_of(0.6, 150), share_of(0.2, 3), share_of(0.2, 0)
     (90, 1, 0)
@@ -68,25 +68,32 @@ def qualify(stage: str, rule: QualificationStage, people: Sequence[GradeStanding
     """
     ranked = _ranked(people, seed, stage)
     room = len(people) if rule.top is None else share_of(rule.top, len(people))
-    found: dict[str, Decision] = {}
+    decisions: dict[str, Decision] = {}
     taken = 0
-    for place, one in enumerate(ranked, 1):
+    for rank, candidate in enumerate(ranked, 1):
         reason = "qualified"
-        if one.score is None:
-            reason = "gone" if one.emptied else "ungraded"  # who takes everything back does not get past by it
-        elif (one.answerable or 0.0) < rule.answerable:
+        if candidate.score is None:
+            reason = "gone" if candidate.emptied else "ungraded"  # who takes everything back does not get past by it
+        elif (candidate.answerable or 0.0) < rule.answerable:
             reason = "unanswerable"
-        elif rule.at_least is not None and one.score < rule.at_least - 1e-9:
+        elif rule.at_least is not None and candidate.score < rule.at_least - 1e-9:
             reason = "score"
         elif taken >= room:
             reason = "place"
         else:
             taken += 1
         passed = reason in {"qualified", "ungraded"}
-        found[one.person] = Decision(
-            one.person, stage, passed, reason, one.score, one.answerable, place if one.items else None, len(people)
+        decisions[candidate.person] = Decision(
+            candidate.person,
+            stage,
+            passed,
+            reason,
+            candidate.score,
+            candidate.answerable,
+            rank if candidate.items else None,
+            len(people),
         )
-    return found
+    return decisions
 
 
 def promote(stage: str, rule: PromotionStage, people: Sequence[GradeStanding], seed: int) -> dict[str, Decision]:
@@ -117,5 +124,9 @@ def _ranked(people: Sequence[GradeStanding], seed: int, stage: str) -> list[Grad
     """Put the best first; those who are level are drawn by the seed, and those without a score come last."""
     return sorted(
         people,
-        key=lambda one: (one.score is None, -round(one.score or 0.0, 9), lot(seed, stage, one.person)),
+        key=lambda candidate: (
+            candidate.score is None,
+            -round(candidate.score or 0.0, 9),
+            lot(seed, stage, candidate.person),
+        ),
     )

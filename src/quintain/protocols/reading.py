@@ -20,22 +20,22 @@ def parse_protocol(text: str, file: str | None = None) -> Protocol:
 
 @cache
 def shipped() -> dict[str, Protocol]:
-    """Give the protocols that ship, by name.
+    """Return the protocols that ship, by name.
 
     >>> sorted(shipped())
     ['baseline', 'crowd', 'expert', 'fooling', 'justification']
     """
     folder = files("quintain.protocols.shipped")
-    found = [
+    protocols = [
         parse_protocol(one.read_text("utf-8"), one.name)
-        for one in sorted(folder.iterdir(), key=lambda one: one.name)
+        for one in sorted(folder.iterdir(), key=lambda file: file.name)
         if one.name.endswith(".toml")
     ]
-    return {one.name: one for one in found}
+    return {one.name: one for one in protocols}
 
 
 def shipped_text(name: str) -> str:
-    """Give the file of a protocol that ships, to start one's own from."""
+    """Return the file of a protocol that ships, to start one's own from; NotFound suggests a similar name."""
     if name not in shipped():
         raise NotFound("There is no protocol '{name}'; {hint}", name=name, hint=hint(name, sorted(shipped())))
     return files("quintain.protocols.shipped").joinpath(f"{name}.toml").read_text("utf-8")

@@ -47,11 +47,8 @@ class RubricQuestion:
             yield Fault("some options must be 'good = true', and not all of them", field="options")
 
     def option(self, name: str) -> RubricOption | None:
-        """Give the option called *name*, if there is one."""
-        for one in self.options:
-            if one.name == name:
-                return one
-        return None
+        """Return the option called *name*, if there is one."""
+        return next((option for option in self.options if option.name == name), None)
 
 
 def _question(name: str, ask: str, part: Part, *options: RubricOption) -> RubricQuestion:
@@ -102,12 +99,12 @@ Answers = Mapping[str, str]
 def faults_in(rubric: tuple[RubricQuestion, ...], answers: Answers) -> Iterator[Fault]:
     """Find what is wrong with one grade: every question has one of its options."""
     for question in rubric:
-        said = answers.get(question.name)
-        if said is None:
+        answer = answers.get(question.name)
+        if answer is None:
             yield Fault("is not answered", field=question.name)
-        elif question.option(said) is None:
+        elif question.option(answer) is None:
             known = ", ".join(one.name for one in question.options)
-            yield Fault("'{said}' is none of its options: {known}", said=said, known=known, field=question.name)
+            yield Fault("'{said}' is none of its options: {known}", said=answer, known=known, field=question.name)
     for name in answers:
         if all(name != question.name for question in rubric):
             yield Fault("the rubric has no such question", field=name)
@@ -127,13 +124,13 @@ def score(rubric: tuple[RubricQuestion, ...], answers: Answers) -> float:
 
 
 def value(rubric: tuple[RubricQuestion, ...], answers: Answers, part: Part) -> float | None:
-    """Give the mean number of the questions of one *part*; nothing where the rubric has none."""
-    found = [one.option(answers[one.name]) for one in rubric if one.part == part]
-    values = [one.value for one in found if one is not None]
+    """Return the mean number of the questions of one *part*; nothing where the rubric has none."""
+    options = [one.option(answers[one.name]) for one in rubric if one.part == part]
+    values = [one.value for one in options if one is not None]
     return sum(values) / len(values) if values else None
 
 
 def is_good(rubric: tuple[RubricQuestion, ...], answers: Answers, part: Part) -> bool | None:
-    """Say whether all questions of a *part* were answered well; nothing where the rubric has none."""
-    found = [one.option(answers[one.name]) for one in rubric if one.part == part]
-    return all(one.good for one in found if one is not None) if found else None
+    """Whether all questions of a *part* were answered well; nothing where the rubric has none."""
+    options = [one.option(answers[one.name]) for one in rubric if one.part == part]
+    return all(one.good for one in options if one is not None) if options else None

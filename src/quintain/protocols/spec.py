@@ -75,7 +75,7 @@ class Protocol:
         return self.rubric or FIGURE_2
 
     def stage(self, name: str) -> Stage:
-        """Give the stage called *name*."""
+        """Return the stage called *name*."""
         return next(one for one in self.stages if one.name == name)
 
     def follows(self, stage: Stage) -> str:

@@ -177,12 +177,12 @@ class Stage:
 
     def check(self) -> Iterator[Fault]:
         """See to it that it is of one kind."""
-        there = [kind for kind in KINDS if getattr(self, kind) is not None]
-        if len(there) != 1:
+        tables = [kind for kind in KINDS if getattr(self, kind) is not None]
+        if len(tables) != 1:
             yield Fault(
                 "stage '{name}' has {count} of the tables {kinds}, and a stage is of exactly one kind",
                 name=self.name,
-                count=len(there),
+                count=len(tables),
                 kinds=", ".join(f"[stages.{kind}]" for kind in KINDS),
                 field="name",
             )

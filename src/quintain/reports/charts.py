@@ -381,7 +381,7 @@ def place_chart(figures: Sequence[tuple[str, Estimate, int]], *, row: str, value
 
 
 def sparkline(values: Sequence[float], *, width: float = 88, height: float = 24) -> str:
-    """Give the points of a line through *values* from left to right, for a small drawing without axes.
+    """Return the points of a line through *values* from left to right, for a small drawing without axes.
 
     >>> sparkline([1.0, 3.0, 2.0], width=88, height=24)
     '4.0,20.0 44.0,4.0 84.0,12.0'

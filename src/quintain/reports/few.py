@@ -16,7 +16,7 @@ DASHES = [3, 3]
 
 
 def is_few(n: int | None) -> bool:
-    """Say whether a figure of *n* examples is drawn as one of few; one without a number of examples is not.
+    """Whether a figure of *n* examples is drawn as one of few; one without a number of examples is not.
 
     >>> is_few(29), is_few(30), is_few(None)
     (True, False, False)
@@ -25,17 +25,17 @@ def is_few(n: int | None) -> bool:
 
 
 def few_text() -> Text:
-    """Give the line of text that stands below a chart with such figures."""
+    """Return the line of text that stands below a chart with such figures."""
     return Text("Hollow or dashed: fewer than {least}", least=LEAST)
 
 
 def count_tooltip(title: str = "n") -> dict[str, Any]:
-    """Give the line of a tooltip that says on how many examples a figure rests."""
+    """Return the line of a tooltip that says on how many examples a figure rests."""
     return {"field": "n", "type": "quantitative", "title": title, "format": ","}
 
 
 def mark_few(chart: Mapping[str, Any]) -> dict[str, Any]:
-    """Give *chart* with what rests on few examples drawn hollow, its whiskers dashed, and a line that says so.
+    """Return *chart* with what rests on few examples drawn hollow, its whiskers dashed, and a line on it.
 
     Each row of its data has `n`, the number of examples, or None where its figure does not come of examples. A chart
     without such rows is drawn as it is.
@@ -56,7 +56,7 @@ def mark_few(chart: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def few_title(text: str) -> dict[str, Any]:
-    """Give the line of text below a chart."""
+    """Return the line of text below a chart."""
     return {
         "text": text,
         "orient": "bottom",
@@ -68,7 +68,7 @@ def few_title(text: str) -> dict[str, Any]:
 
 
 def few_layers(layer: Mapping[str, Any], rows: Sequence[Mapping[str, Any]] | None = None) -> list[dict[str, Any]]:
-    """Give the layers that stand for *layer*: points and bars apart by `few`, rules dashed, all else as it is.
+    """Return the layers that stand for *layer*: points and bars apart by `few`, rules dashed, all else as it is.
 
     Where *rows* are given, no layer is made that would stay empty: a scale has nothing to learn from it.
     """
@@ -101,7 +101,7 @@ def few_layers(layer: Mapping[str, Any], rows: Sequence[Mapping[str, Any]] | Non
 
 
 def square_texts(text: Mapping[str, Any], dark: float, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Give the layers that write the *text* of squares: white on those above *dark*, in ink on hollow ones.
+    """Return the layers that write the *text* of squares: white above *dark*, in ink on hollow ones.
 
     *rows* are those of the chart, with the field of *text* and `n`.
     """
@@ -116,7 +116,7 @@ def square_texts(text: Mapping[str, Any], dark: float, rows: Sequence[Mapping[st
 
 
 def in_order(encoding: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Give names the order in which they come: a scale would take those of the first layer first."""
+    """Return *encoding* with names in the order of *rows*: a scale would take the first layer's first."""
     return {
         name: {**channel, "scale": {**channel.get("scale", {}), "domain": _names(channel["field"], rows)}}
         if isinstance(channel, Mapping) and channel.get("sort", ...) is None and channel.get("type") == "nominal"

@@ -19,7 +19,7 @@ HTML = "report.html"
 
 
 def files_of(report: Report, wording: Wording | None = None, *, language: str = "en") -> Mapping[str, str]:
-    """Give the files of *report* by their names."""
+    """Return the files of *report* by their names."""
     return {
         HTML: to_html(report, wording, language=language),
         "report.md": to_markdown(report, wording),
@@ -46,7 +46,7 @@ def write_folder(report: Report, folder: Path) -> Path:
 
 
 def to_archive(report: Report, wording: Wording | None = None, *, language: str = "en") -> bytes:
-    """Give the folder as a ZIP file."""
+    """Return the folder as a ZIP file."""
     with io.BytesIO() as buffer:
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, text in files_of(report, wording, language=language).items():

@@ -37,7 +37,7 @@ def to_html(report: Report, wording: Wording | None = None, *, language: str = "
 
 
 def body_of(report: Report, wording: Wording | None = None) -> Markup:
-    """Give the sections of *report* in the markup of our pages; charts are drawn by a script of the page."""
+    """Return the sections of *report* in the markup of our pages; charts are drawn by a script of the page."""
     body = _templates().get_template("body.html").render(report=report, wording=wording or Wording())
     return Markup(body)  # noqa: S704 - a template of ours, which escapes
 
@@ -46,15 +46,15 @@ def body_of(report: Report, wording: Wording | None = None) -> Markup:
 def _templates() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined  # not every command that can write a report does
 
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader("quintain.reports", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["spec"] = lambda chart: json.dumps(chart, ensure_ascii=False, separators=(",", ":"))
-    return made
+    environment.filters["spec"] = lambda chart: json.dumps(chart, ensure_ascii=False, separators=(",", ":"))
+    return environment
 
 
 def _scripts() -> tuple[str, ...]:

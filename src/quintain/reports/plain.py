@@ -16,7 +16,7 @@ TEXT, MANY, VALUES, WORD = "§text", "§many", "§values", "§word"
 
 
 def to_plain(report: Report) -> dict[str, Any]:
-    """Give a report as data for JSON.
+    """Return a report as data for JSON.
 
     >>> from_plain(to_plain(Report("k", Text("Of {n}", n=3), "", [], []))).title.template
     'Of {n}'
@@ -26,17 +26,17 @@ def to_plain(report: Report) -> dict[str, Any]:
 
 
 def from_plain(data: Mapping[str, Any]) -> Report:
-    """Give the report that *data* was made of."""
+    """Return the report that *data* was made of."""
     return decode(Report, _unpacked(data))
 
 
 def sections_to_plain(sections: list[ReportSection]) -> list[Any]:
-    """Give some sections of a report as data for JSON."""
+    """Return some sections of a report as data for JSON."""
     return [_packed(one) for one in sections]
 
 
 def sections_from_plain(data: list[Any]) -> list[ReportSection]:
-    """Give the sections that *data* was made of."""
+    """Return the sections that *data* was made of."""
     return [decode(ReportSection, _unpacked(one)) for one in data]
 
 

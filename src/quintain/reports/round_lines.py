@@ -71,7 +71,7 @@ class Style:
 
 
 def styles_of(names: Sequence[str]) -> dict[str, Style]:
-    """Give each model of a task its colour and, where those run out, its shape; *names* are all that a reader sees.
+    """Return each model's colour and, where those run out, shape; *names* are all that a reader sees.
 
     >>> styles_of(["b", "a"])["a"].colour == styles_of(["a", "b"])["a"].colour
     True
@@ -84,7 +84,7 @@ def styles_of(names: Sequence[str]) -> dict[str, Style]:
 
 
 def is_hollow(n: int, *, still_open: bool) -> bool:
-    """Say whether a figure is drawn hollow: from few examples, too few to rank on, or from a round that goes on."""
+    """Whether a figure is drawn hollow: from too few examples to rank on, or from a round that goes on."""
     return still_open or n < LEAST_EXAMPLES
 
 
@@ -103,8 +103,8 @@ def label_places(ends: Mapping[str, float], height: float, row: float = LABEL_RO
         while len(blocks) > 1 and blocks[-2][0] + row * len(blocks[-2][1]) > blocks[-1][0]:
             names = blocks[-2][1] + blocks[-1][1]
             del blocks[-2:]
-            wanted = sum(ends[one] - half - row * place for place, one in enumerate(names)) / len(names)
-            blocks.append((min(max(wanted, 0.0), bottom - row * len(names)), names))
+            ideal = sum(ends[one] - half - row * place for place, one in enumerate(names)) / len(names)
+            blocks.append((min(max(ideal, 0.0), bottom - row * len(names)), names))
     placed: dict[str, float] = {}
     free = 0.0
     for number, (top, names) in enumerate(blocks):
@@ -158,7 +158,7 @@ def round_lines(columns: Sequence[RoundColumn], styles: Mapping[str, Style], wor
 
 
 def _domain(columns: Sequence[RoundColumn]) -> tuple[float, float]:
-    """Give from where to where the scale goes: all intervals and a little more, never beyond what a share can be."""
+    """Return the range of the scale: all intervals and a little more, never beyond what a share can be."""
     figures = [point.figure for column in columns for point in column.models.values()]
     figures += [column.people for column in columns if column.people]
     ends = [end for one in figures for end in (one.value, one.low, one.high) if end is not None]
@@ -169,9 +169,9 @@ def _domain(columns: Sequence[RoundColumn]) -> tuple[float, float]:
     return round(max(0.0, low - room), 3), round(min(1.0, high + room), 3)
 
 
-def _row(place: float, column: RoundColumn, who: str, figure: Estimate, n: int) -> dict[str, Any]:
+def _row(x: float, column: RoundColumn, who: str, figure: Estimate, n: int) -> dict[str, Any]:
     return {
-        "x": round(place, 3),
+        "x": round(x, 3),
         "round": column.title,
         "who": who,
         "value": figure.value,
@@ -184,13 +184,13 @@ def _row(place: float, column: RoundColumn, who: str, figure: Estimate, n: int) 
 
 def _points(columns: Sequence[RoundColumn], asides: Mapping[str, float], words: RoundWords) -> list[dict[str, Any]]:
     rows = []
-    for place, column in enumerate(columns):
+    for position, column in enumerate(columns):
         for name, point in column.models.items():
             if point.figure.value is not None:
-                row = _row(place + asides[name], column, name, point.figure, point.n)
+                row = _row(position + asides[name], column, name, point.figure, point.n)
                 rows.append({**row, "kind": "model", "target": point.target})
         if column.people is not None and column.people.value is not None:
-            row = _row(place, column, words.people, column.people, column.people_n)
+            row = _row(position, column, words.people, column.people, column.people_n)
             rows.append({**row, "kind": "people", "target": False})
     return rows
 
@@ -203,7 +203,7 @@ def _asides(columns: Sequence[RoundColumn], names: Sequence[str]) -> dict[str, f
 
 
 def _segments(columns: Sequence[RoundColumn], asides: Mapping[str, float]) -> list[dict[str, Any]]:
-    """Give the two ends of each stretch of a model's line; it is dashed where an end of it is not settled."""
+    """Return the two ends of each stretch of a model's line, dashed where an end of it may still change."""
     rows = []
     for name in asides:
         run = [
@@ -213,14 +213,14 @@ def _segments(columns: Sequence[RoundColumn], asides: Mapping[str, float]) -> li
         ]
         for number, stretch in enumerate(pairwise(run)):
             dashed = any(is_hollow(point.n, still_open=column.open) for _, column, point in stretch)
-            for place, _, point in stretch:
-                at = {"x": round(place + asides[name], 3), "value": point.figure.value}
+            for position, _, point in stretch:
+                at = {"x": round(position + asides[name], 3), "value": point.figure.value}
                 rows.append({"who": name, "stretch": f"{name} {number}", "dashed": dashed, **at})
     return rows
 
 
 def _labels(points: Sequence[Mapping[str, Any]], domain: tuple[float, float], height: float) -> list[dict[str, Any]]:
-    """Give each line's end and where its name stands, in units of the scale."""
+    """Return each line's end and where its name stands, in units of the scale."""
     ends = {row["who"]: row for row in points}  # the last round that each has
     low, high = domain
     pixels = {who: height * (high - row["value"]) / (high - low) for who, row in ends.items()}
@@ -394,7 +394,7 @@ def _label_layers(labels: list[dict[str, Any]], y: dict[str, Any], colour: dict[
 def _note_layers(
     columns: Sequence[RoundColumn], domain: tuple[float, float], y: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """Say in a round without figures why it has none; what is behind the words is covered."""
+    """Return the words in rounds without figures that say why; what is behind the words is covered."""
     rows = [
         {"x": place, "y": sum(domain) / 2, "note": column.note}
         for place, column in enumerate(columns)

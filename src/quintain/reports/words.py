@@ -52,16 +52,16 @@ class Wording:
         return self.number(value, None if isinstance(value, int) else DIGITS.get(kind))
 
 
-def said(value: T, say: Callable[[str], str]) -> T:
-    """Give a report, or a part of one, with all texts of ours said by *say*; what is data stays as it is."""
-    found: Any = value
-    if isinstance(found, Text):
-        found = say(found)
-    elif isinstance(found, Mapping):
-        found = {said(name, say): said(one, say) for name, one in found.items()}
-    elif isinstance(found, list | tuple):
-        found = type(found)(said(one, say) for one in found)
-    elif is_dataclass(found) and not isinstance(found, type):
-        found = replace(found, **{one.name: said(getattr(found, one.name), say) for one in fields(found)})
-    result: T = found
-    return result
+def map_texts(value: T, change: Callable[[str], str]) -> T:
+    """Return a report, or a part of one, with *change* applied to all texts of ours; what is data stays as it is."""
+    part: Any = value
+    if isinstance(part, Text):
+        part = change(part)
+    elif isinstance(part, Mapping):
+        part = {map_texts(name, change): map_texts(inner, change) for name, inner in part.items()}
+    elif isinstance(part, list | tuple):
+        part = type(part)(map_texts(inner, change) for inner in part)
+    elif is_dataclass(part) and not isinstance(part, type):
+        part = replace(part, **{item.name: map_texts(getattr(part, item.name), change) for item in fields(part)})
+    changed: T = part
+    return changed

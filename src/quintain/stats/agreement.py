@@ -118,9 +118,15 @@ class _Sums:
         if not unlike.sum():  # only one class was used: any other may be next
             unlike = np.ones(len(low)) * (share[low] + share[high])
         best = share @ same
-        worst = unlike / unlike.sum() @ self.table(pairs) if len(low) else best
+        worst = unlike / unlike.sum() @ self.table(pairs) if len(low) else self._without_another(best)
         scale = self._scale(float(several.mean()) if len(several) else 2.0, len(best))
         return Prior((best * scale)[None, :], (worst * scale)[None, :])
+
+    def _without_another(self, alike: FloatArray) -> FloatArray:
+        """Return what two unlike votes add where there is only one class: the other vote is of none in the table."""
+        unlike = alike.copy()
+        unlike[2 * self.classes + 2 : 2 * self.classes + 5] = 0.0  # agreed, unanimous, four fifths
+        return unlike
 
     def _scale(self, votes: float, width: int) -> FloatArray:
         """Say how much more an item with so many *votes* adds than one with two: what is counted by votes, alone."""

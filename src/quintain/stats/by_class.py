@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from quintain.core.records.figures import Estimate
-from quintain.stats.bootstrap import FloatArray, IntArray, interval
+from quintain.stats.bootstrap import FloatArray, IntArray, Prior, Tally
+from quintain.stats.posterior import Draws
 from quintain.stats.workers import wilson
 
 RESAMPLES = 1000
@@ -29,19 +30,16 @@ class ClassScores:
 def scores_by_class(
     labels: Sequence[str], counts: Sequence[Sequence[int]], unanswered: Sequence[int], *, seed: int = 0
 ) -> tuple[list[ClassScores], Estimate]:
-    """Score each class, and give the mean of their F1 over the classes that occur.
+    """Score each class, and return with them the mean of their F1 over the classes that occur.
 
     Rows of *counts* are right answers, columns what was said; *unanswered* are those with no usable answer. Precision
-    and recall have Wilson's interval, F1 that of resampled tables.
+    and recall have Wilson's interval, F1 that of the reference posterior, as the metrics have it (`stats.posterior`).
     """
     table = _with_unanswered(counts, unanswered)
-    total = int(table.sum())
     size = len(labels)
     right, gold, said = np.diag(table[:, :size]), table.sum(axis=1), table[:, :size].sum(axis=0)
-    f1 = _f1(table.astype(np.float64)[None])[0]
-    rng = np.random.default_rng(seed)
-    draws = rng.multinomial(total, table.ravel() / max(total, 1), size=RESAMPLES) if total else np.zeros((0, 0))
-    drawn = _f1(draws.reshape(-1, size, size + 1).astype(np.float64)) if total else np.zeros((0, size))
+    draws = Draws(_tally(table), seed=seed, resamples=RESAMPLES)
+    f1 = draws.estimates(_f1_by_class, lambda _: "it does not occur")
     scores = [
         ClassScores(
             name=name,
@@ -49,16 +47,54 @@ def scores_by_class(
             said=int(said[at]),
             precision=_share(int(right[at]), int(said[at])),
             recall=_share(int(right[at]), int(gold[at])),
-            f1=_figure(f1[at], drawn[:, at]),
+            f1=f1[str(at)],
         )
         for at, name in enumerate(labels)
     ]
-    return scores, _figure(_mean(f1[None])[0], _mean(drawn))
+    return scores, f1["mean"]
+
+
+def class_prior(size: int) -> Prior:
+    """Return what an example of each class adds, answered rightly, and answered by any of the other classes alike.
+
+    What is added up is right answers, right labels and given answers, of each class.
+    """
+    own = np.eye(size)
+    others = (1 - own) / max(size - 1, 1)
+    best, worst = np.hstack([own, own, own]), np.hstack([np.zeros_like(own), own, others])
+    return Prior(best, worst, lambda totals: _accuracy(totals, size))
+
+
+def _accuracy(totals: FloatArray, size: int) -> FloatArray:
+    right, gold = totals[..., :size].sum(axis=-1), totals[..., size : 2 * size].sum(axis=-1)
+    shares: FloatArray = np.divide(right, gold, out=np.full(np.shape(gold), np.nan), where=gold > 0)
+    return shares
+
+
+def _tally(table: IntArray) -> Tally:
+    """Return the tally of a confusion matrix (its last column: unanswered): right, gold and said of each class."""
+    size = len(table)
+    rows, columns = np.nonzero(table)
+    cells = np.zeros((len(rows), 3 * size))
+    number, answered = np.arange(len(rows)), columns < size
+    cells[number, rows] = rows == columns
+    cells[number, size + rows] = 1.0
+    cells[number[answered], 2 * size + columns[answered]] = 1.0
+    return Tally(np.repeat(number, table[rows, columns]), cells, class_prior(size))
+
+
+def _f1_by_class(totals: FloatArray) -> dict[str, FloatArray]:
+    """Return the F1 of each class by its number, and their mean, from totals of right, gold and said (last axis)."""
+    right, gold, said = np.split(totals, 3, axis=-1)
+    f1 = _f1_of(right, gold + said)
+    return {**{str(at): f1[..., at] for at in range(f1.shape[-1])}, "mean": _mean(f1)}
 
 
 def macro_f1(counts: Sequence[Sequence[int]], unanswered: Sequence[int]) -> float | None:
     """Give the mean F1 of the classes that occur, as `scores_by_class` does, with no interval; None where none does."""
-    value = float(_mean(_f1(_with_unanswered(counts, unanswered).astype(np.float64)[None]))[0])
+    table = _with_unanswered(counts, unanswered)
+    size = len(table)
+    value = float(_mean(_f1_of(np.diag(table[:, :size]), table.sum(axis=1) + table[:, :size].sum(axis=0))))
     return None if np.isnan(value) else value
 
 
@@ -79,19 +115,19 @@ def class_f1(classes: tuple[str, ...], label: IntArray, said: IntArray) -> dict[
     }
 
 
-def _f1(tables: FloatArray) -> FloatArray:
-    size = tables.shape[1]
-    right = np.diagonal(tables[:, :, :size], axis1=1, axis2=2)
-    there = tables.sum(axis=2) + tables[:, :, :size].sum(axis=1)
-    scores: FloatArray = np.divide(2 * right, there, out=np.full(right.shape, np.nan), where=there > 0)
+def _f1_of(right: IntArray | FloatArray, occurrences: IntArray | FloatArray) -> FloatArray:
+    """Return F1; *occurrences* counts a class as label and as answer. NaN for a class that does not occur."""
+    scores: FloatArray = np.divide(
+        2.0 * right, occurrences, out=np.full(np.shape(right), np.nan), where=occurrences > 0
+    )
     return scores
 
 
 def _mean(values: FloatArray) -> FloatArray:
     defined = ~np.isnan(values)
-    there = defined.sum(axis=1)
-    sums = np.where(defined, values, 0.0).sum(axis=1)
-    means: FloatArray = np.divide(sums, there, out=np.full(len(values), np.nan), where=there > 0)
+    number = defined.sum(axis=-1)
+    sums = np.where(defined, values, 0.0).sum(axis=-1)
+    means: FloatArray = np.divide(sums, number, out=np.full(np.shape(number), np.nan), where=number > 0)
     return means
 
 
@@ -100,7 +136,3 @@ def _share(hits: int, total: int) -> Estimate:
         return Estimate(None, reason="it does not occur")
     low, high = wilson(np.array(hits), np.array(total))
     return Estimate(hits / total, float(low), float(high))
-
-
-def _figure(value: float, drawn: FloatArray) -> Estimate:
-    return Estimate(None, reason="it does not occur") if np.isnan(value) else Estimate(float(value), *interval(drawn))

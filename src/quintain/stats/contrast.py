@@ -17,6 +17,7 @@ from quintain.stats.posterior import Draws
 
 BoolArray = npt.NDArray[np.bool_]
 _NAMES = ("original", "contrast", "difference", "consistency")
+_NONE = "there are no such examples"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +77,12 @@ def contrast_estimates(members: Members, *, seed: int = 0, resamples: int = 1000
     # What is not known is one more set of the usual size, all right or all wrong.
     prior = Prior(np.array([[1.0, 1.0, size, size, 1.0, 1.0]]), np.array([[0.0, 1.0, 0.0, size, 0.0, 1.0]]))
     draws = Draws(Tally.of_rows(table, prior), seed=seed, resamples=resamples)
-    found = draws.estimates(_figures, lambda name: "there are no such examples")
-    return ContrastEstimates(**{name: found[name] for name in _NAMES})
+    estimates = draws.estimates(_figures, lambda _: _NONE)
+    # Of the difference it is a set of which only the neighbours are right, or only the original.
+    unlike = Prior(np.array([[0.0, 1.0, size, size, 0.0, 1.0]]), np.array([[1.0, 1.0, 0.0, size, 0.0, 1.0]]))
+    apart = Draws(Tally.of_rows(table, unlike), seed=seed, resamples=resamples)
+    estimates["difference"] = apart.estimate(lambda totals: _figures(totals)["difference"], _NONE)
+    return ContrastEstimates(**{name: estimates[name] for name in _NAMES})
 
 
 def contrast_part(members: Members, rows: BoolArray, estimates: ContrastEstimates) -> ContrastPart:

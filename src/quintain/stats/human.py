@@ -126,7 +126,8 @@ def _annotators(
 ) -> Annotators:
     rows = np.flatnonzero(kept[judgements.item])
     blocks = _blocks(judgements.take(rows), gold)
-    classes, most = len(judgements.classes), max(block.shape[1] for _, block in blocks)
+    # With a single class there is room for another: the answer that nobody has given yet.
+    classes, most = max(len(judgements.classes), 2), max(block.shape[1] for _, block in blocks)
     scored = np.flatnonzero(np.bincount(gold[kept], minlength=classes))
     [weights] = rng.spawn(1)
     scores, drawn = _Scores(scored), _Scores(scored)
@@ -193,7 +194,11 @@ def _unknown(tables: FloatArray, scored: IntArray, rng: np.random.Generator) -> 
     weight = mass[0] / size + mass[1:]
     right = mass[0] / size * rng.beta(0.5, 0.5) + mass[1:] * rng.beta(share, 1 - share, size)
     added = np.zeros((classes, classes))
-    added[np.ix_(scored, scored)] = ((weight - right) / max(size - 1, 1))[:, None]
+    if size > 1:
+        added[np.ix_(scored, scored)] = ((weight - right) / (size - 1))[:, None]
+    else:  # half of what is wrong is of the class and called another, half is of another and called so
+        others = np.arange(classes) != scored
+        added[scored, others] = added[others, scored] = (weight - right) / (2 * (classes - 1))
     added[scored, scored] = right
     return added
 

@@ -18,7 +18,6 @@ import numpy.typing as npt
 from quintain.core.errors import BadInput
 from quintain.core.text_form import text_form
 from quintain.stats.bootstrap import FloatArray, IntArray
-from quintain.stats.look_alikes import in_latin
 
 WIDTH = 5
 THRESHOLD = 0.7
@@ -69,7 +68,7 @@ def squeeze(text: str) -> str:
     ('what a film great', 'a great film')
     """
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", in_latin(text_form(text)))
+        text = unicodedata.normalize("NFKC", text_form(text))
     return _NOT_WORD.sub(" ", text.lower()).strip()
 
 

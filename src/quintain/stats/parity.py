@@ -17,7 +17,7 @@ import numpy as np
 from quintain.core.errors import BadInput
 from quintain.core.records.figures import Estimate
 from quintain.stats.bootstrap import FloatArray, IntArray, Prior, Tally
-from quintain.stats.posterior import around, is_few, posterior_totals
+from quintain.stats.posterior import around, is_constant, is_few, posterior_totals
 
 RESAMPLES = 2000
 
@@ -59,16 +59,9 @@ def parity(
         nothing = Estimate(None, reason="no item has two votes")
         return Parity(0, nothing, nothing, nothing)
     rows = np.hstack([human_rows(votes, classes), answer_rows(label, said, classes)])
-    tally = Tally.of_rows(rows)
     parts = (slice(3 * classes), slice(3 * classes, None))
-    total = tally.totals()
-    if is_few(len(label)):
-        own = [Tally.of_rows(rows[:, part], _prior(classes)) for part in parts]
-        drawn = posterior_totals(own, seed=seed, resamples=resamples)
-    else:
-        both = tally.resampled(resamples, np.random.default_rng(seed))
-        drawn = [both[:, part] for part in parts]
-    human, model = (macro_f1(one) for one in drawn)
+    total = rows.sum(axis=0)
+    human, model = _drawn_f1(rows, parts, classes, seed, resamples)
     values = [float(macro_f1(total[part])) for part in parts]
     return Parity(
         len(label),
@@ -76,6 +69,20 @@ def parity(
         around(values[1], model, confidence),
         around(values[1] - values[0], model - human, confidence),
     )
+
+
+def _drawn_f1(
+    rows: FloatArray, parts: tuple[slice, slice], classes: int, seed: int, resamples: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return people's and the model's F1 on items drawn anew: by bootstrap, where that has enough to draw from."""
+    if not is_few(len(rows)):
+        both = Tally.of_rows(rows).resampled(resamples, np.random.default_rng(seed))
+        human, model = (macro_f1(both[:, part]) for part in parts)
+        if not any(is_constant(figure) for figure in (human, model, model - human)):
+            return human, model
+    own = [Tally.of_rows(rows[:, part], _prior(classes)) for part in parts]
+    human, model = (macro_f1(totals) for totals in posterior_totals(own, seed=seed, resamples=resamples, apart=True))
+    return human, model
 
 
 def _prior(classes: int) -> Prior:

@@ -105,12 +105,18 @@ class Draws:
 
 
 def posterior_totals(
-    tallies: Sequence[Tally], *, groups: IntArray | None = None, seed: int = 0, resamples: int = 1000
+    tallies: Sequence[Tally],
+    *,
+    groups: IntArray | None = None,
+    seed: int = 0,
+    resamples: int = 1000,
+    apart: bool = False,
 ) -> list[FloatArray]:
     """Draw each tally's totals from the posterior: resamples × what it adds up.
 
     All tallies are of the same examples and meet the same weights. What is not known of one (how it would do on an
-    example that it has not met) is drawn apart from the others, and alike for two whose examples add the same. Where
+    example that it has not met) is drawn apart from the others, and alike for two whose examples add the same, unless
+    *apart* (people and a model, who may have answered alike, are not one and the same). Where
     several are compared that is two examples rather than one, as Agresti and Caffo (2000) have it for differences:
     half of each would call the order of two models surer than their discordant examples do.
     """
@@ -125,7 +131,8 @@ def posterior_totals(
     mass = ALONE if len(tallies) == 1 else COMPARED
     unknown = size * rng.standard_gamma([mass, *[1.0] * classes], size=(resamples, 1 + classes))
     pairs = zip(tallies, np.split(sums, ends[:-1], axis=1), strict=True)
-    return [_with_prior(tally, totals, unknown, mass, seed) for tally, totals in pairs]
+    seeds = [[seed, at] if apart else [seed] for at in range(len(tallies))]
+    return [_with_prior(*pair, unknown, mass, own) for pair, own in zip(pairs, seeds, strict=True)]
 
 
 def _units(tallies: Sequence[Tally], groups: IntArray | None) -> tuple[list[Any], FloatArray, float]:
@@ -152,12 +159,12 @@ def _weights(shapes: FloatArray, resamples: int, rng: np.random.Generator) -> It
         yield rng.standard_exponential(size) if one else rng.standard_gamma(shapes, size=size)
 
 
-def _with_prior(tally: Tally, totals: FloatArray, unknown: FloatArray, mass: float, seed: int) -> FloatArray:
+def _with_prior(tally: Tally, totals: FloatArray, unknown: FloatArray, mass: float, seed: list[int]) -> FloatArray:
     """Add what is not known: an example half right and half wrong, then one of each class, right as the whole is."""
     prior = tally.prior
     if prior is None:
         return totals
-    own = np.random.default_rng([seed, zlib.crc32(tally.totals().tobytes()), zlib.crc32(tally.codes.tobytes())])
+    own = np.random.default_rng([*seed, zlib.crc32(tally.totals().tobytes()), zlib.crc32(tally.codes.tobytes())])
     right = own.beta(mass / 2, mass / 2, size=len(totals))[:, None]
     best, worst = prior.best.mean(axis=0), prior.worst.mean(axis=0)
     totals = totals + unknown[:, :1] * (right * best + (1 - right) * worst)

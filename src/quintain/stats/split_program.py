@@ -91,9 +91,8 @@ class SplitProgram:
     def run(self, seconds: float) -> Solution:
         """Solve it: units per split and cell, writers and groups per split, and whether nothing better exists."""
         shapes = (len(self.cells), self.writers, len(self.whole))
-        nothing = [np.zeros((self.splits, width), dtype=np.int64) for width in shapes]
         if not len(self.units) or not self.most.any():
-            return Solution(*nothing, True)
+            return self._nothing(is_proved=True)
         self._demand()
         self._supply()
         self._share_groups()
@@ -105,17 +104,22 @@ class SplitProgram:
         whole = np.ones(wide)
         whole[self._share] = 0
         options = {"time_limit": seconds, "mip_rel_gap": 1e-4}
-        found = scipy.optimize.milp(
+        answer = scipy.optimize.milp(
             self._cost(wide), constraints=limits, bounds=bounds, integrality=whole, options=options
         )
-        if found.x is None:
-            return Solution(
-                *nothing, found.status == 2
-            )  # infeasible: not even nothing fits, which cannot be; else no time
-        x = np.rint(np.delete(found.x, self._share)).astype(np.int64)
+        if answer.x is None:  # infeasible: not even nothing fits, which cannot be; else no time
+            return self._nothing(is_proved=answer.status == 2)
+        x = np.rint(np.delete(answer.x, self._share)).astype(np.int64)
         before = self.splits * np.array([0, shapes[0] + 1, shapes[0] + 1 + shapes[1]])
         parts = [x[start:][: self.splits * width] for start, width in zip(before, shapes, strict=True)]
-        return Solution(*(part.reshape(self.splits, -1) for part in parts), found.status == 0)
+        counts, writers, groups = (part.reshape(self.splits, -1) for part in parts)
+        return Solution(counts, writers, groups, is_proved=answer.status == 0)
+
+    def _nothing(self, *, is_proved: bool) -> Solution:
+        counts, writers, groups = (
+            np.zeros((self.splits, width), dtype=np.int64) for width in (len(self.cells), self.writers, len(self.whole))
+        )
+        return Solution(counts, writers, groups, is_proved)
 
     @property
     def _share(self) -> int:

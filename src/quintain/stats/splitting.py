@@ -175,7 +175,8 @@ def _changes(*columns: IntArray) -> BoolArray:
     """Say at which rows any of the columns has another value than in the row before."""
     if not len(columns[0]):
         return np.zeros(0, dtype=bool)
-    return np.r_[True, np.any([values[1:] != values[:-1] for values in columns], axis=0)]
+    changed: BoolArray = np.r_[True, np.any([values[1:] != values[:-1] for values in columns], axis=0)]
+    return changed
 
 
 def _places(first: BoolArray) -> IntArray:

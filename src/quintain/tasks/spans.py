@@ -16,8 +16,10 @@ from quintain.stats.alignment import follow_piece
 from quintain.stats.text import token_f1
 from quintain.tasks.answers import index, refuse_unknown, show
 from quintain.tasks.contract import FormField, TaskKind
+from quintain.tasks.positions import MOST_SHOWN
 from quintain.tasks.rules import Rule, span_rules
 
+_NAMED = re.compile(r"(\d{1,8}):(.+)", re.DOTALL)
 NO_ANSWER = {"text": "", "start": None}
 
 
@@ -78,10 +80,11 @@ class SpanKind(TaskKind):
             places = self.places(inputs, span["text"]) if span["start"] is None else [span["start"]]
             if len(places) > 1:
                 reason = Text(
-                    "'{text}' stands {n} times in '{of}'; say which one you mean, by its start",
+                    "'{text}' stands {n} times in '{of}'; say which one you mean, by its start: {names}",
                     text=span["text"][:80],
                     n=len(places),
                     of=self.source,
+                    names=", ".join(f"{start}:{span['text'][:80]}" for start in places[:MOST_SHOWN]),
                 )
                 faults.append(Fault(reason, field="answer"))
             start = places[0] if places else None
@@ -92,9 +95,10 @@ class SpanKind(TaskKind):
     def resolved(
         self, task: Task, inputs: Inputs, answer: Answer, before: Inputs | None = None
     ) -> tuple[dict[str, Any], Answer, list[Fault]]:
-        """Move a span along whose start is still that of the text before the edit."""
+        """Move a span along whose start is still that of the text before the edit; read one with it (`13:tea`)."""
         inputs, answer, faults = super().resolved(task, inputs, answer, before)
         first, second = (str((one or {}).get(self.source) or "") for one in (before, inputs))
+        answer = _named_span(answer, second)
         if first == second or not first or answer is None or not self.answers.fits(answer):
             return inputs, answer, faults
         spans = [_refreshed(span, first, second) for span in self.answers.stored(answer)]
@@ -132,6 +136,16 @@ def _refreshed(span: Mapping[str, Any], before: str, after: str) -> dict[str, An
     if start is None or after[start : start + len(text)] == text or before[start : start + len(text)] != text:
         return dict(span)
     return _moved(span, before, after) or {"text": text, "start": None}
+
+
+def _named_span(answer: Answer, source: str) -> Answer:
+    """Read a text with its start (`13:tea`), which no text of *source* reads like; anything else stays as it is."""
+    raw = answer.get("text") if isinstance(answer, Mapping) and answer.get("start") is None else answer
+    named = _NAMED.fullmatch(raw.strip()) if isinstance(raw, str) else None
+    if named is None or named[0] in source:
+        return answer
+    start, text = int(named[1]), named[2]
+    return {"text": text, "start": start} if source[start : start + len(text)] == text else answer
 
 
 def _moved(span: Mapping[str, Any], before: str, after: str) -> dict[str, Any] | None:

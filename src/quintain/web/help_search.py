@@ -130,7 +130,7 @@ def _plain(text: str) -> str:
     >>> _plain("See [the board](board.md#x), `--json` and **all**.")
     'See the board, --json and all.'
     """
-    return re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text).replace("`", "").replace("**", "").replace("\n", " ")
+    return re.sub(r"!?\[([^\[\]]*)\]\([^()]*\)", r"\1", text).replace("`", "").replace("**", "").replace("\n", " ")
 
 
 def _hit(section: HelpSection, stems: Sequence[str]) -> HelpHit:

@@ -16,7 +16,7 @@ from quintain import __version__
 from quintain.core.escaping import OVERRIDES, visible
 from quintain.core.records.base import plain
 from quintain.reports.few import LEAST, is_few
-from quintain.reports.words import said as texts_said
+from quintain.reports.words import map_texts
 from quintain.services.board.claims import claim_text
 from quintain.store.base import now
 from quintain.web.help_pages import ROOMS
@@ -108,7 +108,7 @@ def mark_overrides(html: str) -> str:
 
 def spec_json(said: Callable[[str], str], chart: Mapping[str, Any]) -> str:
     """Write the specification of a chart for a page, its texts of ours *said* in the reader's language."""
-    return json.dumps(texts_said(chart, said), ensure_ascii=False, separators=(",", ":"), default=plain)
+    return json.dumps(map_texts(chart, said), ensure_ascii=False, separators=(",", ":"), default=plain)
 
 
 @pass_context

@@ -31,6 +31,7 @@ FOR_ANYBODY = {
     "/forgotten",
     "/register",
     "/tasks/{task}/talk",
+    "/tasks/{task}/warning",
     "/demo/part",
     "/enter/{key}",
     "/tasks/{task}/models/{model}/predict",

@@ -385,12 +385,12 @@ def test_what_was_drawn_is_drawn_again_from_the_record(db: Session, blobs: Blobs
             give_up(db, person, session.key)
     seed = db.get_one(Round, info.id).seed
     assigned = db.scalars(select(RoundAssignment)).all()
-    assert [Draw(**one.drawn).made(seed) for one in assigned] == [one.condition for one in assigned]
+    assert [Draw(**one.drawn).pick(seed) for one in assigned] == [one.condition for one in assigned]
     sessions = db.scalars(select(WritingSession)).all()
     assert len(sessions) == 12
     for one in sessions:
-        assert Draw(**one.drawn["target"]).made(seed) == one.target
-        assert [int(Draw(**one.drawn["model"]).made(seed))] == one.models
+        assert Draw(**one.drawn["target"]).pick(seed) == one.target
+        assert [int(Draw(**one.drawn["model"]).pick(seed))] == one.models
     assert {tuple(one.models) for one in sessions} != {tuple(sessions[0].models)}
     told = {name: list(chain.from_iterable(parts)) for name, parts in rows_about(db, people[0].user_id or 0)}
     assert told["round_assignments"][0]["condition"] in {"prompt", "blank"}

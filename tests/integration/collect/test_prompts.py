@@ -74,8 +74,28 @@ def test_a_prompt_in_another_form_of_unicode_is_no_other_prompt(
     assert import_prompts(db, owner, ref, path).added == 1
     path.write_text(json.dumps({"text": twins[2]}) + "\n")
     assert import_prompts(db, owner, ref, path).repeated == 1
+    path.write_text(json.dumps({"text": "Tr\u00e8s \u0441af\u00e9."}) + "\n")
+    assert import_prompts(db, owner, ref, path).repeated == 1
+    path.write_text(json.dumps({"text": "De\u0301j\u0430\u0300 vu."}) + "\n")
+    assert import_prompts(db, owner, ref, path).added == 1
     show(db, ref)
     later = put_round(db, owner, ROUND.format(more="", targets=ONE, tables="")).ref
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in ["Tr\u00e8s \u0441af\u00e9.", twins[2]]))
+    report = import_prompts(db, owner, later, path)
+    assert (report.used, report.repeated) == (1, 1)
+
+
+def test_a_prompt_that_came_with_its_accents_apart_is_used_in_any_form(
+    db: Session, blobs: Blobs, owner: Actor, tmp_path: Path
+) -> None:
+    """What an earlier round has stored as e and its accent is found by the é of a later file."""
+    ref = add_draft(db, blobs, owner, tmp_path)
+    path = tmp_path / "prompts.jsonl"
+    path.write_text(json.dumps({"text": "Tre\u0300s cafe\u0301."}) + "\n")
+    assert import_prompts(db, owner, ref, path).added == 1
+    show(db, ref)
+    later = put_round(db, owner, ROUND.format(more="", targets=ONE, tables="")).ref
+    path.write_text(json.dumps({"text": "Tr\u00e8s caf\u00e9."}) + "\n")
     assert import_prompts(db, owner, later, path).used == 1
 
 

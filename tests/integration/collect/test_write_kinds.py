@@ -172,7 +172,7 @@ def test_words_of_a_sentence_are_shown_as_words(
     address = begin(client, add_round(db, blobs, owner, tmp_path, "attachment", prompt=True, tables=helps))
     page = client.get(address).text
     assert "up to 10 tries" in page
-    assert '<input id="in-preposition" name="in-preposition" type="text" value="3"' in page
+    assert '<input id="in-preposition" name="in-preposition" type="text" value="with"' in page
     assert 'data-diff-of="in-tokens"' in page
     assert 'data-diff-of="in-preposition"' not in page
     tried = {"in_tokens": "He ate pizza with anchovies .", "in_preposition": "with", "answer": "pizza"}

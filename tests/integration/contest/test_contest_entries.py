@@ -94,7 +94,10 @@ def test_a_bad_pair_is_refused_with_its_place(
 def test_what_nobody_sees_makes_no_other_pair(
     db: Session, blobs: Blobs, owner: Actor, people: dict[str, Actor]
 ) -> None:
-    """A zero-width space is no change of a side, and makes no new pair of one that is there."""
+    """A zero-width space or a Cyrillic letter is no change of a side, and makes no new pair of one that is there.
+
+    Nor does it hide that the other side is a sentence of the starter set, too.
+    """
     add_contest(db, owner, "")
     make_teams(db, people)
     first = draft(0, name="one")
@@ -106,6 +109,15 @@ def test_what_nobody_sees_makes_no_other_pair(
         unchanged = {"text": first.original["text"] + "\u200b"}
         with pytest.raises(BadInput, match="neither side was changed"):
             pairs.put_pair(db, blobs, people["ben"], REF, draft(0, name="three", modified=unchanged))
+        twin = {"text": first.original["text"].replace("o", "\u043e", 1)}
+        with pytest.raises(BadInput, match="neither side was changed"):
+            pairs.put_pair(db, blobs, people["ben"], REF, draft(0, name="four", modified=twin))
+        alike = {"text": first.modified["text"].replace("e", "\u0435", 1)}
+        with pytest.raises(Conflict, match="same pair already, as 'one'"):
+            pairs.put_pair(db, blobs, people["ben"], REF, draft(0, name="five", modified=alike))
+        other = {"text": "I hate the ending.".replace("a", "\u0430", 1)}
+        with pytest.raises(BadInput, match="exactly one side is to be changed"):
+            pairs.put_pair(db, blobs, people["ben"], REF, draft(0, name="six", modified=other))
 
 
 @pytest.mark.both_databases

@@ -180,11 +180,17 @@ def test_everything_wrong_with_an_edit_is_said_at_once(db: Session, blobs: Blobs
     assert "is empty" in refused(replace(good, tags=[]))["tags"]
     assert "label and grammar" in refused(replace(good, draft="negation"))["draft"]
     assert "nothing was changed" in refused(Edit({}, pivot.answer, ["wording"], keeps_label=True))["inputs"]
+    unseen = pivot.inputs["text"].replace("e", "\u0435", 1) + "\u200b"
+    assert unseen != pivot.inputs["text"]
+    seen = refused(Edit({"text": unseen}, pivot.answer, ["wording"], keeps_label=True))
+    assert "nothing was changed" in seen["inputs"]
     assert "no such field" in refused(replace(good, inputs={"txt": "x"}))["txt"]
     long = replace(good, inputs={"text": "Nobody here has ever said anything like that."}, reason="It has to be.")
     assert authoring.add_variant(db, xenia, REF, pivot.id, long).reason == "It has to be."
     again = replace(long, reason="Once more.")
     assert "in this project already" in refused(again)["inputs"]
+    twin = replace(again, inputs={"text": again.inputs["text"].replace("e", "\u0435", 1)})
+    assert "in this project already" in refused(twin)["inputs"]
 
 
 def test_only_experts_write_unless_the_owner_says_otherwise(

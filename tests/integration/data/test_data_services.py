@@ -114,7 +114,7 @@ def test_a_full_disk_leaves_nothing_behind(
     monkeypatch.setattr(
         service,
         "write_examples",
-        lambda source, task, plan, target, progress: write(source, task, plan, Path("/dev/full"), progress=progress),
+        lambda source, task, plan, target, **options: write(source, task, plan, Path("/dev/full"), **options),
     )
     with pytest.raises(Unavailable, match="full"):
         service.import_dataset(db, blobs, owner, task, "x", _file(tmp_path, ROWS), ImportPlan(role="test"))
@@ -186,7 +186,15 @@ def test_a_derived_version_knows_its_parents(
     assert [step.ref for step in service.get_version(db, owner, version.ref).children] == [child.ref]
     with pytest.raises(BadInput, match="same input twice"):
         service.derive(
-            db, blobs, owner, [version.ref], pl.concat([frame, frame]), how="x", settings={}, name="y", facts=facts
+            db,
+            blobs,
+            owner,
+            [version.ref],
+            pl.concat([frame, frame]),
+            how="x",
+            settings={},
+            name="y",
+            facts=service.Facts(Role.TRAIN),
         )
 
 

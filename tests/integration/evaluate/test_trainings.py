@@ -160,7 +160,7 @@ def test_a_training_that_fails_says_why(
 
 def test_curves_are_drawn_by_class() -> None:
     """A line for each class over the sizes, told apart by dash as well."""
-    rows = [{"size": 0, "f1": 0.5, "class": "a"}]
+    rows = [{"size": 0, "f1": 0.5, "class": "a", "n": None}]
     chart = line_chart(rows, x="size", y="f1", series="class", titles=("n", "F1", "c"))
     assert chart["encoding"]["strokeDash"]["field"] == chart["encoding"]["color"]["field"] == "class"
     assert chart["data"]["values"] == rows

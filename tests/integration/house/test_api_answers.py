@@ -72,6 +72,7 @@ OPEN = {
     "Act.details": "each action has its own",
     "AuditLine.details": "each action has its own",
     "Chart.spec": "a Vega-Lite specification",
+    "ContestProposal.label": "whatever the task's kind answers",
     "Crowd.rules": "as the round's file has them",
     "DatasetVersion.meta": "what came with the file, or was noted by whoever made it",
     "JobStanding.result": "each kind of job has its own",

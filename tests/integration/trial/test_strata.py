@@ -79,6 +79,6 @@ def test_people_of_each_country_are_shared_out_evenly(db: Session, blobs: Blobs,
     for one in db.scalars(select(CrowdMember).order_by(CrowdMember.id)):
         draw = Draw(**(one.drawn or {}))
         assert dict(draw.taken) == {arm: n for (stratum, arm), n in before.items() if stratum == one.stratum}
-        assert draw.made(seed) == names[one.arm_id]
+        assert draw.pick(seed) == names[one.arm_id]
         before[one.stratum, names[one.arm_id]] += 1
     assert sorted(before.values()) == [1, 1, 1, 1, 2, 2]

@@ -75,6 +75,15 @@ def test_nobody_fools_a_model_with_what_people_cannot_see() -> None:
     assert check_writing(SRL, SPEC, given, kept, {"text": "The ba\u00adker", "start": 0}).edit_distance
 
 
+def test_a_prompt_with_a_letter_that_only_looks_alike_is_unchanged() -> None:
+    """A Cyrillic o in a Latin word is no edit, and neither is a blank more; another word is one."""
+    prompt = {"text": "A good film."}
+    mood = task("text-classification", 'labels = ["good", "bad"]')
+    for text in ("A g\u043eod film.", "A good  film."):
+        assert "this is the prompt, unchanged" in refused(mood, prompt, {"text": text}, "good")
+    assert check_writing(mood, SPEC, prompt, {"text": "A goad film."}, "good").edit_distance == 1
+
+
 def test_a_span_must_lie_in_its_passage() -> None:
     """An answer that is not in the passage, or not where it says, is refused."""
     question = {"question": "When did it burn down?"}

@@ -24,7 +24,7 @@ def sequence(seed: int, weights: dict[str, int], length: int, stratum: str = "")
     """Draw one after another, each knowing what was drawn before."""
     made: list[str] = []
     for number in range(length):
-        made.append(Draw(f"person {number}", weights, Counter(made), stratum).made(seed))
+        made.append(Draw(f"person {number}", weights, Counter(made), stratum).pick(seed))
     return made
 
 
@@ -47,14 +47,14 @@ def test_a_recorded_draw_is_drawn_again_the_same(
     taken = data.draw(st.dictionaries(st.sampled_from(sorted(weights)), st.integers(0, 9)))
     draw = Draw("person 1", weights, taken, stratum)
     again = Draw(**json.loads(json.dumps(draw.as_dict(), sort_keys=True)))
-    assert again.made(seed) == draw.made(seed)
-    assert Draw("person 1", dict(reversed(weights.items())), taken, stratum).made(seed) == draw.made(seed)
+    assert again.pick(seed) == draw.pick(seed)
+    assert Draw("person 1", dict(reversed(weights.items())), taken, stratum).pick(seed) == draw.pick(seed)
 
 
 def test_draws_without_a_past_are_even_and_differ_by_seed() -> None:
     """Where nothing is balanced, each option comes as often as chance has it; another seed draws otherwise."""
     weights = {"a": 1, "b": 1, "c": 1, "d": 1}
-    made = {seed: [Draw(f"session {number}", weights).made(seed) for number in range(4000)] for seed in (1, 2)}
+    made = {seed: [Draw(f"session {number}", weights).pick(seed) for number in range(4000)] for seed in (1, 2)}
     assert made[1] != made[2]
     for drawn in made.values():
         assert all(900 < count < 1100 for count in Counter(drawn).values())
@@ -137,6 +137,6 @@ def test_arms_are_balanced_within_each_stratum_of_people(seed: int, countries: l
     for number, country in enumerate(countries):
         own = taken.setdefault(country, Counter())
         draw = Draw(f"person {number}", arms, dict(own), country)
-        assert Draw(**json.loads(json.dumps(draw.as_dict()))).made(seed) == draw.made(seed)
-        own[draw.made(seed)] += 1
+        assert Draw(**json.loads(json.dumps(draw.as_dict()))).pick(seed) == draw.pick(seed)
+        own[draw.pick(seed)] += 1
         assert max(own[arm] for arm in arms) - min(own[arm] for arm in arms) <= 1

@@ -19,7 +19,7 @@ from quintain.core.records.report import Chart, Column, Report, ReportFact, Repo
 from quintain.core.texts import Text
 from quintain.reports.charts import distribution_chart, heat_map, interval_chart, ranked_chart
 from quintain.reports.folder import files_of, to_archive, write_folder
-from quintain.reports.words import Wording, said
+from quintain.reports.words import Wording, map_texts
 
 NASTY = "<script>alert(1)</script> 50% of a|b & $x_1$ \\ end"
 
@@ -78,7 +78,7 @@ def test_a_report_is_read_back_from_its_json(report: Report) -> None:
 
 def test_texts_of_ours_are_said_and_others_left_alone(report: Report) -> None:
     """Titles, findings and titles within charts are said; labels, names and examples are not."""
-    told = said(report, str.upper)
+    told = map_texts(report, str.upper)
     section = told.sections[0]
     assert (told.title, section.findings, section.tables[0].columns[1].title) == ("A REPORT", ["IT IS: 50.0%."], "n")
     assert section.charts[0].spec["encoding"]["x"]["title"] == "PEOPLE"

@@ -10,12 +10,13 @@ import pytest
 
 import quintain
 from quintain.core.example import Example
-from quintain.core.text_form import IGNORABLE, form_id, text_form
+from quintain.core.look_alikes import in_latin
+from quintain.core.text_form import IGNORABLE, form_id, spelling_ids, text_form
 from quintain.data.identity import example_ids, form_ids
+from quintain.data.identity import spelling_ids as columns_of_spellings
 from quintain.services.collect.sketches import nearest, text_key
 from quintain.services.harvest.sample import normal_forms
 from quintain.services.plain.overlap import overlap_files
-from quintain.stats.look_alikes import in_latin
 from quintain.stats.near_duplicates import find_pairs, squeeze
 
 TEXT = "Das Café über dem Fluß serviert guten Kaffee und große Kuchen."
@@ -26,6 +27,7 @@ SAME = {
     "soft hyphens": TEXT.replace("ff", "f\u00adf"),
     "byte order mark": "\ufeff" + TEXT,
     "blanks": TEXT.replace(" ", " \u00a0 "),
+    "look-alikes": TEXT.replace("Kaffee", "Kаffeе").replace("große", "grоßе"),
 }
 
 
@@ -54,13 +56,34 @@ def test_columns_have_the_same_forms_as_single_texts() -> None:
     assert example_ids(table, ["text", "words"]).n_unique() == table.height
 
 
-def test_look_alikes_are_the_same_for_near_duplicates_only() -> None:
+def test_look_alikes_are_the_same_wherever_texts_are_compared() -> None:
     """Cyrillic and Greek letters that pass for Latin ones are taken for them; Russian and Greek stay what they are."""
     text = "People cope, space opera and peace are nice"
     assert squeeze(text.translate(LOOK_ALIKE)) == squeeze(text)
-    assert text_form(text.translate(LOOK_ALIKE)) != text_form(text)
+    assert text_form(text.translate(LOOK_ALIKE)) == text
+    assert form_ids(pl.DataFrame({"text": [text, text.translate(LOOK_ALIKE)]}), ["text"]).n_unique() == 1
+    assert normal_forms(pl.Series([text, text.translate(LOOK_ALIKE), None])).n_unique() == 2
     for own in ("Это хорошее кино, оно нам нравится", "Η ταινία είναι καλή", "Он сказал «peace»"):
         assert in_latin(own) == own
+        assert text_form(own) == own
+
+
+def test_a_letter_with_its_accent_apart_is_composed_after_it_became_latin() -> None:
+    """A Cyrillic а with an accent has no form of its own, and is the á that it looks like in a Latin word."""
+    assert text_form("clаse mаgnifica hаbl\u0430\u0301") == "clase magnifica hablá"
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_what_is_stored_is_found_by_one_of_its_spellings(name: str) -> None:
+    """Its id is that of the characters that it came with; a table and a single text ask for the same ids."""
+    other = SAME[name]
+    table = pl.DataFrame({"text": [other], "words": [[other]]})
+    ids = spelling_ids({"text": other, "words": [other]})
+    assert {column[0] for column in columns_of_spellings(table, ["text", "words"])} == set(ids)
+    assert Example({"text": other, "words": [other]}).id in ids
+    assert Example({"text": TEXT, "words": [TEXT]}).id in ids
+    apart = unicodedata.normalize("NFD", TEXT)
+    assert Example({"text": apart}).id in spelling_ids({"text": other})
 
 
 def test_what_is_ignorable_is_what_unicode_says() -> None:

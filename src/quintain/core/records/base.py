@@ -49,16 +49,16 @@ class Record:
 
 
 class Misread(ValueError):
-    """A value is not of the type that a record wants; *place* says where, such as `judges[3].accuracy.value`."""
+    """A value is not of the type that a record wants; *path* says where, such as `judges[3].accuracy.value`."""
 
-    def __init__(self, place: str, wanted: str, value: object = None) -> None:
-        said = "null" if value is None else repr(value)
-        found = f"{said if len(said) <= 60 else f'{said[:57]}…'}, not {wanted}" if wanted else "missing"
-        super().__init__(f"{place or 'the answer'} is {found}")
+    def __init__(self, path: str, expected: str, value: object = None) -> None:
+        shown = "null" if value is None else repr(value)
+        problem = f"{shown if len(shown) <= 60 else f'{shown[:57]}…'}, not {expected}" if expected else "missing"
+        super().__init__(f"{path or 'the answer'} is {problem}")
 
 
 def plain(value: object) -> Any:
-    """Give a value that JSON does not know as one that it does; the values within are for the next call.
+    """Return a value that JSON does not know as one that it does; the values within are for the next call.
 
     >>> json.dumps({"at": datetime(2026, 11, 16)}, default=plain)
     '{"at": "2026-11-16T00:00:00"}'
@@ -67,9 +67,9 @@ def plain(value: object) -> Any:
         kind = type(value)
         shape = {name: getattr(value, name) for name in _always(kind)}
         for name, without in _at_times(kind):
-            given = getattr(value, name)
-            if given is not None or (without and getattr(value, without) is not None):
-                shape[name] = given
+            entry = getattr(value, name)
+            if entry is not None or (without and getattr(value, without) is not None):
+                shape[name] = entry
         return shape
     if isinstance(value, datetime):
         return value.isoformat()
@@ -90,7 +90,7 @@ def to_json(value: object) -> str:
 
 
 def to_plain(value: object) -> Any:
-    """Give a record as what its JSON holds, down to the last value: to be hashed, compared or kept.
+    """Return a record as what its JSON holds, down to the last value: to be hashed, compared or kept.
 
     >>> to_plain({"at": datetime(2026, 11, 16)})
     {'at': '2026-11-16T00:00:00'}
@@ -98,8 +98,8 @@ def to_plain(value: object) -> Any:
     return json.loads(to_json(value))
 
 
-def decode(kind: type[T], value: object, place: str = "") -> T:
-    """Make a record of type *kind* from what JSON holds; raises Misread, which names the place.
+def decode(kind: type[T], value: object, path: str = "") -> T:
+    """Make a record of type *kind* from what JSON holds; raises Misread, which names the path.
 
     What is such a record already stays as it is.
 
@@ -107,9 +107,9 @@ def decode(kind: type[T], value: object, place: str = "") -> T:
     Traceback (most recent call last):
     quintain.core.records.base.Misread: votes[0] is '1', not a whole number
     """
-    wanted: Any = kind
-    found: T = _reader(wanted)(value, place)
-    return found
+    record_type: Any = kind
+    record: T = _reader(record_type)(value, path)
+    return record
 
 
 @cache
@@ -130,10 +130,10 @@ def _at_times(kind: type) -> tuple[tuple[str, str], ...]:
 
 @cache
 def _reader(kind: Any) -> Reader:
-    """Give the function that reads a type; made once for each."""
+    """Return the function that reads a type; made once for each."""
     origin, args = get_origin(kind), get_args(kind)
     if kind is Any or kind is object or isinstance(kind, TypeVar):
-        return lambda value, place: value
+        return lambda value, path: value
     if origin in {Union, UnionType}:
         return partial(_read_union, tuple(arg for arg in args if arg is not NoneType), NoneType in args)
     if origin is Literal:
@@ -153,24 +153,24 @@ def _reader_of(base: Any, args: Sequence[Any]) -> Reader:
     return partial(_read_plain, base)
 
 
-def _read_record(kind: Any, value: Any, place: str) -> Any:
+def _read_record(kind: Any, value: Any, path: str) -> Any:
     if isinstance(value, kind):
         return value
     if not isinstance(value, Mapping):
-        raise Misread(place, f"a {kind.__name__}", value)
-    given = {}
+        raise Misread(path, f"a {kind.__name__}", value)
+    arguments = {}
     for name, hint, required in _members(kind):
-        where = f"{place}.{name}" if place else name
+        where = f"{path}.{name}" if path else name
         if name in value:
-            given[name] = _reader(hint)(value[name], where)
+            arguments[name] = _reader(hint)(value[name], where)
         elif required:
             raise Misread(where, "")
-    return kind(**given)
+    return kind(**arguments)
 
 
 @cache
 def _members(kind: Any) -> tuple[tuple[str, Any, bool], ...]:
-    """Give name and type of each field of a record, and whether it has to be there."""
+    """Return name and type of each field of a record, and whether it has to be there."""
     hints = get_type_hints(kind)
     return tuple(
         (item.name, hints[item.name], item.default is MISSING and item.default_factory is MISSING)
@@ -179,54 +179,54 @@ def _members(kind: Any) -> tuple[tuple[str, Any, bool], ...]:
     )
 
 
-def _read_mapping(inner: Any, value: Any, place: str) -> dict[str, Any]:
+def _read_mapping(inner: Any, value: Any, path: str) -> dict[str, Any]:
     if not isinstance(value, Mapping):
-        raise Misread(place, "an object", value)
+        raise Misread(path, "an object", value)
     read = _reader(inner)
-    return {key: read(one, f"{place}.{key}") for key, one in value.items()}
+    return {key: read(one, f"{path}.{key}") for key, one in value.items()}
 
 
-def _read_list(make: Callable[[Any], Any], inner: Any, value: Any, place: str) -> Any:
+def _read_list(make: Callable[[Any], Any], inner: Any, value: Any, path: str) -> Any:
     if not isinstance(value, Sequence) or isinstance(value, str):
-        raise Misread(place, "a list", value)
+        raise Misread(path, "a list", value)
     read = _reader(inner)
-    return make(read(one, f"{place}[{number}]") for number, one in enumerate(value))
+    return make(read(one, f"{path}[{number}]") for number, one in enumerate(value))
 
 
-def _read_row(kinds: Sequence[Any], value: Any, place: str) -> tuple[Any, ...]:
+def _read_row(kinds: Sequence[Any], value: Any, path: str) -> tuple[Any, ...]:
     if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != len(kinds):
-        raise Misread(place, f"a list of {len(kinds)}", value)
+        raise Misread(path, f"a list of {len(kinds)}", value)
     return tuple(
-        _reader(kind)(one, f"{place}[{number}]") for number, (kind, one) in enumerate(zip(kinds, value, strict=True))
+        _reader(kind)(one, f"{path}[{number}]") for number, (kind, one) in enumerate(zip(kinds, value, strict=True))
     )
 
 
-def _read_union(kinds: Sequence[Any], empty: bool, value: Any, place: str) -> Any:
+def _read_union(kinds: Sequence[Any], empty: bool, value: Any, path: str) -> Any:
     if value is None and empty:
         return None
     refused: Misread | None = None
     for kind in kinds:
         try:
-            return _reader(kind)(value, place)
+            return _reader(kind)(value, path)
         except Misread as error:
             refused = error
-    raise refused or Misread(place, "null", value)
+    raise refused or Misread(path, "null", value)
 
 
-def _read_choice(choices: Sequence[Any], value: Any, place: str) -> Any:
+def _read_choice(choices: Sequence[Any], value: Any, path: str) -> Any:
     if value not in choices:
-        raise Misread(place, f"one of {', '.join(map(str, choices))}", value)
+        raise Misread(path, f"one of {', '.join(map(str, choices))}", value)
     return value
 
 
-def _read_plain(kind: Any, value: Any, place: str) -> Any:
+def _read_plain(kind: Any, value: Any, path: str) -> Any:
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if isinstance(value, kind) and not (kind is int and isinstance(value, bool)):
         return value
     if not isinstance(value, str) or kind in NAMES:
-        raise Misread(place, NAMES.get(kind, f"a {kind.__name__}"), value)
+        raise Misread(path, NAMES.get(kind, f"a {kind.__name__}"), value)
     try:
         return datetime.fromisoformat(value) if kind is datetime else kind(value)
     except ValueError:
-        raise Misread(place, "a time" if kind is datetime else f"a {kind.__name__}", value) from None
+        raise Misread(path, "a time" if kind is datetime else f"a {kind.__name__}", value) from None

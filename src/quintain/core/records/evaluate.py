@@ -25,11 +25,11 @@ class CostEstimate(Record):
     budget: float | None = None
 
     def __str__(self) -> str:
-        """Say it in a sentence."""
-        said = f"up to {self.calls:,} calls with about {self.input_tokens:,} tokens of prompts"
+        """Return it as a sentence."""
+        sentence = f"up to {self.calls:,} calls with about {self.input_tokens:,} tokens of prompts"
         if self.cost_at_most:
-            said += f", which cost about {self.cost:.4g}, and {self.cost_at_most:.4g} at most"
-        return said if self.budget is None else f"{said}; the budget is {self.budget:.4g}"
+            sentence += f", which cost about {self.cost:.4g}, and {self.cost_at_most:.4g} at most"
+        return sentence if self.budget is None else f"{sentence}; the budget is {self.budget:.4g}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ class Estimate(Record):
     reason: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
+        """Return it as plain data, for JSON."""
         shape: dict[str, Any] = {"value": self.value, "low": self.low, "high": self.high}
         return shape | {"reason": self.reason} if self.reason else shape
 

@@ -83,7 +83,7 @@ class Report(Record):
     warnings: tuple[str, ...] | None = left_out()
 
     def shown(self) -> Iterator[tuple[ReportSection, list[str]]]:
-        """Give each section with the commands to show below it: once, where several sections come from the same."""
+        """Return each section with the commands to show below it: once, where several sections share them."""
         for section, after in zip_longest(self.sections, self.sections[1:]):
             yield section, [] if after and after.commands == section.commands else section.commands
 

@@ -68,11 +68,12 @@ class Measurements(Record):
 
     Nothing stands here before it was measured. Latency is that of requests for one example. The *half* of a figure is
     half of its 95 % interval, over repeats and *sessions*, which are processes of the model; *busy* is the share of the
-    processors that others used meanwhile, *slowed* what the machine lacked of its pace. *later* is how many times as
-    much work an example took after those that were timed, on large data. *asked_again* are examples that a fresh
-    process answered once more, *unstable* those of them that it answered otherwise. *layers* of the sandbox are those that held; *unlike_scored* counts, of those *compared*, the examples
-    that were answered otherwise than in the run that is scored: where that is more than a changing mind explains, the
-    figures are withheld, and only these counts are told.
+    processors that others used meanwhile, *slowed* the share of its pace that the machine lost. *later* is how many
+    times as much work an example took after those that were timed, on large data. *asked_again* are examples that were
+    asked for once more, *unstable* those of them that were answered otherwise then. *layers* of the sandbox are those
+    that held; *unlike_scored* counts, of those *compared*, the examples that were answered otherwise than in the run
+    that is scored: where that is more than a changing mind explains, the figures are withheld, and only these counts
+    are told.
     """
 
     throughput: float | None = left_out()

@@ -44,7 +44,7 @@ class WheelReport(Record):
     scores: list[WheelScore]
 
     def score(self, model: int, round_: int) -> WheelScore:
-        """Give how model number *model* does on the test set of round *round_*, which begin at 0 and 1."""
+        """Return how model number *model* does on the test set of round *round_*; they begin at 0 and 1."""
         named, test = self.models[model], self.rounds[round_ - 1].test
         return next(one for one in self.scores if one.model == named and one.test == test)
 

@@ -257,12 +257,12 @@ class _Finder(WordReader):
         if text not in self._others:
             first, count = int(self.batch.words.first[text]), int(self.batch.words.per_text[text])
             near = range(first, first + count)
-            named = {
+            named = frozenset(
                 self.lower[j] for j in near if self.capital(j) and self.lower[j] in first_names() and self._full(j)
-            }
+            )
             words = self.lower[first : first + count]
             works = not WORKS.isdisjoint(words) or any(word in _HISTORY or _YEAR.fullmatch(word) for word in words)
-            self._others[text] = (works, frozenset(named))
+            self._others[text] = (works, named)
         works, named = self._others[text]
         return works or bool(named - {key})
 

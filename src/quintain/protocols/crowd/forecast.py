@@ -37,10 +37,10 @@ def run_trial(protocols: Sequence[Protocol], workers: int, seed: int, model: Cro
     """Simulate one trial with so many workers in each arm."""
     model = model or CrowdModel()
     runs, items, sums = [], [], []
-    for place, protocol in enumerate(protocols):
-        crowd = draw_crowd(workers, model, np.random.default_rng((seed, place)))
-        runs.append(run_arm(protocol, crowd, model, seed * 1000 + place))
-        items.append(judge(runs[-1], seed * 1000 + place))
+    for arm, protocol in enumerate(protocols):
+        crowd = draw_crowd(workers, model, np.random.default_rng((seed, arm)))
+        runs.append(run_arm(protocol, crowd, model, seed * 1000 + arm))
+        items.append(judge(runs[-1], seed * 1000 + arm))
         if len(items[-1].judgements):
             sums.append(sum_arm(items[-1], sample=protocol.validation.setting, seeds=DRAWS, seed=seed))
     return TrialRun(runs, items, sums)
@@ -52,11 +52,11 @@ def forecast_arms(trials: Sequence[TrialRun]) -> list[ArmForecast]:
 
 
 def forecast_power(trials: Sequence[TrialRun], workers: int, gap: float) -> list[Power]:
-    """Say of each two arms how far they differ, how often a trial shows it, and how often it would show a *gap*.
+    """Return how far each two arms differ, how often a trial shows it, and how often it would show a *gap*.
 
     A difference is shown where the test between the arms gives p below 0.05.
     """
-    found = []
+    powers = []
     for first, second in combinations(_arms(trials), 2):
         between = [
             compare(one.sums[first], one.sums[second], SLICE, MODEL, seed=place, resamples=1, deals=DEALS)
@@ -68,12 +68,12 @@ def forecast_power(trials: Sequence[TrialRun], workers: int, gap: float) -> list
         seen = sum(one.p is not None and one.p < LEVEL for one in between)
         names = [trials[0].runs[place].protocol.name for place in (first, second)]
         shown = wilson_share(seen, len(between))
-        found.append(Power(names[0], names[1], workers, _range(values), shown, gap, _power(values, edges, gap)))
-    return found
+        powers.append(Power(names[0], names[1], workers, _range(values), shown, gap, _power(values, edges, gap)))
+    return powers
 
 
 def _power(values: FloatArray, edges: FloatArray, gap: float) -> float | None:
-    """Say how often a difference of *gap* is shown: how often it lies beyond what the test of a trial asks for.
+    """Return how often a difference of *gap* is shown: how often it passes what the test of a trial asks for.
 
     Differences spread from trial to trial as *values* do, and from *edges* on a trial's test shows one. The test deals
     out whole writers: where few are left in an arm, it asks for more than the spread alone would say.
@@ -97,7 +97,7 @@ def _arm(runs: Sequence[ArmRun], sums: Sequence[ArmSums]) -> ArmForecast:
     expert = np.array([one.expert_cost for one in runs])
     return ArmForecast(
         protocol.name,
-        _mean(runs, lambda one: len(one.crowd)),
+        _mean(runs, lambda run: len(run.crowd)),
         _mean(runs, finalists),
         float(written.mean()),
         float(np.mean([one.items[EVERYTHING].sum() for one in sums])),
@@ -105,8 +105,8 @@ def _arm(runs: Sequence[ArmRun], sums: Sequence[ArmSums]) -> ArmForecast:
         _range(paid / written),
         float((final / written).mean()),
         _range((paid + expert) / written),
-        _mean(runs, lambda one: one.expert_minutes / 60),
-        _mean(runs, lambda one: one.days),
+        _mean(runs, lambda run: run.expert_minutes / 60),
+        _mean(runs, lambda run: run.days),
         _range(np.array([_share(one.human[SLICE], one.items[SLICE]) for one in sums])),
         _range(np.array([_share(one.models[SLICE][MODEL], one.asked[SLICE][MODEL]) for one in sums])),
         _range(np.array([float(gap_of(_totals(one))) for one in sums])),
@@ -115,7 +115,7 @@ def _arm(runs: Sequence[ArmRun], sums: Sequence[ArmSums]) -> ArmForecast:
 
 
 def _share(hits: FloatArray, number: FloatArray) -> float:
-    """Give the share of all *hits*; NaN where a trial has no such item."""
+    """Return the share of all *hits*; NaN where a trial has no such item."""
     return float(hits.sum() / number.sum()) if number.sum() > 0 else float("nan")
 
 
@@ -129,7 +129,7 @@ def _mean(runs: Sequence[ArmRun], figure: Callable[[ArmRun], float]) -> float:
 
 
 def _range(values: FloatArray) -> Estimate:
-    """Give the mean over trials and where 95 % of them lie."""
+    """Return the mean over trials and where 95 % of them lie."""
     known = values[~np.isnan(values)]
     if not len(known):
         return Estimate(None, reason="no trial gave a figure")

@@ -19,15 +19,15 @@ def draw_answers(
     columns = [_options(one, hard, flawed, noise, rng) for one in rubric]
     names = [[option.name for option in one.options] for one in rubric]
     known: dict[tuple[int, ...], dict[str, str]] = {}
-    found = []
+    answers = []
     for codes in zip(*(column.tolist() for column in columns), strict=True):
         if codes not in known:
             known[codes] = {
                 question.name: names[place][code]
                 for place, (question, code) in enumerate(zip(rubric, codes, strict=True))
             }
-        found.append(known[codes])
-    return found
+        answers.append(known[codes])
+    return answers
 
 
 def _options(

@@ -32,12 +32,12 @@ def judge(run: ArmRun, seed: int) -> ArmItems:
     label = rng.integers(0, OPTIONS, count)
     item = np.repeat(np.arange(count), votes)
     judges = JUDGES + np.arange(len(item)) % JUDGES  # in turn, so that nobody judges an item twice
-    said = _votes(items, item, label, run.model, rng)
+    answers = _votes(items, item, label, run.model, rng)
     predictions = {f"{MODEL}_{number}": _answers(items, label, run.model, rng) for number in (1, 2, 3)}
     return ArmItems(
         run.protocol.name,
         Judgements.from_codes(
-            item, judges - JUDGES, said, [run.names[place] for place in order.tolist()], _names(JUDGES), CLASSES
+            item, judges - JUDGES, answers, [run.names[place] for place in order.tolist()], _names(JUDGES), CLASSES
         ),
         label,
         items.writer,
@@ -50,7 +50,7 @@ def judge(run: ArmRun, seed: int) -> ArmItems:
 def _votes(
     items: WrittenItems, item: IntArray, label: IntArray, model: CrowdModel, rng: np.random.Generator
 ) -> IntArray:
-    """Say what each judgement is: the writer's answer, another option, or that the item is invalid."""
+    """Return what each judgement is: the writer's answer, another option, or that the item is invalid."""
     chance: FloatArray = human_wrong(items, model, rng)[item]
     wrong = rng.random(len(item)) < chance
     other = (label[item] + rng.integers(1, OPTIONS, len(item))) % OPTIONS
@@ -73,19 +73,19 @@ def justify(run: ArmRun, writers: IntArray) -> list[str | None]:
     rng = np.random.default_rng((len(writers), 0x1057))
     honest = run.crowd.style[writers] == HONEST
     careless = run.crowd.care[writers] < -0.5
-    found: list[str | None] = []
-    for place, (fair, idle) in enumerate(zip(honest.tolist(), careless.tolist(), strict=True)):
+    justifications: list[str | None] = []
+    for item, (fair, idle) in enumerate(zip(honest.tolist(), careless.tolist(), strict=True)):
         if not fair:
-            found.append(PASTED[int(run.crowd.style[writers[place]]) % len(PASTED)])
+            justifications.append(PASTED[int(run.crowd.style[writers[item]]) % len(PASTED)])
         elif idle:
-            found.append(f"The reader must think about {_word(rng)}.")
+            justifications.append(f"The reader must think about {_word(rng)}.")
         else:
-            found.append(write_justification(rng))
-    return found
+            justifications.append(write_justification(rng))
+    return justifications
 
 
 def write_justification(rng: np.random.Generator) -> str:
-    """Say what makes an item hard, as somebody does who has thought about it: no two are alike."""
+    """Return what makes an item hard, as somebody writes who has thought about it: no two are alike."""
     words = [_word(rng) for _ in range(5)]
     return (
         f"The {words[0]} is only hinted at beside the {words[1]}; who skims takes the {words[2]} "

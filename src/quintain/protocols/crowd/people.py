@@ -85,13 +85,13 @@ def write_items(
 
 
 def model_right(items: WrittenItems, model: CrowdModel, rng: np.random.Generator) -> BoolArray:
-    """Say of each item whether a model has it right; one that cannot be answered is a matter of luck."""
+    """Return whether a model has each item right; one that cannot be answered is a matter of luck."""
     wrong = np.where(items.flawed, 0.5, expit(model.model_wrong + 0.75 * items.hard))
     return np.asarray(rng.random(len(items.writer)) >= wrong)
 
 
 def human_wrong(items: WrittenItems, model: CrowdModel, rng: np.random.Generator) -> FloatArray:
-    """Say how likely somebody gets each item wrong; some items mislead most people, whatever their difficulty."""
+    """Return how likely somebody gets each item wrong; some mislead most people, however easy they are."""
     odds = model.human_wrong + 0.6 * items.hard + rng.normal(0.0, model.misleading, len(items.hard))
     return np.where(items.flawed, 0.55, expit(odds))
 

@@ -44,10 +44,10 @@ class ArmRun:
     @property
     def paid(self) -> dict[str, int]:
         """What was paid at each stage."""
-        found: dict[str, int] = {}
-        for one in due(self.course):
-            found[one.stage] = found.get(one.stage, 0) + one.amount
-        return found
+        amounts: dict[str, int] = {}
+        for earning in due(self.course):
+            amounts[earning.stage] = amounts.get(earning.stage, 0) + earning.amount
+        return amounts
 
 
 def run_arm(protocol: Protocol, crowd: CrowdPeople, model: CrowdModel, seed: int) -> ArmRun:
@@ -90,9 +90,9 @@ def _tutorial(run: ArmRun, stage: Stage, here: IntArray) -> None:
     _learn(run, here, TUTORIAL_LEARNING)
     count = rule.written
     items = write_items(run.crowd, np.repeat(here, count), run.skill, run.model, run.rng)
-    for place, number in enumerate(here.tolist()):
+    for position, number in enumerate(here.tolist()):
         names = tuple(f"{stage.name}-{number}-{each}" for each in range(count))
-        _note(run, names, items, place * count)
+        _note(run, names, items, position * count)
         run.course.apply(finished(f"w{number:06d}", stage.name, "tutorial", names))
     _spend(run, stage, here, rule.minutes)
 
@@ -106,7 +106,7 @@ def _writing(run: ArmRun, stage: Stage, rule: WritingStage, here: IntArray) -> N
         items = write_items(run.crowd, np.repeat(sessions, rule.items), run.skill, run.model, run.rng)
         sizes = np.full(len(sessions), rule.items)
     start, units = 0, dict.fromkeys(here.tolist(), 0)
-    kept: list[str] = []
+    written: list[str] = []
     for number, size in zip(sessions.tolist(), sizes.tolist(), strict=True):
         name = f"w{number:06d}"
         names = tuple(f"{stage.name}-{number}-{units[number]}-{each}" for each in range(size))
@@ -114,20 +114,20 @@ def _writing(run: ArmRun, stage: Stage, rule: WritingStage, here: IntArray) -> N
         run.course.apply(finished(name, stage.name, str(units[number]), names))
         units[number] += 1
         start += size
-        kept += names
+        written += names
     if rule.final:
-        run.final, run.names = items, kept
+        run.final, run.names = items, written
     _spend(run, stage, sessions, rule.minutes)
 
 
 def _sessions(run: ArmRun, rule: WritingStage, here: IntArray) -> IntArray:
-    """Say who does each session, in the order in which they are done."""
+    """Return who does each session, in the order in which they are done."""
     if not rule.final:
         done = np.where(run.rng.random(len(here)) < 0.9, rule.sessions, rule.least)
     else:
         share = run.crowd.drive[here] / max(run.crowd.drive[here].sum(), 1e-9)
-        wanted = -(-rule.wanted // rule.items) if rule.wanted else len(here) * rule.sessions
-        done = np.minimum(rule.sessions, np.ceil(share * wanted * 1.3)).astype(np.int64)
+        needed = -(-rule.wanted // rule.items) if rule.wanted else len(here) * rule.sessions
+        done = np.minimum(rule.sessions, np.ceil(share * needed * 1.3)).astype(np.int64)
     sessions = run.rng.permutation(np.repeat(here, done))
     return sessions[: -(-rule.wanted // rule.items)] if rule.wanted else sessions
 
@@ -138,9 +138,11 @@ def _fooling(run: ArmRun, sessions: IntArray, rule: WritingStage) -> tuple[Writt
     items = write_items(run.crowd, tries, run.skill, run.model, run.rng)
     fooled = ~model_right(items, run.model, run.rng).reshape(len(sessions), rule.attempts)
     first = fooled.argmax(axis=1)
-    there = fooled.any(axis=1)
-    rows = (np.arange(len(sessions)) * rule.attempts + first)[there]
-    return WrittenItems(items.writer[rows], items.hard[rows], items.flawed[rows]), np.asarray(there, dtype=np.int64)
+    has_fooled = fooled.any(axis=1)
+    rows = (np.arange(len(sessions)) * rule.attempts + first)[has_fooled]
+    return WrittenItems(items.writer[rows], items.hard[rows], items.flawed[rows]), np.asarray(
+        has_fooled, dtype=np.int64
+    )
 
 
 def _grading(run: ArmRun, stage: Stage) -> None:
@@ -157,15 +159,15 @@ def _grading(run: ArmRun, stage: Stage) -> None:
     flawed = np.array([run.hard[name][1] for name in names], dtype=np.float64)
     for turn in range(min(rule.grades, len(graders))):
         answers = draw_answers(run.protocol.questions, hard, flawed, noise, run.rng)
-        for place, name in enumerate(names):
+        for position, name in enumerate(names):
             item = run.course.arm.items[name]
-            grader = graders[(place + turn) % len(graders)]
+            grader = graders[(position + turn) % len(graders)]
             if grader in item.grades or grader == item.writer:
                 free = [one for one in graders if one not in item.grades and one != item.writer]
                 if not free:
                     continue
-                grader = free[place % len(free)]
-            run.course.apply(graded(grader, stage.name, name, answers[place]))
+                grader = free[position % len(free)]
+            run.course.apply(graded(grader, stage.name, name, answers[position]))
     checks = 0 if experts else _hidden_checks(run, stage, graders)
     spent = rule.minutes * (rule.grades * len(names) + checks)
     run.days += spent / 60 / (len(graders) * (EXPERT_HOURS_A_DAY if experts else run.model.hours_a_day))
@@ -205,8 +207,8 @@ def _learn(run: ArmRun, here: IntArray, share: float) -> None:
 
 
 def _note(run: ArmRun, names: tuple[str, ...], items: WrittenItems, start: int) -> None:
-    for place, name in enumerate(names, start):
-        run.hard[name] = (float(items.hard[place]), bool(items.flawed[place]))
+    for row, name in enumerate(names, start):
+        run.hard[name] = (float(items.hard[row]), bool(items.flawed[row]))
 
 
 def _spend(run: ArmRun, stage: Stage, sessions: IntArray, minutes: float) -> None:

@@ -7,11 +7,13 @@ does its bare name where a key says that a model is meant.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
+import polars as pl
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor, RoleName
@@ -38,6 +40,16 @@ class Conceal:
     def hides(self, name: str) -> bool:
         """Say whether a model is one that *actor* may not see, by its name or its reference."""
         return name.rpartition("/")[2].partition("@")[0] in self._names
+
+    def column(self, name: str) -> pl.Expr:
+        """Return the column *name*, whose cells are JSON, without the names; only rows that hold one cost anything."""
+        column = pl.col(name)
+        return column.map_batches(self._column, return_dtype=pl.String) if self._names else column
+
+    def _column(self, cells: pl.Series) -> pl.Series:
+        at = cells.str.contains_any(sorted(self._names)).fill_null(value=False).arg_true()
+        cleaned = [json.dumps(self(json.loads(cell)), ensure_ascii=False) for cell in cells.gather(at)]
+        return cells.scatter(at, cleaned) if cleaned else cells
 
     def _cleaned(self, value: Any, *, named: bool) -> Any:
         if isinstance(value, str):

@@ -14,6 +14,7 @@ from quintain.core.errors import BadInput, Fault
 from quintain.core.example import Answer, Inputs, Prediction
 from quintain.core.rounds import Fooled, RoundSpec
 from quintain.core.task import Task
+from quintain.core.text_form import content_form
 from quintain.core.texts import either
 from quintain.services.collect.writing_systems import foreign_script
 from quintain.stats.text import exact_match, token_f1
@@ -62,11 +63,17 @@ def check_writing(
     distance = share = None
     if prompt is not None and _gives_text(kind, task, prompt):
         distance, share = edit_distance(task, prompt, whole)
-        if distance == 0 and not faults:
+        if not faults and (distance == 0 or _is_the_same(kind, task, prompt, whole)):
             faults.append(Fault("this is the prompt, unchanged; edit it first", field=_editable(kind, task)[0]))
     if faults:
         raise BadInput(faults=_once(faults))
     return Written(whole, target, distance, share)
+
+
+def _is_the_same(kind: TaskKind, task: Task, prompt: Inputs, inputs: Inputs) -> bool:
+    """Return whether a reader would see no difference between what may be edited of a prompt and what was written."""
+    before, after = ({name: given.get(name) for name in _editable(kind, task)} for given in (prompt, inputs))
+    return bool(content_form(before) == content_form(after))
 
 
 def edit_distance(task: Task, prompt: Inputs, inputs: Inputs) -> tuple[int, float]:

@@ -21,7 +21,7 @@ from quintain.core.records.collect import PromptReport
 from quintain.core.rounds import RoundState
 from quintain.core.task import Field, Task
 from quintain.data.further import ORIGIN, REVIEWS, further_facts
-from quintain.data.identity import example_ids, form_ids
+from quintain.data.identity import example_ids, form_ids, spelling_ids
 from quintain.data.shaping import shape
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.services.access import audit
@@ -239,12 +239,14 @@ def _fresh(db: Session, info: RoundInfo, table: pl.DataFrame) -> tuple[pl.DataFr
     """Leave the rows that this task has not shown or harvested yet."""
     inputs = [name for name in table.columns if name not in {*ABOUT, *FURTHER}]
     ids, forms = example_ids(table, inputs), form_ids(table, inputs)
-    table = table.with_columns(ids.alias("__hash"), forms.alias("__form"))
+    spellings = [ids_of.alias(f"__spelling{at}") for at, ids_of in enumerate(spelling_ids(table, inputs))]
+    table = table.with_columns(ids.alias("__hash"), forms.alias("__form"), *spellings)
     own = _own_forms(db, info.id, table.select(inputs).schema)
     new = table.filter(~pl.col("__form").is_in(own)).unique("__form", keep="first", maintain_order=True)
-    known = [*new["__hash"].to_list(), *new["__form"].to_list()]
+    stored = [column.name for column in spellings]
+    known = list({name for column in stored for name in new[column].to_list()})
     used = list(queries.used_hashes(db, info.task_id, known, but=info.id))
-    unused = new.filter(~(pl.col("__hash").is_in(used) | pl.col("__form").is_in(used)))
+    unused = new.filter(~pl.any_horizontal(pl.col(stored).is_in(used))).drop(stored)
     parts = queries.used_parts(db, info.task_id, but=info.id)
     taken = [f"{corpus}\x1f{part}" for corpus, part in parts]
     place = pl.concat_str("corpus", "part", separator="\x1f")

@@ -227,7 +227,7 @@ def _begin(db: Session, info: RoundInfo, user_id: int, day: str) -> SessionRow:
     models = usable_targets(db, info.id, info.spec, day)
     draws = _draws(db, info, user_id, models, shown)
     seed = queries.seed(db, info.id) if draws else 0
-    drawn = {name: draw.made(seed) for name, draw in draws.items()}
+    drawn = {name: draw.pick(seed) for name, draw in draws.items()}
     row = SessionRow(
         key=secrets.token_urlsafe(24),
         round_id=info.id,
@@ -325,7 +325,7 @@ def _condition(db: Session, info: RoundInfo, user_id: int) -> str:
     if len(weights) > 1:
         lock(db, f"conditions of round {info.id}")
         draw = Draw(f"person {user_id}", weights, queries.assignment_counts(db, info.id))
-        name = draw.made(queries.seed(db, info.id))
+        name = draw.pick(queries.seed(db, info.id))
     made = RoundAssignment(round_id=info.id, user_id=user_id, condition=name, drawn=draw.as_dict() if draw else None)
     db.add(made)
     return name

@@ -125,7 +125,7 @@ def try_attempt(
     day = prepare_targets(db, blobs, info.id, info.spec)
     faced = usable_targets(db, info.id, info.spec, day)
     draw = target_draw(info.spec, faced, f"practice of {user_id}: {content_id(dict(written.inputs))}")
-    versions = target_versions(db, faced if draw is None else [int(draw.made(rounds.seed(db, info.id)))])
+    versions = target_versions(db, faced if draw is None else [int(draw.pick(rounds.seed(db, info.id)))])
     db.rollback()  # hold no connection while the model thinks
     answers = ask_targets(blobs, versions, task, info.spec, written, runners=runners, seconds=seconds)
     hidden = hidden_names(db, actor, info.id, versions)

@@ -6,21 +6,22 @@ The same checks stand behind the page and behind an upload.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import polars as pl
 from sqlalchemy.orm import Session
 
 from quintain.core.contests import ContestSpec
-from quintain.core.errors import BadInput, Fault
+from quintain.core.errors import Fault
 from quintain.core.example import Example
 from quintain.core.people import OPERATOR
-from quintain.core.task import Task
-from quintain.core.text_form import form_id
+from quintain.core.task import Field, Task
+from quintain.core.text_form import form_id, spelling_ids
 from quintain.core.texts import Text
 from quintain.services.contest.contests import ContestInfo
 from quintain.services.contest.grading import as_cell, grading_of
+from quintain.services.contest.pair_labels import read_answer
 from quintain.services.data.content import scan_for_scoring
 from quintain.services.data.datasets import get_version
 from quintain.services.tasks.definitions import get_task
@@ -77,16 +78,23 @@ class Desk:
     starter: Mapping[str, Any] = field(default_factory=dict)
 
     def check(self, draft: PairDraft) -> tuple[CheckedPair | None, list[Fault]]:
-        """Give the pair as it may stand, or everything that is wrong with it; fields tell the sides apart."""
+        """Return the pair as it may stand, or everything that is wrong with it; fields tell the sides apart.
+
+        What points at a word of the original points at the same word of the modified side, wherever that stands now.
+        """
         faults = [*_form_faults(draft), *self._tag_faults(draft)]
         kind = kind_of(self.task)
+        draft, unclear = self.resolved(draft)
+        faults += unclear
+        asked = {fault.field for fault in unclear}
         for side, inputs in (("original", draft.original), ("modified", draft.modified)):
-            faults += [fault.at(field=_place(side, fault.field)) for fault in kind.check(self.task, inputs)]
+            wrong = [fault.at(field=_place(side, fault.field)) for fault in kind.check(self.task, inputs)]
+            faults += [fault for fault in wrong if fault.field not in asked]
         if faults:
             return None, faults
         original, modified = Example(draft.original).id, Example(draft.modified).id
         faults += self._side_faults(draft, original, modified)
-        words = sum(_words(draft, one.name) for one in kind.fields(self.task))
+        words = sum(_words(draft, field) for field in kind.fields(self.task))
         if self.spec.changed_words is not None and words > self.spec.changed_words:
             faults.append(
                 Fault(
@@ -98,7 +106,7 @@ class Desk:
             )
         known = self.starter.get(original)
         first, wrong = self._label("original", draft.original, draft.original_label, known)
-        second, also = self._label("modified", draft.modified, draft.modified_label, None)
+        second, also = self._label("modified", draft.modified, draft.modified_label, None, draft.original)
         faults += [*wrong, *also]
         claimed = None
         if not faults and known is not None:
@@ -117,38 +125,48 @@ class Desk:
         start = original if original in self.starter else None
         return CheckedPair(draft, start, original, modified, first, second, words, claimed), []
 
+    def resolved(self, draft: PairDraft) -> tuple[PairDraft, list[Fault]]:
+        """Turn what points at a word into its number; left out of the modified side, it is the original's."""
+        kind = kind_of(self.task)
+        original, _, first = kind.resolved(self.task, draft.original, None)
+        pointers = {field.name for field in kind.fields(self.task) if field.type == "token"}
+        inherited = {name: value for name, value in original.items() if name in pointers}
+        modified, _, second = kind.resolved(self.task, {**inherited, **draft.modified}, None, original)
+        faults = [fault.at(field=_place("original", fault.field)) for fault in first]
+        faults += [fault.at(field=_place("modified", fault.field)) for fault in second]
+        return replace(draft, original=original, modified=modified), faults
+
     def _side_faults(self, draft: PairDraft, original: str, modified: str) -> Iterator[Fault]:
         """Ask for an original that stands in the starter set as it is, and for another side that was changed."""
-        inside = original in self.starter
+        inside, taken = original in self.starter, any(key in self.starter for key in spelling_ids(draft.modified))
         if original == modified or form_id(draft.original) == form_id(draft.modified):
             yield Fault("neither side was changed: both are the same", field="modified")
-        elif not inside and modified in self.starter:
+        elif not inside and taken:
             yield Fault(
                 "is not in the starter set, and the other side is: give the unchanged one as the original",
                 field="original",
             )
         elif not inside and not self.spec.scratch:
             yield Fault("is not in the starter set; the original stays as it is there", field="original")
-        elif inside and modified in self.starter:
+        elif inside and taken:
             yield Fault("is a sentence of the starter set, too: exactly one side is to be changed", field="modified")
         for one in kind_of(self.task).fields(self.task):
             if not one.editable and draft.original.get(one.name) != draft.modified.get(one.name):
                 yield Fault("'{name}' is fixed and may not be changed", name=one.name, field="modified")
 
-    def _label(self, side: str, inputs: Mapping[str, Any], raw: Any, known: Any) -> tuple[Any, list[Fault]]:
+    def _label(
+        self, side: str, inputs: Mapping[str, Any], raw: Any, known: Any, before: Mapping[str, Any] | None = None
+    ) -> tuple[Any, list[Fault]]:
         """Read a label; that of an original is the starter set's where none is typed."""
-        place = f"{side}_label"
+        field = f"{side}_label"
         if raw is None or raw == "":
             if known is not None:
                 return known, []
-            return None, [Fault("is missing", field=place)]
-        kind = kind_of(self.task)
-        several = isinstance(raw, list) and kind.answers.is_text  # of which each is right
-        try:
-            found = kind.answers.stored(raw if several else kind.parse_answer(self.task, inputs, raw).answer)
-        except BadInput as error:
-            return None, [Fault(error.message, field=place)]
-        return found, [fault.at(field=place) for fault in kind.check(self.task, inputs, found)]
+            return None, [Fault("is missing", field=field)]
+        answer, faults = read_answer(self.task, inputs, raw, before)
+        if not faults and not (known is not None and self._same(answer, known)):
+            answer, faults = kind_of(self.task).placed(self.task, inputs, answer)
+        return answer, [fault.at(field=field) for fault in faults]
 
     def _same(self, typed: Any, known: Any) -> bool:
         """Say whether a typed label is right where the starter set's is."""
@@ -165,11 +183,13 @@ class Desk:
             yield Fault("is missing: say why the pair should break a system", field="rationale")
 
 
-def desk_of(db: Session, blobs: Blobs, info: ContestInfo, originals: Iterable[Mapping[str, Any]]) -> Desk:
-    """Look up what pairs are checked against, as far as the starter set has one of *originals*."""
-    task = get_task(db, info.task)
-    wanted = [Example(inputs).id for inputs in originals]
-    return Desk(info.spec, task, starter_labels(db, blobs, info, wanted))
+def desk_of(db: Session, blobs: Blobs, info: ContestInfo, drafts: Iterable[PairDraft]) -> Desk:
+    """Look up what pairs are checked against, as far as the starter set has a side of one of *drafts*."""
+    desk = Desk(info.spec, get_task(db, info.task))
+    resolved = [desk.resolved(draft)[0] for draft in drafts]
+    sides = [inputs for draft in resolved for inputs in (draft.original, draft.modified)]
+    ids = list({key for inputs in sides for key in spelling_ids(inputs)})
+    return replace(desk, starter=starter_labels(db, blobs, info, ids))
 
 
 def starter_labels(db: Session, blobs: Blobs, info: ContestInfo, ids: list[str]) -> dict[str, Any]:
@@ -194,8 +214,11 @@ def _form_faults(draft: PairDraft) -> Iterator[Fault]:
             )
 
 
-def _words(draft: PairDraft, name: str) -> int:
-    return edit_size(_text(draft.original.get(name)), _text(draft.modified.get(name))).tokens
+def _words(draft: PairDraft, field: Field) -> int:
+    """Count the words of a field that were changed; a position that moved with its word is no change."""
+    if field.type == "token":
+        return 0
+    return edit_size(_text(draft.original.get(field.name)), _text(draft.modified.get(field.name))).tokens
 
 
 def _text(value: Any) -> str:

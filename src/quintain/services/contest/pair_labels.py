@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -23,21 +24,40 @@ def find_pair(db: Session, info: ContestInfo, pair: int) -> PairFound:
     return rows[0]
 
 
+def read_answer(
+    task: Task, inputs: Mapping[str, Any], raw: Any, before: Mapping[str, Any] | None = None
+) -> tuple[Any, list[Fault]]:
+    """Return an answer to *inputs* as it is stored, or what is wrong with it.
+
+    A word is read as a number, as itself or as both (`3:with`), and so is a piece of a text (`13:tea`). Where *inputs*
+    are an edit of *before*, what still has its position from there moves along.
+    """
+    kind = kind_of(task)
+    _, answer, unclear = kind.resolved(task, inputs, raw, before)
+    faults = [fault for fault in unclear if fault.field == "answer"]
+    if faults:
+        return None, faults
+    several = isinstance(answer, list) and kind.answers.is_text  # of which each is right
+    try:
+        stored = kind.answers.stored(answer if several else kind.parse_answer(task, inputs, answer).answer)
+    except BadInput as error:
+        return None, [Fault(error.message)]
+    return stored, kind.check(task, inputs, stored)
+
+
 def read_labels(task: Task, row: ContestPair, original: Any, modified: Any) -> tuple[Any, Any]:
-    """Read the labels of both sides as they are stored, or say what is wrong with either."""
+    """Return the labels of both sides as they are stored, or refuse either with what is wrong with it."""
     labels: list[Any] = []
     faults: list[Fault] = []
-    kind = kind_of(task)
     for name, inputs, raw in (("original", row.original, original), ("modified", row.modified, modified)):
         if raw is None or raw == "":
             faults.append(Fault("is missing", field=f"{name}_label"))
             continue
-        try:
-            answer = kind.answers.stored(kind.parse_answer(task, inputs, raw).answer)
-        except BadInput as error:
-            faults.append(Fault(error.message, field=f"{name}_label"))
-            continue
-        faults += [fault.at(field=f"{name}_label") for fault in kind.check(task, inputs, answer)]
+        answer, wrong = read_answer(task, inputs, raw)
+        if not wrong:
+            placed, unclear = kind_of(task).placed(task, inputs, answer)
+            answer = answer if unclear else placed  # which of several places is meant makes no difference to a score
+        faults += [fault.at(field=f"{name}_label") for fault in wrong]
         labels.append(answer)
     if faults:
         raise BadInput(faults=faults)

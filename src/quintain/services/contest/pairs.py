@@ -43,7 +43,7 @@ def put_pair(
     info = find(db, ref)
     require_part(db, actor, info, "break")
     require_phase(info, Phase.BREAK)
-    desk = desk_of(db, blobs, info, [draft.original, draft.modified])  # a file is read before anything is locked
+    desk = desk_of(db, blobs, info, [draft])  # a file is read before anything is locked
     with transaction(db):
         info = find(db, ref)
         team = require_part(db, actor, info, "break")
@@ -96,7 +96,7 @@ def upload_pairs(
         replace(item, draft=replace(item.draft, dispute=dispute))
         for item in read_pairs(path, task, columns or {}, preset)
     ]
-    desk = desk_of(db, blobs, info, [inputs for one in given for inputs in (one.draft.original, one.draft.modified)])
+    desk = desk_of(db, blobs, info, [pair.draft for pair in given])
     db.rollback()
     checked = [(one, *desk.check(one.draft)) for one in given]
     with transaction(db):

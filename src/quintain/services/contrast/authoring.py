@@ -19,6 +19,7 @@ from quintain.core.example import Answer, Example
 from quintain.core.people import Actor
 from quintain.core.records import contrasting as records
 from quintain.core.task import Task
+from quintain.core.text_form import form_id, spelling_ids
 from quintain.core.texts import Text
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner, require_user
@@ -141,9 +142,9 @@ def made_variant(db: Session, info: ProjectInfo, task: Task, pivot: ContrastPivo
         faults += _label_faults(edit.keeps_label, same=same)
     faults += _edit_faults(info, edit, size)
     content = Example(inputs).id
-    if not faults and content == pivot.example:
+    if not faults and form_id(inputs) == form_id(pivot.inputs):
         faults.append(Fault("nothing was changed", field="inputs"))
-    elif not faults and variants.is_there(db, info.id, content):
+    elif not faults and variants.is_there(db, info.id, spelling_ids(inputs)):
         faults.append(Fault("the same text is in this project already", field="inputs"))
     if faults:
         raise BadInput(faults=faults)

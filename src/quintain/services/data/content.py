@@ -18,6 +18,7 @@ from quintain.data.label_view import in_view
 from quintain.data.publish.dynasent import DYNASENT, write_dynasent
 from quintain.data.publish.votes import with_votes
 from quintain.services.access.audit import record
+from quintain.services.access.concealing import Conceal
 from quintain.services.data.datasets import VersionInfo, get_version, may_see_answers
 from quintain.services.data.inputs import closed
 from quintain.services.jobs.memory import WarmValues
@@ -72,7 +73,8 @@ def scan(db: Session, blobs: Blobs, actor: Actor, ref: str, *, answers: bool) ->
     """Give the examples of a version as a table that is read when it is needed.
 
     Its inputs must be open to who asks. With *answers* the gold answers are in it, which for a hidden version only the
-    task's owners may ask for. The column `meta` is for owners; where votes are published, it goes with open answers.
+    task's owners may ask for. The column `meta` is for owners; where votes are published, it goes with open answers,
+    without the names of models that are private.
     """
     version = get_version(db, actor, ref)
     if answers and not may_see_answers(actor, version):
@@ -88,6 +90,8 @@ def scan(db: Session, blobs: Blobs, actor: Actor, ref: str, *, answers: bool) ->
     # What is kept beside an example may say who wrote it, or how people voted on it.
     shared = answers and version.votes and not version.hidden
     private = [] if shared or actor.has(RoleName.OWNER, version.task) else ["meta"]
+    if not private and "meta" in table.collect_schema():
+        table = table.with_columns(Conceal(db, actor, version.task).column("meta"))
     return table.drop(*private, *([] if answers else ["answer"]))
 
 

@@ -73,8 +73,8 @@ def _sizes(spec: InoculationSpec, mix: Mix) -> list[int]:
 def _points(inputs: RecipeInputs, handler: Handler, size: int, epochs: int) -> Iterator[InoculationPoint]:
     original = {one.name for one in inputs.original}
     for one in (*inputs.original, *(dev for dev in inputs.dev if dev.name not in original)):
-        found = figures_of(handler, one, inputs.task.label_names)
-        yield InoculationPoint(size, one.name, one.name in original, epochs, found.f1, found.macro_f1, found.examples)
+        figures = figures_of(handler, one, inputs.task.label_names)
+        yield InoculationPoint(size, one.name, one.name in original, epochs, figures.f1, figures.macro_f1, figures.rows)
 
 
 def _part(progress: Progress, number: int, of: int) -> Callable[[float], None]:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 from quintain.core.text_form import IGNORABLE
+from quintain.data.identity import letters_forms
 
 KEPT_AT_LEAST = 64
 PENDING = 20_000
@@ -25,9 +26,9 @@ _ORDER = ("cell", "priority", "file", "row", "sentence")
 def normal_forms(texts: pl.Series) -> pl.Series:
     """Leave of each text what counts when two are compared: words in lower case, one blank between them.
 
-    What cannot be seen does not count, nor does the form of Unicode.
+    What cannot be seen does not count, nor does the form of Unicode, nor letters that only look like Latin ones.
     """
-    texts = texts.str.normalize("NFC").str.replace_all(f"[{IGNORABLE}]+", "")
+    texts = letters_forms(texts.str.normalize("NFC").str.replace_all(f"[{IGNORABLE}]+", ""))
     return texts.str.to_lowercase().str.replace_all(r"[^\p{L}\p{M}\p{N}]+", " ").str.strip_chars(" ")
 
 

@@ -189,7 +189,7 @@ def _check(name: str, attempt: Callable[[], None]) -> HealthCheck:
     try:
         attempt()
     except QuintainError as error:
-        return HealthCheck(name, False, error.message, error.told)
+        return HealthCheck(name, False, error.message, error.public_text)
     except (SQLAlchemyError, OSError) as error:
         return HealthCheck(name, False, type(error).__name__, "failed")
     return HealthCheck(name, True)

@@ -71,8 +71,8 @@ def _steps(
     """Give a step down from every constraint that can cost anything here."""
 
     def step(constraint: str, value: object, weaker: object, **change: object) -> _Weaker:
-        words = [str(one).lower() if isinstance(one, bool) else f"{one}" for one in (value, weaker)]
-        return _Weaker(constraint, *words, replace(spec, **change), even)  # type: ignore[arg-type]
+        before, after = (str(word).lower() if isinstance(word, bool) else f"{word}" for word in (value, weaker))
+        return _Weaker(constraint, before, after, replace(spec, **change), even)  # type: ignore[arg-type]
 
     if spec.at_chance:
         yield step("at_chance", True, False, at_chance=False)

@@ -20,7 +20,7 @@ from quintain.core.errors import BadInput, Fault
 from quintain.core.people import Actor
 from quintain.core.task import Task
 from quintain.core.texts import Text, joined
-from quintain.data.identity import example_ids, form_ids
+from quintain.data.identity import spelling_ids
 from quintain.protocols.contexts import deal, share_out
 from quintain.services.collect.prompts import read_contexts
 from quintain.services.data.content import scan
@@ -147,17 +147,18 @@ def _tags(row: Mapping[str, Any], genre: str) -> list[str]:
 
 def _free(db: Session, task: str, table: pl.DataFrame, fields: Sequence[str]) -> pl.DataFrame:
     """Leave the contexts that no round of the task has, whatever their spelling."""
-    ids, forms = example_ids(table, list(fields)), form_ids(table, list(fields))
-    known = list({*ids.to_list(), *forms.to_list()})
+    spellings = spelling_ids(table, list(fields))
+    known = list({name for ids in spellings for name in ids.to_list()})
     used = list(prompt_queries.taken_hashes(db, find_row(db, task).id, known))
-    return table.filter(~(ids.is_in(used) | forms.is_in(used)))
+    return table.filter(~pl.any_horizontal(ids.is_in(used) for ids in spellings))
 
 
 def _too_few(
     db: Session, contexts: ContextSource, table: pl.DataFrame, fields: Sequence[str], free: int, rounds: int
 ) -> Fault:
     """Say how many contexts are free, and whose the others are."""
-    users = _users(db, find_row(db, contexts.task).id, example_ids(table, list(fields)).to_list())
+    spellings = {name for ids in spelling_ids(table, list(fields)) for name in ids.to_list()}
+    users = _users(db, find_row(db, contexts.task).id, sorted(spellings))
     figures: dict[str, Any] = {"ref": contexts.name, "rows": table.height, "free": free, "rounds": rounds}
     if not users:
         return Fault(

@@ -117,7 +117,7 @@ def graded_before(db: Session, actor: Actor, task: str, name: str, back: int = 1
     arm, stage_name, item = arms[event.arm_id], event.body["stage"], event.body["unit"]
     with course_of(db, trial, arm) as course:
         stage = next((one for one in course.gradings() if one.name == stage_name), None)
-        said = grading.given(course.arm, stage, item, str(user_id)) if stage is not None else None
+        said = grading.grade_of(course.arm, stage, item, str(user_id)) if stage is not None else None
         left = sum(len(course.waiting(one, str(user_id))) for one in course.gradings())
         taken_back = item in course.arm.gone
     if taken_back:
@@ -232,7 +232,7 @@ def _said(db: Session, trial: CrowdTrial, arm: CrowdArm, stage: str, item: str, 
     """Give the grade that somebody gave an item, while its stage is open."""
     with course_of(db, trial, arm) as course:
         found = next((one for one in course.gradings() if one.name == stage), None)
-        return None if found is None else grading.given(course.arm, found, item, str(user_id))
+        return None if found is None else grading.grade_of(course.arm, found, item, str(user_id))
 
 
 def _arm_with(db: Session, actor: Actor, trial: CrowdTrial, task: str, item: str) -> CrowdArm:

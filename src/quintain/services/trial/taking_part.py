@@ -133,7 +133,7 @@ def _enter(db: Session, actor: Actor, task: str, trial: CrowdTrial, *, consent: 
     stratum = _stratum(db, user_id, parse_protocol(next(iter(arms.values())).toml).strata)
     taken = queries.member_counts(db, trial.id, stratum)
     draw = Draw(f"person {user_id}", dict.fromkeys(arms, 1), taken, stratum)
-    arm = arms[draw.made(trial.seed)]
+    arm = arms[draw.pick(trial.seed)]
     db.add(
         CrowdMember(
             trial_id=trial.id,

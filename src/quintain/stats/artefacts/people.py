@@ -11,12 +11,12 @@ import polars as pl
 from quintain.core.records.figures import Estimate
 from quintain.stats.artefacts.examples import Examples
 from quintain.stats.artefacts.learner import LinearLearner, SeenFields, Teachable, grouped_folds, over_folds
-from quintain.stats.bootstrap import IntArray, interval, resample_weights
+from quintain.stats.bootstrap import FloatArray, IntArray, Prior, Tally
 from quintain.stats.diversity import WORD, count_words
 from quintain.stats.exact import at_least, at_most
 from quintain.stats.multiplicity import step_up
 from quintain.stats.near_duplicates import find_pairs
-from quintain.stats.posterior import around, ratio_totals
+from quintain.stats.posterior import Draws, around, ratio_totals
 from quintain.stats.predictability import Gain, gain_over_chance, one_hot
 from quintain.stats.workers import wilson_share
 
@@ -161,15 +161,20 @@ def order_effect(examples: Examples, texts: Sequence[str], seed: int = 0) -> Ord
             for one, other in ((apart[0], apart[1]), (apart[0], apart[0]), (apart[1], apart[1]))
         ]
     )[shared]
-    drawn = np.concatenate([part @ sums for part in resample_weights(len(shared), 1000, np.random.default_rng(seed))])
-    whole = sums.sum(axis=0)
-    if whole[2] <= 0:
-        length = Estimate(None, reason="all texts of a context are as long")
-    else:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            ends = interval(drawn[:, 0] / np.sqrt(drawn[:, 1] * drawn[:, 2]))
-        length = Estimate(float(whole[0] / np.sqrt(whole[1] * whole[2])), *ends)
+    # What is not known is one more context, in which texts grow, or shrink, from the first to the last.
+    places, lengths = sums[:, 1].mean(), sums[:, 2].mean()
+    most = np.sqrt(places * lengths)
+    prior = Prior(np.array([[most, places, lengths]]), np.array([[-most, places, lengths]]))
+    draws = Draws(Tally.of_rows(sums, prior), seed=seed)
+    length = draws.estimate(_correlation, "all texts of a context are as long")
     return OrderEffect(len(shared), length, gain_over_chance(one_hot(np.minimum(place, 9)), examples.answer, seed))
+
+
+def _correlation(totals: FloatArray) -> FloatArray:
+    """Return the correlation from sums of products and of both squares (last axis); NaN where nothing varies."""
+    room = np.sqrt(totals[..., 1] * totals[..., 2])
+    values: FloatArray = np.divide(totals[..., 0], room, out=np.full(np.shape(room), np.nan), where=room > 0)
+    return values
 
 
 @dataclass(frozen=True, slots=True)

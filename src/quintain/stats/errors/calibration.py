@@ -6,12 +6,15 @@ people's true shares would still differ from these: how much is estimated by dra
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import scipy
 
 from quintain.core.records.figures import Estimate
 from quintain.core.records.study import CalibrationBin, HumanCalibration
-from quintain.stats.bootstrap import FloatArray, IntArray, interval, resample_weights
+from quintain.stats.bootstrap import FloatArray, IntArray, resample_weights
+from quintain.stats.posterior import around, is_constant, mean_estimate
 
 BINS = 10
 RESAMPLES = 500
@@ -34,32 +37,34 @@ def calibrate(
         "people_on_top": shares[rows, top],
         "confidence": believed[rows, top],
     }
-    drawn: dict[str, list[float]] = {name: [] for name in (*by_example, "correlation", "error")}
+    drawn: dict[str, list[float]] = {name: [] for name in ("divergence", "correlation", "error")}
     for weights in resample_weights(len(rows), resamples, rng):
         for one in weights:
             chosen = np.repeat(rows, one.astype(np.int64))
-            for name, values in by_example.items():
-                drawn[name].append(float(values[chosen].mean()))
+            drawn["divergence"].append(float(by_example["divergence"][chosen].mean()))
             drawn["correlation"].append(rank_correlation(people[chosen], model[chosen]))
             drawn["error"].append(_calibration_error(believed[chosen], shares[chosen], bins))
-    figures = {
-        name: Estimate(float(values.mean()), *interval(np.array(drawn[name]))) for name, values in by_example.items()
-    }
     correlation = rank_correlation(people, model)
-    defined = not np.isnan(correlation)
+    bounded = {name: mean_estimate(by_example[name], seed=seed) for name in ("distance", "people_on_top", "confidence")}
     return HumanCalibration(
         len(rows),
-        Estimate(ece, *interval(np.array(drawn["error"]))),
-        Estimate(correlation, *interval(np.array(drawn["correlation"])))
-        if defined
-        else Estimate(None, reason="people, or the model, are as sure everywhere"),
-        figures["divergence"],
-        figures["distance"],
+        _resampled(ece, drawn["error"]),
+        Estimate(None, reason="people, or the model, are as sure everywhere")
+        if np.isnan(correlation)
+        else _resampled(correlation, drawn["correlation"]),
+        _resampled(float(by_example["divergence"].mean()), drawn["divergence"]),
+        bounded["distance"],
         _floor(shares, votes, rng),
-        figures["people_on_top"],
-        figures["confidence"],
+        bounded["people_on_top"],
+        bounded["confidence"],
         reliability(believed, shares, bins),
     )
+
+
+def _resampled(value: float, drawn: Sequence[float]) -> Estimate:
+    """Return *value* with the interval of what was *drawn*, and with none where nothing varied."""
+    samples = np.array(drawn)
+    return Estimate(value) if is_constant(samples) else around(value, samples)
 
 
 def entropy(shares: FloatArray) -> FloatArray:
@@ -100,13 +105,7 @@ def reliability(believed: FloatArray, shares: FloatArray, bins: int = BINS) -> l
     found = []
     for at in np.unique(place).tolist():
         inside = place == at
-        mean, number = float(said[inside].mean()), int(inside.sum())
-        half = float(scipy.special.ndtri(0.975)) * float(said[inside].std()) / np.sqrt(number)
-        found.append(
-            CalibrationBin(
-                float(flat[inside].mean()), Estimate(mean, max(mean - half, 0.0), min(mean + half, 1.0)), number
-            )
-        )
+        found.append(CalibrationBin(float(flat[inside].mean()), mean_estimate(said[inside]), int(inside.sum())))
     return found
 
 

@@ -56,11 +56,11 @@ def of_pivots(
     return found
 
 
-def is_there(db: Session, project_id: int, content: str) -> bool:
-    """Say whether a text is a pivot of a project, or a variant that was not taken back."""
-    pivots = select(ContrastPivot.id).where(ContrastPivot.project_id == project_id, ContrastPivot.example == content)
+def is_there(db: Session, project_id: int, ids: Sequence[str]) -> bool:
+    """Return whether a text, by any of its *ids*, is a pivot of a project, or a variant that was not taken back."""
+    pivots = select(ContrastPivot.id).where(ContrastPivot.project_id == project_id, ContrastPivot.example.in_(ids))
     written = select(ContrastVariant.id).where(
-        ContrastVariant.project_id == project_id, ContrastVariant.hash == content, LIVE
+        ContrastVariant.project_id == project_id, ContrastVariant.hash.in_(ids), LIVE
     )
     return db.scalar(select(or_(pivots.exists(), written.exists()))) or False
 

@@ -16,16 +16,25 @@ from quintain.services.contest import pairs
 from quintain.services.contest.grading import as_cell
 from quintain.services.contest.pair_checks import PairDraft
 from quintain.services.contest.teams import require_part
-from quintain.stats.diff import word_diff
-from quintain.tasks.contract import FormField, kind_of
+from quintain.tasks.contract import kind_of
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import on_disk
 from quintain.web.forms import PREFIX, inputs_of
 from quintain.web.listing import Asked, Asking, page_of
+from quintain.web.pages.collect.write_form import PLACE, SpanPlace, places_of
 from quintain.web.pages.contest.common import Room, room_of
-from quintain.web.rendering import shown
+from quintain.web.pages.contest.sides import (
+    answer_field,
+    differences,
+    label_name,
+    shown_label,
+    typed_text,
+    typed_texts,
+)
+from quintain.web.pages.written import shown_input
 from quintain.web.visit import Post, Posting, Visit, Visiting
 
+SIDES = ("original_label", "modified_label")
 STARTERS = 8
 OWN = 25
 
@@ -71,9 +80,9 @@ def put_pair(post: Posting, task: str, name: str) -> Response:
     draft = PairDraft(
         name=form.name,
         original=form.original,
-        modified=_completed(room.task, form, inputs_of(room.task, form.typed)),
-        original_label=form.original_label or None,
-        modified_label=form.modified_label or None,
+        modified=_completed(room.task, form, _modified(room.task, form)),
+        original_label=_meant_label(post, "original_label", form.original_label),
+        modified_label=_meant_label(post, "modified_label", form.modified_label),
         rationale=form.rationale,
         strategy=form.strategy,
         tags=form.tags,
@@ -123,19 +132,6 @@ def remove(post: Posting, task: str, name: str) -> Response:
     return visit.redirect(f"{room.base}/break", visit.tongue.gettext("The pair is removed."))
 
 
-def differences(task: Task, original: Mapping[str, Any], modified: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Give for each input of a pair its title and the pieces of the difference."""
-    return [
-        (one.title, word_diff(_text(original.get(one.name)), _text(modified.get(one.name))))
-        for one in kind_of(task).fields(task)
-    ]
-
-
-def answer_field(task: Task) -> FormField:
-    """Give the control that asks for an answer."""
-    return kind_of(task).form(task).answer
-
-
 def _page(
     visit: Visit, room: Room, asked: Asked, form: PairForm | None, trouble: Trouble | None = None, *, own: int = 0
 ) -> Response:
@@ -173,10 +169,11 @@ def _page(
         after_these=first + OWN if first + OWN < drafts.total else None,
         differences=differences,
         shown_text=lambda inputs: " · ".join(
-            shown(inputs[one.name]) for one in fields if inputs.get(one.name) is not None
+            shown_input(field, inputs) for field in fields if inputs.get(field.name) is not None
         ),
-        label_text=lambda value: shown(as_cell(room.task, value)),
-        before=lambda one: _text(form.original.get(one.name)) if form else "",
+        label_text=lambda inputs, value: shown_label(room.task, inputs, as_cell(room.task, value)),
+        before=lambda field: typed_text(field, form.original) if form else "",
+        places=_label_places(room.task, form) if form and trouble else dict.fromkeys(SIDES, ()),
         prefix=PREFIX,
     )
 
@@ -185,21 +182,23 @@ def _from_starter(visit: Visit, room: Room, example: str) -> PairForm:
     row = dict(pairs.starter_example(visit.db, visit.blobs, room.info.ref, example))
     key, gold = row.pop("id"), row.pop("answer")
     inputs = {name: value for name, value in row.items() if value is not None}
-    label = "" if gold is None else shown(as_cell(room.task, gold))
-    return PairForm(inputs, _as_typed(inputs), key, True, original_label=label)
+    label = ""
+    if gold is not None:
+        label = label_name(room.task, inputs, as_cell(room.task, gold))
+    return PairForm(inputs, typed_texts(room.task, inputs), key, True, original_label=label)
 
 
 def _from_pair(visit: Visit, room: Room, name: str) -> PairForm:
     one = pairs.get_draft(visit.db, visit.actor, room.info.ref, name)
     return PairForm(
         one.original,
-        _as_typed(one.modified),
+        typed_texts(room.task, one.modified),
         "" if one.scratch else "kept",
         not one.scratch,
         one.name,
         True,
-        shown(one.original_label if one.claimed_label is None else one.claimed_label),
-        shown(one.modified_label),
+        label_name(room.task, one.original, one.original_label if one.claimed_label is None else one.claimed_label),
+        label_name(room.task, one.modified, one.modified_label),
         one.rationale,
         one.strategy,
         one.tags,
@@ -240,11 +239,29 @@ def _completed(task: Task, form: PairForm, inputs: Mapping[str, Any]) -> dict[st
     return {**inputs, **{name: value for name, value in form.original.items() if name in fixed}}
 
 
-def _as_typed(inputs: Mapping[str, Any]) -> dict[str, str]:
-    return {name: _text(value) for name, value in inputs.items()}
+def _modified(task: Task, form: PairForm) -> dict[str, Any]:
+    """Read the changed side; a word that is still named as in the original moves along with it."""
+    inputs = inputs_of(task, form.typed)
+    for field in kind_of(task).form(task).inputs:
+        original = form.original.get(field.name)
+        if (
+            field.widget == "token"
+            and original is not None
+            and form.typed.get(field.name) == typed_text(field, form.original)
+        ):
+            inputs[field.name] = original
+    return inputs
 
 
-def _text(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return "\n".join(str(one) for one in value)
-    return "" if value is None else str(value)
+def _meant_label(post: Post, name: str, typed: str) -> str | None:
+    """Return a typed label, with the start that was chosen among the places where it stands."""
+    place = post.text(PLACE + name)
+    return place if place and place.partition(":")[2].lower() == typed.lower() else typed or None
+
+
+def _label_places(task: Task, form: PairForm) -> dict[str, list[SpanPlace]]:
+    """List where a typed answer stands, for each side on which it stands more than once; nothing for others."""
+    modified = _completed(task, form, _modified(task, form))
+    sides = ((form.original, form.original_label), (modified, form.modified_label))
+    places = [places_of(task, inputs, {"text": text}) for inputs, text in sides]
+    return {label: listed if len(listed) > 1 else [] for label, listed in zip(SIDES, places, strict=True)}

@@ -17,6 +17,7 @@ from quintain.services.contest.teams import DOES, team_of
 from quintain.services.contest.undecided import count_waiting, results_wait
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble
+from quintain.web.pages.contest.sides import shown_label
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Visit
 
@@ -158,6 +159,7 @@ class Room:
             crumbs=crumbs,
             error=trouble,
             by_team=by_team,
+            label_word=lambda inputs, label: shown_label(self.task, inputs, label),
             **values,
         )
 

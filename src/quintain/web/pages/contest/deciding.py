@@ -9,9 +9,9 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.contest import scores, settling
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.listing import SIZE, Asking, page_of
-from quintain.web.pages.contest.breaking import differences
 from quintain.web.pages.contest.common import Room, room_of
 from quintain.web.pages.contest.results import reason_names, state_names
+from quintain.web.pages.contest.sides import differences
 from quintain.web.visit import Posting, Visit, Visiting
 
 

@@ -7,9 +7,11 @@ from starlette.responses import Response
 from quintain.core.errors import BadInput, Conflict
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.contest import judging
+from quintain.tasks.contract import kind_of
 from quintain.web.errors import Trouble, trouble_of
-from quintain.web.pages.contest.breaking import answer_field, differences
 from quintain.web.pages.contest.common import Room, room_of
+from quintain.web.pages.contest.sides import answer_field, differences
+from quintain.web.pages.written import shown_input
 from quintain.web.visit import Posting, Visit, Visiting
 
 
@@ -64,6 +66,8 @@ def _judge(visit: Visit, room: Room, trouble: Trouble | None = None) -> Response
         wage=judging.wage(visit.db, room.info),
         pieces=differences(room.task, found.original, found.modified) if found else [],
         answer=answer,
+        fields=kind_of(room.task).form(room.task).inputs,
+        shown_input=shown_input,
         label_choices=[(key, key, gloss if gloss != key else "") for key, gloss in answer.choices],
         minimal_choices=[
             ("yes", _("Yes"), _("Only what matters was changed.")),

@@ -18,9 +18,9 @@ from quintain.stats.grading import Grading
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import download
 from quintain.web.listing import SIZE, Asking, page_of
-from quintain.web.pages.contest.breaking import answer_field, differences
 from quintain.web.pages.contest.charts import breaking_chart, together_chart
 from quintain.web.pages.contest.common import Room, room_of
+from quintain.web.pages.contest.sides import answer_field, differences, label_name
 from quintain.web.visit import Posting, Visit, Visiting
 
 
@@ -217,6 +217,7 @@ def _pair(visit: Visit, room: Room, pair: int, trouble: Trouble | None = None, t
         may_rule=room.organiser,
         answer=answer,
         answer_choices=[(key, key) for key, _gloss in answer.choices],
+        label_name=lambda inputs, label: label_name(room.task, inputs, label),
         decisions=[(key, word, "") for key, word in outcome_names(visit).items()],
         right=_rightness,
     )

@@ -11,8 +11,8 @@ from quintain.services.contest import searching
 from quintain.services.contest.teams import require_part
 from quintain.services.models.registry import models_to_choose
 from quintain.web.errors import Trouble, trouble_of
-from quintain.web.pages.contest.breaking import answer_field, differences
 from quintain.web.pages.contest.common import Room, room_of
+from quintain.web.pages.contest.sides import answer_field, differences
 from quintain.web.visit import Post, Posting, Visit, Visiting
 
 SHOWN = 10  # proposals on a page

@@ -1,4 +1,4 @@
-"""Letters of other scripts that look like Latin ones, for finding near-duplicates and for nothing else.
+"""Letters of other scripts that look like Latin ones, for asking whether two texts are the same and for nothing else.
 
 The pairs are those of Unicode Technical Standard 39, Unicode Security Mechanisms (confusables.txt), from Cyrillic and
 Greek to the basic Latin alphabet, but for capital iota and its like, which stand for a capital I here.
@@ -13,7 +13,8 @@ _CYRILLIC = dict(
 )
 _GREEK = dict(zip("ͿΑΒΕΖΗΙΚΜΝΟΡΤΥΧαγινορσυϒϜϱϲϳϹϺ", "JABEZHIKMNOPTYXayivopouYFpcjCM", strict=True))
 _TABLE = str.maketrans({**_CYRILLIC, **_GREEK})
-_OTHER = re.compile("[\u0370-\u03ff\u0400-\u052f]")
+OTHER_SCRIPTS = "[\u0370-\u03ff\u0400-\u052f]"  # Greek and Cyrillic
+_OTHER = re.compile(OTHER_SCRIPTS)
 _UNLIKE = re.compile(f"(?![{''.join((*_CYRILLIC, *_GREEK))}])[\u0370-\u03ff\u0400-\u052f]")
 _WORD = re.compile(r"\w+")
 _LATIN = re.compile("[A-Za-z]")
