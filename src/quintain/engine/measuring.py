@@ -52,7 +52,8 @@ class Measured:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data: examples per second, seconds, GiB."""
-        return {**pooled(self.sessions, self.batch_size), **self.again, "machine": machine()}
+        again = dict.fromkeys(("asked_again", "unstable", "batch_differs"), 0) | dict(self.again)
+        return {**pooled(self.sessions, self.batch_size), **again, "machine": machine()}
 
 
 def measure(  # noqa: PLR0913 - what is asked, and how long
