@@ -27,7 +27,6 @@ from quintain.engine.session_watch import SessionWatch
 from quintain.engine.sessions import Session, is_sharp, pooled
 from quintain.engine.timing import watch_request
 
-PRECISE = 0.1  # half of its interval, as a share of it, at which a figure is sharp enough
 MOST_SESSIONS = 6  # in which it may become so
 ASKED_AGAIN = 60
 
@@ -82,7 +81,7 @@ def measure(  # noqa: PLR0913 - what is asked, and how long
     rows = rows or session_rows(batch_size)
     sessions, answered, printed = list(known), Answered(), ""
     again: Mapping[str, int] = {}
-    while len(sessions) < most_sessions and not is_sharp(sessions, PRECISE):
+    while len(sessions) < most_sessions and not is_sharp(sessions):
         with open_runner() as runner:
             if runner.usage is None or not inputs:
                 return None

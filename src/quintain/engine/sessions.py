@@ -17,6 +17,7 @@ from quintain.engine.cutting import LEAST_SESSIONS
 from quintain.engine.sandbox.process import SAMPLE_SECONDS
 from quintain.stats.precision import relative_half
 
+BOUND = 0.25  # half of its interval, as a share of it: up to it a figure ranks, past it another session is asked for
 STEADY = 0.15  # share of its speed that the machine may lack while a session is timed
 MOST_LATENCIES = 101  # of a session that are kept
 GIB = 1 << 30
@@ -76,12 +77,12 @@ def steady_sessions(sessions: Sequence[Session]) -> tuple[Sequence[Session], flo
     return sessions, statistics.median(session.lost for session in sessions)
 
 
-def is_sharp(sessions: Sequence[Session], bound: float) -> bool:
-    """Whether enough sessions on a steady machine agree: half of the throughput's interval is at most *bound* of it."""
+def is_sharp(sessions: Sequence[Session]) -> bool:
+    """Whether enough sessions on a steady machine agree: half of the throughput's interval is within the bound."""
     if len(sessions) < LEAST_SESSIONS:
         return False
     steady, lost = steady_sessions(sessions)
-    return lost <= STEADY and rate_half(steady) <= bound
+    return lost <= STEADY and rate_half(steady) <= BOUND
 
 
 def rate_half(sessions: Sequence[Session]) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -140,13 +141,37 @@ def test_an_uneven_figure_is_shown_and_does_not_rank(
 
 
 def test_a_busy_machine_is_told_with_the_figure(
-    db: Session, blobs: Blobs, owner: Actor, cells: Mapping[str, Cell]
+    workspace: Workspace,
+    db: Session,
+    blobs: Blobs,
+    owner: Actor,
+    cells: Mapping[str, Cell],
+    cli: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What others worked meanwhile stands in the cell of the board where it was much."""
-    told(db, cells[MEASURE], busy=0.4, slowed=0.0, throughput_half=1.0)
+    """What others worked meanwhile stands in the cell of the board and below its table where it was much."""
+    monkeypatch.setenv("QUINTAIN_DATABASE_URL", workspace.settings.database_url)
+    show = ("-w", str(workspace.settings.workspace), "board", "show", "mood")
+    line = "mood/steady@1 was measured while the machine was busy: 40% of it with other work."
+    told(db, cells[MEASURE], busy=0.4, slowed=0.0, throughput_half=1e9)  # and too uneven to rank
+    assert line in " ".join(cli(*show).output.split())
+    told(db, cells[MEASURE], throughput_half=1.0)
     assert board(db, blobs, owner, "mood").models[0].values["throughput"][0].busy == 0.4
     told(db, cells[MEASURE], busy=0.01, slowed=0.05)
     assert board(db, blobs, owner, "mood").models[0].values["throughput"][0].busy is None
+
+
+def test_a_measurement_waits_for_the_run_that_it_rests_on(db: Session, cells: Mapping[str, Cell]) -> None:
+    """Nobody takes it while the scored run waits or goes on; then it needs no further process where that was sharp."""
+    cells[MEASURE].state, cells[PLAIN].state = "queued", "running"
+    cells[PLAIN].lease_until = now() + timedelta(minutes=1)
+    db.commit()
+    assert evaluate.claim(db, "worker") is None
+    cells[PLAIN].state = "done"
+    db.commit()
+    lease = evaluate.claim(db, "worker")
+    assert lease is not None
+    assert lease.cell_id == cells[MEASURE].id
 
 
 def test_a_measurement_is_made_again_and_the_known_figure_stands_until_then(

@@ -16,6 +16,7 @@ import polars as pl
 
 from quintain.core.records.figures import Gap
 from quintain.core.task import Task
+from quintain.engine.sessions import BOUND
 from quintain.metrics.flips import same_answers
 from quintain.services.evaluate.standing import MEASURED, gap
 from quintain.stats.exact import share_interval
@@ -23,7 +24,6 @@ from quintain.tasks.contract import kind_of
 
 SLOWER = 2.0  # times as much work on the examples that are not timed, from which on the others were no example of them
 AGAIN = ("asked_again", "unstable", "batch_differs")
-WIDEST = 0.5  # half of a figure's interval, as a share of it; a wider one does not rank
 BUSY = 0.1  # share of the machine that others took, from which on it is said
 WITHHELD = (
     *MEASURED,
@@ -82,7 +82,7 @@ def measurement_gaps(measured: Mapping[str, Any]) -> dict[str, Gap]:
         gaps["throughput"] = gap("slower", n=round(measured["later"]))
     for axis in MEASURED:
         value, half = measured.get(axis), measured.get(f"{axis}_half") or 0.0
-        if axis not in gaps and value and half > WIDEST * value:
+        if axis not in gaps and value and half > BOUND * value:
             gaps[axis] = gap("uneven", n=round(100 * half / value))
     return gaps
 
