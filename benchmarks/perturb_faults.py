@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from quintain.perturbations import draws
-from quintain.perturbations.apply import CHUNK, PerturbedText, outcomes, settle
+from quintain.perturbations.apply import CHUNK, PerturbedText, drop_protected, outcomes
 from quintain.perturbations.batch import TextBatch
 from quintain.perturbations.contract import perturbation
 from quintain.stats.workers import wilson_share
@@ -89,7 +89,7 @@ def changed(kind: str, source: list[str]) -> Iterator[tuple[str, PerturbedText]]
     for begin in range(0, len(source), CHUNK):
         chunk = source[begin : begin + CHUNK]
         batch = TextBatch(chunk, draws.keyed(draws.hashes_of(chunk), member.name, member.version, 0))
-        proposal = settle(batch, member.propose(batch, member.rate))
+        proposal = drop_protected(batch, member.propose(batch, member.rate))
         yield from ((text, new) for text, new in zip(chunk, outcomes(batch, proposal), strict=True) if new is not None)
 
 

@@ -55,7 +55,7 @@ def make(folder: Path, items: int, writers: int) -> None:
     from quintain.core.example import Example
     from quintain.core.people import OPERATOR
     from quintain.services.tasks.definitions import put_task
-    from quintain.services.validate.validations import open_validation
+    from quintain.services.validate.manage import open_validation
     from quintain.settings import Settings
     from quintain.store.database import transaction
     from quintain.store.tables import Attempt, Judgement, Prompt, Round, RoundVersion, User, Validation, ValidationItem
@@ -132,7 +132,7 @@ def measure(folder: Path) -> dict[str, float]:
     from quintain.services.release.bundle import write_bundle
     from quintain.services.release.candidates import gather
     from quintain.services.release.releases import release
-    from quintain.services.validate.validations import find
+    from quintain.services.validate.manage import find_validation
     from quintain.settings import Settings
 
     workspace = open_workspace(Settings(workspace=folder))
@@ -140,7 +140,7 @@ def measure(folder: Path) -> dict[str, float]:
     found: dict[str, float] = {}
     with workspace.session() as db:
         clock = time.perf_counter()
-        candidates = gather(db, workspace.blobs, find(db, "mood/2"), spec)
+        candidates = gather(db, workspace.blobs, find_validation(db, "mood/2"), spec)
         found["gather"] = time.perf_counter() - clock
         clock = time.perf_counter()
         plan_splits(candidates, spec)

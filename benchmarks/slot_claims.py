@@ -30,9 +30,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from quintain.core.people import OPERATOR, Actor, Grant, RoleName
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import validations as validate
-from quintain.services.validate.handing_out import claim_page, return_page
-from quintain.services.validate.validation import ValidationInfo, slot_rows
+from quintain.services.validate import manage as validate
+from quintain.services.validate.claim_page import claim_page, return_page
+from quintain.services.validate.types import ValidationInfo, slot_rows
 from quintain.store.base import now
 from quintain.store.database import connect, transaction
 from quintain.store.migrate import upgrade

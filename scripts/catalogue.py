@@ -25,7 +25,7 @@ from babel.messages.pofile import read_po, write_po
 from quintain.adapters.contract import ADAPTERS
 from quintain.core.task import Label, Task
 from quintain.tasks.contract import KINDS
-from quintain.web.said import NAMES_A_COMMAND
+from quintain.web.error_text import NAMES_A_COMMAND
 
 
 class ErrorClass(NamedTuple):

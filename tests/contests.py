@@ -23,7 +23,7 @@ from quintain.data.plan import ImportPlan
 from quintain.models.baselines.ngram import Ngram
 from quintain.models.card import HEADINGS, write_card
 from quintain.services.contest import pairs, systems, teams
-from quintain.services.contest.contests import ContestInfo, find, put_contest
+from quintain.services.contest.contests import ContestInfo, find_contest, put_contest
 from quintain.services.contest.definition import dump_contest
 from quintain.services.contest.pair_checks import PairDraft
 from quintain.services.data.datasets import import_dataset
@@ -212,16 +212,16 @@ def run_cells(db: Session, blobs: Blobs, says: Mapping[str, str]) -> int:
 
 def ask_otherwise(db: Session, **changes: Any) -> ContestInfo:
     """Let the contest ask something else, which nobody may change once it has begun."""
-    info = find(db, REF)
+    info = find_contest(db, REF)
     with transaction(db):
         spec = replace(info.spec, **changes)
         db.add(ContestVersion(contest_id=info.id, number=info.version + 1, toml=dump_contest(spec)))
-    return find(db, REF)
+    return find_contest(db, REF)
 
 
 def move_to(db: Session, phase: str, ref: str = REF) -> None:
     """Let a contest be in the middle of *phase* by the clock of everybody: all of its moments are moved together."""
-    info = find(db, ref)
+    info = find_contest(db, ref)
     schedule = info.schedule
     moments = [schedule.starts, *schedule.ends.values()]
     names = ["coming", *(one.value for one in schedule.ends), "over"]

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
 from quintain.services.data.content import scan
-from quintain.services.validate import validations as validate
+from quintain.services.validate import manage as validate
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.tables import Attempt, Judgement, Prompt, Round, Slot, Validation, ValidationItem
@@ -79,7 +79,7 @@ def judge(db: Session, votes: dict[str, tuple[str, ...]], ref: str = REF, name: 
     """Let five judges, called *name* and a number, give every item its votes, and close the validation."""
     judges = make_judges(db, 5, name)
     with transaction(db):
-        found = validate.find(db, ref)
+        found = validate.find_validation(db, ref)
         items = db.scalars(select(ValidationItem).where(ValidationItem.validation_id == found.id)).all()
         db.add_all(
             Judgement(validation_id=found.id, item_id=item.id, user_id=who.user_id, label=vote)

@@ -11,11 +11,11 @@ from quintain.core.errors import Forbidden
 from quintain.core.people import Actor, RoleName
 from quintain.core.records.judging import Receipt
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import handing_in, handing_out
-from quintain.services.validate import validations as validate
-from quintain.services.validate.handing_in import Answer
-from quintain.services.validate.handing_out import HandedPage
-from quintain.services.validate.validation import ValidationInfo
+from quintain.services.validate import claim_page, submit_page
+from quintain.services.validate import manage as validate
+from quintain.services.validate.claim_page import ClaimedPage
+from quintain.services.validate.submit_page import Answer
+from quintain.services.validate.types import ValidationInfo
 from tests.people import make_person
 
 TASK = """
@@ -41,7 +41,7 @@ def make_ground(db: Session, owner: Actor, items: int = 20, policy: str = "", *,
     tasks.put_task(db, owner, TASK)
     validate.open_validation(db, owner, ref, policy, seed=7)
     validate.add_items(db, owner, ref, [{"inputs": {"text": text_of(number)}} for number in range(items)])
-    return validate.find(db, ref)
+    return validate.find_validation(db, ref)
 
 
 def text_of(number: int) -> str:
@@ -60,11 +60,11 @@ def make_judges(db: Session, count: int, name: str = "judge") -> list[Actor]:
 
 
 def answer_page(
-    db: Session, actor: Actor, page: HandedPage, say: Callable[[dict[str, Any]], str] = truth, **options: Any
+    db: Session, actor: Actor, page: ClaimedPage, say: Callable[[dict[str, Any]], str] = truth, **options: Any
 ) -> Receipt:
     """Answer every item of a page by rule, at a second an item: the most that a page of no age believes."""
     answers = [Answer(item.id, say(item.inputs), seconds=1.0) for item in page.items if not item.done]
-    return handing_in.submit_page(db, actor, page.token, answers, **options)
+    return submit_page.submit_page(db, actor, page.token, answers, **options)
 
 
 def judge_all(db: Session, judges: list[Actor], say: Any = truth, *, ref: str = REF) -> int:
@@ -75,7 +75,7 @@ def judge_all(db: Session, judges: list[Actor], say: Any = truth, *, ref: str = 
         before = pages
         for actor in judges:
             try:
-                page = handing_out.claim_page(db, actor, ref)
+                page = claim_page.claim_page(db, actor, ref)
             except Forbidden:  # unqualified meanwhile
                 continue
             if page is not None:

@@ -25,7 +25,7 @@ from quintain.services.jobs.counts import repair
 from quintain.services.jobs.figures import refresh
 from quintain.services.jobs.running import run_all
 from quintain.services.validate.review import review_new
-from quintain.services.validate.validation import ValidationInfo
+from quintain.services.validate.types import ValidationInfo
 from quintain.settings import Settings
 from quintain.store.database import refresh_statistics
 from tests.people import find_or_make_person

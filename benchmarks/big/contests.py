@@ -15,8 +15,8 @@ from quintain.compose import Workspace
 from quintain.core.example import Example, Role
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.data.plan import ImportPlan
-from quintain.services.contest.contests import find, put_contest
-from quintain.services.contest.freezing import freeze
+from quintain.services.contest.contests import find_contest, put_contest
+from quintain.services.contest.freeze import freeze
 from quintain.services.contest.systems import hand_in
 from quintain.services.contest.teams import create_team
 from quintain.services.data.datasets import import_dataset
@@ -72,7 +72,7 @@ def make_contest(workspace: Workspace, load: Loader, size: Size) -> int:
                 hand_in(db, workspace.blobs, one, REF, _answers(path, said, number))
     _judge(load, builders)
     with workspace.session() as db, transaction(db):
-        bump(db, find(db, REF).id, len(range(1, len(sides) + 1, 5)) * (1 + JUDGES))
+        bump(db, find_contest(db, REF).id, len(range(1, len(sides) + 1, 5)) * (1 + JUDGES))
     return len(sides)
 
 

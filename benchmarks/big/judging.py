@@ -18,8 +18,8 @@ from big.sizes import PAGE, REGULAR, SLOTS, TASK, Size
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
 from quintain.services.validate.gold import add_gold
-from quintain.services.validate.validation import QUALIFICATION, ValidationInfo, slot_rows
-from quintain.services.validate.validations import find, open_validation
+from quintain.services.validate.manage import find_validation, open_validation
+from quintain.services.validate.types import QUALIFICATION, ValidationInfo, slot_rows
 from quintain.store.database import transaction
 from quintain.store.queries.validate.intake import mark
 from quintain.store.queries.validate.slots import NEW
@@ -81,7 +81,7 @@ def begin(workspace: Workspace, load: Loader, size: Size, written: Written, begu
             row.name, row.round_id = "1", written.rounds[0]
             row.seen_to = mark(db, written.rounds[0])
             row.created_at = begun
-        return find(db, REF)
+        return find_validation(db, REF)
 
 
 def add_items(load: Loader, size: Size, validation: ValidationInfo, written: Written, begun: datetime) -> int:

@@ -11,7 +11,7 @@ from big.loading import Loader, packed
 from big.rounds import Written
 from big.sizes import ALLOWED, PER_SESSION, TASK, Size
 from quintain.core.ledger import Account, PaidPiece, Posting, decided, earned
-from quintain.services.validate.validation import ValidationInfo
+from quintain.services.validate.types import ValidationInfo
 from quintain.store.tables import (
     AuditEntry,
     Earning,

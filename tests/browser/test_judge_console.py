@@ -11,8 +11,8 @@ from playwright.sync_api import expect
 from quintain.compose import Workspace
 from quintain.core.people import RoleName
 from quintain.services.access.actors import actor_of, find_user
-from quintain.services.validate import adjudicate, handing_in, handing_out, review
-from quintain.services.validate.handing_in import Answer
+from quintain.services.validate import adjudicate, claim_page, review, submit_page
+from quintain.services.validate.submit_page import Answer
 from tests.browser.judging import POLICY, TEXTS, make_judging, open_judging, person, set_language
 from tests.browser.visitor import Visitor
 from tests.web_support import running
@@ -32,12 +32,12 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         open_judging(db, owner, "empty", [])
         for number, name in enumerate(("wilma", "wim", "wanda", "wolf", "clicker")):
             actor = person(db, name, RoleName.WORKER)
-            while (page := handing_out.claim_page(db, actor, ref)) is not None:
+            while (page := claim_page.claim_page(db, actor, ref)) is not None:
                 answers = [
                     Answer(one.id, say(number, one.inputs["text"]), flag="rude" if number == 1 else None, seconds=1)
                     for one in page.items
                 ]
-                handing_in.submit_page(db, actor, page.token, answers)
+                submit_page.submit_page(db, actor, page.token, answers)
         review.review(db, owner, ref, apply=False)
     yield made
     made.engine.dispose()
@@ -121,7 +121,7 @@ def test_an_expert_adjudicates_by_keys_and_takes_it_back(visitor: Visitor, judge
     expect(page.locator(".judge-bar")).to_contain_text("of 3")
     with judged.session() as db:
         expert = actor_of(db, find_user(db, "edda"))
-        assert len(adjudicate.queue(db, expert, "mood/reviews")) == 3
+        assert len(adjudicate.adjudication_queue_of(db, expert, "mood/reviews")) == 3
 
 
 def test_pausing_opening_the_policy_and_an_empty_one(visitor: Visitor) -> None:

@@ -14,7 +14,7 @@ from sqlalchemy import func, select
 from quintain.compose import Workspace
 from quintain.core.people import RoleName
 from quintain.services.access.actors import actor_of, find_user
-from quintain.services.validate import handing_out
+from quintain.services.validate import claim_page
 from quintain.store.base import now
 from quintain.store.tables import Judgement, JudgingDraft, JudgingNote
 from tests.browser.judging import POLICY, TEXTS, make_judging, open_judging, person, set_language
@@ -193,7 +193,7 @@ def test_a_lapsed_page_says_so_and_is_paid(visitor: Visitor, judging: Workspace)
     page.keyboard.press("1")
     with judging.session() as db:
         later = now() + timedelta(hours=1)
-        taken = handing_out.claim_page(db, actor_of(db, find_user(db, "wolf")), "mood/single", moment=later)
+        taken = claim_page.claim_page(db, actor_of(db, find_user(db, "wolf")), "mood/single", moment=later)
         assert taken is not None
     page.reload()
     expect(page.locator("#lapsed")).to_be_visible()

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from quintain.compose import Workspace
 from quintain.services.collect.admission import Visitor as Comer
-from quintain.services.trial.doors import enter
+from quintain.services.trial.panel_entry import enter
 from tests.browser.visitor import Visitor
 from tests.web_support import copy_demo, running
 from tests.writing_rounds import add_round

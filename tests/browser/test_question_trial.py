@@ -11,7 +11,7 @@ from quintain.compose import Workspace
 from quintain.core.people import OPERATOR, RoleName
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.tasks.definitions import put_task
-from quintain.services.trial.running import close_stage
+from quintain.services.trial.stages import close_stage
 from quintain.services.trial.trials import OpenTrial, open_trial, put_trial
 from tests.browser.test_whole_trial import change_to
 from tests.browser.visitor import Visitor

@@ -11,7 +11,7 @@ from quintain.compose import Workspace
 from quintain.services.access.actors import actor_of, find_user
 from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs.running import run_all
-from quintain.services.release import asking
+from quintain.services.release import release_jobs
 from quintain.services.release.releases import parse_release, release
 from tests.browser.judging import make_judging
 from tests.browser.visitor import Visitor
@@ -54,7 +54,7 @@ def test_a_look_that_a_worker_takes_comes_by_itself(
     visitor: Visitor, released: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The page that waits keeps the form and is sound; then it shows what the release would be."""
-    monkeypatch.setattr(asking, "is_large", lambda db, validation: True)
+    monkeypatch.setattr(release_jobs, "is_large", lambda db, validation: True)
     visitor.sign_in("olga")
     page = visitor.go(PAGE)
     page.get_by_label("Release once more").check()

@@ -15,7 +15,7 @@ from quintain.core.people import OPERATOR
 from quintain.reports.folder import write_folder
 from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs.running import run_all
-from quintain.services.study import kept_reports
+from quintain.services.study import stored_reports
 from quintain.services.study.compare import compare_report
 from quintain.services.study.studies import start_study
 from tests.boards import add_sentences, add_version, evaluated, sentences, up_to
@@ -69,8 +69,8 @@ def test_a_report_that_a_worker_makes_comes_by_itself(
     visitor: Visitor, studied: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The page that waits is sound, and once the report is there it stands on the page with its charts drawn."""
-    much = {name: replace(one, at_once=-1) for name, one in kept_reports.FIGURES.items()}
-    monkeypatch.setattr(kept_reports, "FIGURES", much)
+    much = {name: replace(one, at_once=-1) for name, one in stored_reports.FIGURES.items()}
+    monkeypatch.setattr(stored_reports, "FIGURES", much)
     visitor.sign_in("olga")
     page = visitor.go_in_looks("/tasks/mood/reports/compare?rounds=1&harvests=old")
     expect(page.locator("h1")).to_have_text("A report on its way")

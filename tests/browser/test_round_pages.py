@@ -12,9 +12,9 @@ from playwright.sync_api import Page, expect
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
 from quintain.services.access.actors import actor_of, find_user
-from quintain.services.collect.attempt import attempt
 from quintain.services.collect.rounds import get_round
-from quintain.services.collect.writing import start
+from quintain.services.collect.submit_attempt import submit_attempt
+from quintain.services.collect.writing import start_session
 from tests.browser.visitor import PHONE, Visitor
 from tests.web_support import copy_demo, running
 from tests.writing_rounds import add_quiz, add_round
@@ -193,9 +193,9 @@ def test_the_counters_live(visitor: Visitor, written: Workspace, tmp_path: Path)
     expect(page.get_by_text("No attempts yet")).to_be_visible()
     with written.session() as db:
         actor = actor_of(db, find_user(db, "demo-worker"))
-        key = start(db, written.blobs, actor, info.ref).key
+        key = start_session(db, written.blobs, actor, info.ref).key
         text = {"text": "A dull day."}
-        attempt(db, written.blobs, actor, key, text, target="negative", token="1", runners=written.runners)
+        submit_attempt(db, written.blobs, actor, key, text, target="negative", token="1", runners=written.runners)
     page.clock.fast_forward(21_000)
     expect(page.get_by_role("heading", name="By worker")).to_be_visible()
     expect(page.get_by_role("heading", name="By prompt")).to_be_visible()

@@ -12,7 +12,7 @@ import polars as pl
 
 from quintain.core.errors import Fault
 from quintain.core.jsontext import NotJson, parse_json
-from quintain.data.given import Source
+from quintain.data.in_memory import Source
 from quintain.data.tables import row_number
 
 META = "meta"  # of a harvest: what the model said of a sentence, and the columns that it was told to keep
@@ -67,12 +67,12 @@ def review_name(value: Any) -> str:
 
 
 def is_too_much(facts: Mapping[str, Any]) -> bool:
-    """Say whether more is said of a row than is kept."""
+    """Whether more is said of a row than is kept."""
     return len(json.dumps(facts, ensure_ascii=False, default=str)) > MOST
 
 
 def kept_columns(meta: Any) -> dict[str, Any]:
-    """Give the columns that a harvest was told to keep, from what it wrote beside a sentence.
+    """Return the columns that a harvest was to keep, from what it wrote beside a sentence.
 
     >>> kept_columns('{"model": "ab", "corpus": {"city": "Graz"}}')
     {'city': 'Graz'}

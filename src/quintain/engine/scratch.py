@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from quintain.core.errors import Unavailable
-from quintain.engine.holding import held, take_away
+from quintain.engine.folder_locks import hold_folder, remove_unheld
 
 PREFIX = "quintain-held-"
 _OURS = re.compile(rf"\.*{PREFIX}[a-z]+-\w+")
@@ -25,7 +25,7 @@ _TRIES = 5
 
 @contextmanager
 def scratch(kind: str) -> Iterator[Path]:
-    """Give a temporary folder for the time of the block; *kind* is a word for whoever looks at it."""
+    """Yield a temporary folder for the time of the block; *kind* is a word for whoever looks at it."""
     with ExitStack() as stack:
         yield _make(kind, stack)
 
@@ -34,7 +34,7 @@ def _make(kind: str, stack: ExitStack) -> Path:
     for _ in range(_TRIES):
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=f"{PREFIX}{kind}-")))
         try:
-            stack.enter_context(held(folder))
+            stack.enter_context(hold_folder(folder))
         except FileNotFoundError:
             continue  # swept away between making and holding
         return folder
@@ -49,7 +49,7 @@ def sweep() -> int:
             continue
         try:
             mine = folder.lstat().st_uid == os.geteuid() and folder.is_dir() and not folder.is_symlink()
-            gone += mine and take_away(folder, unused_since=math.inf)
+            gone += mine and remove_unheld(folder, unused_since=math.inf)
         except OSError:
             continue  # somebody else was faster
     return gone

@@ -16,7 +16,7 @@ from typing import Any
 import quintain.core
 from quintain.adapters.contract import ADAPTERS
 from quintain.core.untrusted import MESSAGE, storable
-from quintain.engine.holding import held
+from quintain.engine.folder_locks import hold_folder
 from quintain.engine.replies import Reply, read_answers, reply_bounds
 from quintain.engine.sandbox.command import Mount, python_executable, python_mounts
 from quintain.engine.sandbox.limits import AnswersLost, Limits, Outcome
@@ -57,7 +57,7 @@ class ModelSession:
         with self._stack:
             folder = self._stack.enter_context(readable_folder(self.folder))
             for package in self.packages:
-                self._stack.enter_context(held(package))
+                self._stack.enter_context(hold_folder(package))
             self.process = self._stack.enter_context(self._make_process(folder))
             module = ADAPTERS.get(self.adapter).__module__
             self._call(
@@ -115,8 +115,8 @@ class ModelSession:
         if self.network_attempt is None and "network" in reply:
             self.network_attempt = storable(str(reply["network"]), SHOWN)
         if "fault" in reply:
-            said = str(reply["fault"])
-            fault = f"{said[:1].upper()}{said[1:MESSAGE]}"
+            words = str(reply["fault"])
+            fault = f"{words[:1].upper()}{words[1:MESSAGE]}"
             raise AnswersLost(Outcome.BAD_ANSWER, "{fault}.", fault=fault, log=self.process.printed())
         if "error" in reply:
             raise AnswersLost(
@@ -139,5 +139,5 @@ def _library_mounts(modules: Sequence[str]) -> list[Mount]:
 
 
 def platform_packages() -> Path:
-    """Give the folder of the platform's own third-party packages, for models that come without theirs."""
+    """Return the folder of the platform's own third-party packages, for models that come without theirs."""
     return Path(sysconfig.get_paths()["purelib"])

@@ -13,12 +13,12 @@ from quintain.core.errors import BadInput
 from quintain.core.records.base import plain
 from quintain.core.records.figures import Estimate
 from quintain.core.records.report import Report
-from quintain.data.given import source_of
+from quintain.data.in_memory import source_of
 from quintain.library.reported import ReportedResult
 from quintain.reports.folder import write_folder
 from quintain.services.plain.artefact_files import ExampleColumns, read_examples
 from quintain.services.plain.artefacts import ArtefactOptions, artefact_report
-from quintain.services.plain.keeping import Keeping
+from quintain.services.plain.checkpoints import Checkpoints
 from quintain.services.plain.recipe_learner import read_recipe
 
 
@@ -28,7 +28,7 @@ class ArtefactsFound(ReportedResult):
 
     title = "Artefacts"
     report: Report
-    keeping: Keeping = field(default_factory=Keeping)
+    keeping: Checkpoints = field(default_factory=Checkpoints)
 
     @property
     def table(self) -> pl.DataFrame:
@@ -90,7 +90,7 @@ def artefacts(
     parsed = read_examples(source, ExampleColumns(list(fields), label, list(options), context, writer, arm))
     learner = None if recipe is None else read_recipe(Path(recipe))
     key = [parsed.digest(), seed, "" if learner is None else learner.name]
-    keeping = Keeping(Path(keep) if keep else None).keyed(key)
+    keeping = Checkpoints(Path(keep) if keep else None).keyed(key)
     settings = ArtefactOptions([list(one) for one in partial], seed, list(commands), learner, keeping)
     callbacks = {"done": progress} if progress else {}
     return ArtefactsFound(artefact_report(parsed, source.name, settings, **callbacks), keeping)

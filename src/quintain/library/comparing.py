@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,13 @@ from quintain.core.errors import BadInput
 from quintain.core.records.base import plain
 from quintain.core.records.report import Report
 from quintain.core.records.study import TransferCell
-from quintain.data.given import source_of
+from quintain.data.in_memory import source_of
 from quintain.library.reported import ReportedResult
 from quintain.reports.folder import write_folder
 from quintain.services.plain.artefact_files import ExampleColumns
+from quintain.services.plain.checkpoints import Checkpoints
 from quintain.services.plain.comparing.reading import DatasetColumns, read_dataset, read_training
 from quintain.services.plain.comparing.report import CompareOptions, compare_datasets, quiet
-from quintain.services.plain.keeping import Keeping
 from quintain.services.plain.recipe_learner import read_recipe
 from quintain.services.plain.responses import LONG, ResponseReading, read_responses
 from quintain.stats.artefacts.learner import LinearLearner, Teachable
@@ -34,7 +34,7 @@ class ComparisonFound(ReportedResult):
     title = "Data sets beside each other"
     report: Report
     transfer: list[TransferCell]
-    keeping: Keeping = field(default_factory=Keeping)
+    keeping: Checkpoints = field(default_factory=Checkpoints)
 
     @property
     def table(self) -> pl.DataFrame:
@@ -127,7 +127,7 @@ def compare(
         _responses(responses),
         irt_model,
         list(commands),
-        Keeping(Path(keep) if keep else None).keyed(key),
+        Checkpoints(Path(keep) if keep else None).keyed(key),
     )
     comparison = compare_datasets(sets, settings, progress or quiet)
     return ComparisonFound(comparison.report, comparison.transfer, settings.keeping)
@@ -139,8 +139,7 @@ def _named(datasets: Any) -> list[tuple[str, Any]]:
         return [(str(name), one) for name, one in datasets.items()]
     if isinstance(datasets, str | Path):
         datasets = [datasets]
-    faulty = [one for one in datasets if not isinstance(one, str | Path)]
-    if faulty:
+    if not isinstance(datasets, Iterable) or not all(isinstance(one, str | Path) for one in datasets):
         raise BadInput("A data set has no name.", remedy="Give a mapping from names to tables, or a list of paths.")
     return [(Path(one).name.partition(".")[0], one) for one in datasets]
 

@@ -11,7 +11,7 @@ import polars as pl
 from quintain.core.records.base import plain
 from quintain.core.records.report import Report
 from quintain.core.records.study import ErrorSlice, HumanCalibration, ModelPair
-from quintain.data.given import Source, source_of
+from quintain.data.in_memory import Source, source_of
 from quintain.library.reported import ReportedResult
 from quintain.library.results import spread
 from quintain.reports.charts import bar_chart

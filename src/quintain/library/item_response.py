@@ -10,7 +10,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput
 from quintain.core.records.report import Report
-from quintain.data.given import Source, source_of
+from quintain.data.in_memory import Source, source_of
 from quintain.library.results import Result
 from quintain.services.plain.irt import IrtStudy, item_responses
 from quintain.services.plain.irt_report import irt_report

@@ -11,7 +11,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput
 from quintain.core.records.figures import Estimate
-from quintain.data.given import GivenTable, given, source_of
+from quintain.data.in_memory import InMemoryTable, in_memory_table, source_of
 from quintain.library.results import Result
 from quintain.reports.charts import bar_chart, interval_chart, ranked_chart
 from quintain.services.plain.human import HumanStudy, human_performance
@@ -327,15 +327,15 @@ def _judgements(value: Any) -> Any:
     return source_of(value, JUDGEMENTS, name="the judgements")
 
 
-def _known(value: Any, name: str) -> str | GivenTable | None:
+def _known(value: Any, name: str) -> str | InMemoryTable | None:
     """Return known labels as the services take them: a column or path by name, or a table `item, label`."""
-    if value is None or isinstance(value, str | GivenTable):
+    if value is None or isinstance(value, str | InMemoryTable):
         return value
     if isinstance(value, Path):
         return str(value)
     if isinstance(value, Mapping) and not {"item", "label"} <= set(value):
         value = {"item": list(value), "label": list(value.values())}
-    return given(value, ("item", "label"), name=f"the {name} labels")
+    return in_memory_table(value, ("item", "label"), name=f"the {name} labels")
 
 
 def _repeats(value: str) -> Repeats:

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from quintain.data.given import GivenTable, source_of
+from quintain.data.in_memory import InMemoryTable, source_of
 from quintain.library.results import Result
 from quintain.reports.charts import bar_chart
 from quintain.services.plain.perturb import Perturbing, PerturbReport, perturb_source
@@ -59,7 +59,7 @@ def perturb(
     True
     """
     if isinstance(texts, list | tuple) and all(isinstance(one, str) for one in texts):
-        texts = GivenTable(pl.DataFrame({"text": texts}, schema={"text": pl.String()}), "the texts")
+        texts = InMemoryTable(pl.DataFrame({"text": texts}, schema={"text": pl.String()}), "the texts")
     names = [kinds] if isinstance(kinds, str) else list(kinds)
     settings = Perturbing(names, seed, severity, fields, None if task is None else Path(task))
     return Perturbed(perturb_source(source_of(texts, name="the texts"), settings))

@@ -11,7 +11,7 @@ import polars as pl
 
 from quintain.core.release import ReleaseSpec
 from quintain.core.spec import read
-from quintain.data.given import GivenTable, Source, source_of
+from quintain.data.in_memory import InMemoryTable, Source, source_of
 from quintain.library.labels import JUDGEMENTS
 from quintain.library.results import Result
 from quintain.reports.charts import heat_map
@@ -122,7 +122,7 @@ def release(
 
 def _untouched(source: Source, rows: JudgedRows) -> pl.DataFrame:
     """Return the columns that dividing does not read as they came: reading makes texts of all of them."""
-    if not isinstance(source, GivenTable):
+    if not isinstance(source, InMemoryTable):
         return pl.DataFrame()
     return source.frame.select(
         name for name in source.frame.columns if name in rows.frame.columns and name not in ("text", *KNOWN)

@@ -12,7 +12,7 @@ from quintain.core.records.base import plain
 from quintain.core.records.contest import ContestScore
 from quintain.core.records.contrast import ContrastPart, ContrastScore
 from quintain.core.task import AnswerType
-from quintain.data.given import Source, source_of
+from quintain.data.in_memory import Source, source_of
 from quintain.library.results import Result, spread
 from quintain.metrics.evaluate import Evaluation, Slice
 from quintain.reports.charts import interval_chart, value_chart

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from quintain.perturbations import draws
-from quintain.perturbations.apply import PerturbedText, outcomes, rate_of, replay, settle
+from quintain.perturbations.apply import PerturbedText, drop_protected, outcomes, rate_of, replay
 from quintain.perturbations.batch import Span, TextBatch
 from quintain.perturbations.contract import Edit, Perturbation
 
@@ -94,7 +94,9 @@ def perturb_rows(
         owners=owners,
         owner_seeds=owner_seeds,
     )
-    for slot, outcome in zip(slots, outcomes(batch, settle(batch, perturbation.propose(batch, rate))), strict=True):
+    for slot, outcome in zip(
+        slots, outcomes(batch, drop_protected(batch, perturbation.propose(batch, rate))), strict=True
+    ):
         if outcome is not None and slot.column.open:
             result[slot.row] = _note(result[slot.row] or RowChange(), slot, outcome, table)
     return [change if change is not None and change.values else None for change in result]
@@ -110,9 +112,9 @@ def _slots(
             if value is None:
                 continue
             texts = value if column.shape == "texts" else [" ".join(value) if column.shape == "tokens" else value]
-            for place, text in enumerate(texts):
-                kept = tuple(spans[row]) if spans is not None and column.open else ()
-                slots.append(_Slot(row, column, place, text, kept if column.open else ((0, len(text)),)))
+            for number, text in enumerate(texts):
+                frozen = tuple(spans[row]) if spans is not None and column.open else ()
+                slots.append(_Slot(row, column, number, text, frozen if column.open else ((0, len(text)),)))
     # Texts of one row stand together, in the order of the columns: that numbers them for their seeds.
     return sorted(slots, key=lambda slot: slot.row)
 
@@ -139,16 +141,16 @@ def _note(change: RowChange, slot: _Slot, outcome: PerturbedText, table: pl.Data
 
 def _within_tokens(tokens: Sequence[str], edits: Sequence[Edit]) -> tuple[list[str], tuple[Edit, ...]]:
     """Carry out the edits that stay inside one token and leave it one token."""
-    result, kept, begin = list(tokens), [], 0
+    result, applied, begin = list(tokens), [], 0
     for i, token in enumerate(tokens):
         end = begin + len(token)
         inside = [edit for edit in edits if begin <= edit[0] and edit[1] <= end and not any(map(str.isspace, edit[2]))]
         new = replay(token, [(start - begin, stop - begin, text) for start, stop, text in inside])
         if inside and new.strip():
             result[i] = new
-            kept += inside
+            applied += inside
         begin = end + 1
-    return result, tuple(kept)
+    return result, tuple(applied)
 
 
 def words_touched(text: str, edits: Sequence[Edit]) -> int:

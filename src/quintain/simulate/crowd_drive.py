@@ -21,10 +21,10 @@ from quintain.protocols.grading import rule_of
 from quintain.protocols.reading import parse_protocol
 from quintain.protocols.spec import Protocol
 from quintain.protocols.stages import Stage
-from quintain.services.collect import attempt as attempts
+from quintain.services.collect import submit_attempt as attempts
 from quintain.services.harvest.model import sentence_field
 from quintain.services.models.registry import list_names
-from quintain.services.trial import model_runs, reporting, rubric, running, taking_part, trials
+from quintain.services.trial import model_runs, participation, reporting, rubric, stages, trials
 from quintain.services.trial.pool import pool_name
 from quintain.services.work.qualify import record_fact
 from quintain.simulate.clock import SimulatedClock
@@ -83,7 +83,7 @@ class CrowdDrive:
 
     def __post_init__(self) -> None:
         """Look at what there is, and hire the people."""
-        row = trials.find(self.db, *self.ref)
+        row = trials.find_trial(self.db, *self.ref)
         arms = [(one, parse_protocol(one.toml)) for one in queries.arms(self.db, row.id)]
         # Who goes on after an interruption draws further, so that nothing is written twice.
         self.before = sum(queries.newest_event(self.db, arm.id) for arm, _ in arms)
@@ -115,7 +115,7 @@ class CrowdDrive:
         return sentence_field(self.task)
 
     def rng(self, *what: int) -> np.random.Generator:
-        """Give a generator of its own for each thing that is drawn."""
+        """Return a generator of its own for each thing that is drawn."""
         return np.random.default_rng([self.seed, self.before, *what])
 
     def _named(self, what: str, count: int) -> list[SimulatedPerson]:
@@ -127,18 +127,18 @@ class CrowdDrive:
         actors = hire(self.db, people)
         crowd = draw_crowd(len(people), self.size.model, np.random.default_rng(self.seed))
         skill = crowd.skill.copy()
-        found = []
+        workers = []
         for number, person in enumerate(people):
             for name, value in FACTS.items():
                 record_fact(self.db, OPERATOR, person.name, name, value, source="simulated")
             rng = self.rng(1, number)
-            found.append(CrowdWorker(actors[person.name], number, crowd, self.size.model, skill, rng))
-        return found
+            workers.append(CrowdWorker(actors[person.name], number, crowd, self.size.model, skill, rng))
+        return workers
 
     def go_through(self) -> None:
         """Let all enter, and do what there is to do at each stage until the last one is closed."""
         for number, worker in enumerate(self.workers, 1):
-            taking_part.enter(self.db, worker.actor, *self.ref, consent=True)
+            participation.enter(self.db, worker.actor, *self.ref, consent=True)
             self.progress("Entering", number, len(self.workers))
         while self._turn() or self._close_next():
             pass
@@ -155,7 +155,7 @@ class CrowdDrive:
         for arm in trials.get_trial(self.db, OPERATOR, *self.ref).arms:
             stage = next((one for one in arm.stages if not one.closed and one.kind not in INSTANT), None)
             if stage is not None:
-                running.close_stage(self.db, OPERATOR, *self.ref, arm.name, stage.name, force=bool(stage.hindrances))
+                stages.close_stage(self.db, OPERATOR, *self.ref, arm.name, stage.name, force=bool(stage.hindrances))
                 self.progress(f"{arm.name}: {stage.name}", 1, 1)
                 closed += 1
         return closed > 0
@@ -163,7 +163,7 @@ class CrowdDrive:
     def _act(self, worker: CrowdWorker) -> bool:
         """Let somebody work until nothing waits for them; say whether they did anything."""
         moved = False
-        while (part := taking_part.my_part(self.db, worker.actor, *self.ref)).what == "work" or part.grading:
+        while (part := participation.trial_part(self.db, worker.actor, *self.ref)).what == "work" or part.grading:
             worker.read_letters({one.stage: self.taught.get(one.stage, 1.0) for one in part.letters})
             if part.grading:
                 self._grade(worker.actor, self.size.model.crowd_noise, GRADE_SECONDS)
@@ -181,7 +181,7 @@ class CrowdDrive:
             else:
                 worker.plan(part.stage, part.sessions_left, self.size.sessions)
             if worker.leaves():
-                taking_part.leave(self.db, worker.actor, *self.ref)
+                participation.leave(self.db, worker.actor, *self.ref)
                 return True
         if part.quiz:
             self._quiz(worker)
@@ -193,11 +193,11 @@ class CrowdDrive:
         return True
 
     def _quiz(self, worker: CrowdWorker) -> None:
-        step = taking_part.quiz_step(self.db, worker.actor, *self.ref)
+        step = participation.quiz_step(self.db, worker.actor, *self.ref)
         while step is not None:
             self.time.wait(worker.takes(20.0))
             answer = worker.choose(self.right[step.quiz, step.step, step.ask])
-            step = taking_part.answer_quiz(
+            step = participation.answer_quiz(
                 self.db, worker.actor, *self.ref, quiz=step.quiz, step=step.step, answer=answer
             )
 
@@ -207,8 +207,8 @@ class CrowdDrive:
             session = begin(self.db, self.blobs, worker.actor, ref)
         except (Unavailable, Forbidden):  # all contexts are given out, or what may be paid is
             return False
-        for place in range(session.attempts_left):
-            if self._submit(worker, session, session.types[place % len(session.types)] if session.types else ""):
+        for number in range(session.attempts_left):
+            if self._submit(worker, session, session.types[number % len(session.types)] if session.types else ""):
                 break
         return True
 
@@ -220,7 +220,7 @@ class CrowdDrive:
             written = worker.compose(aim, known_labels(self.task), thing_in(prompt), again=tries > 0)
             self.time.wait(worker.takes(TEXT_SECONDS))
             try:
-                verdict = attempts.attempt(
+                verdict = attempts.submit_attempt(
                     self.db,
                     self.blobs,
                     worker.actor,
@@ -260,7 +260,7 @@ class CrowdDrive:
         reporting.open_pool(self.db, OPERATOR, *self.ref)
         people = self._named("judge", self.size.judges)
         actors = hire(self.db, people)
-        made = judge_all(
+        judgements = judge_all(
             self.db,
             self.rng(3),
             f"{self.ref[0]}/{pool_name(self.ref[1])}",
@@ -269,13 +269,13 @@ class CrowdDrive:
             done=lambda count: self.progress("Judging", count, count),
         )
         trials.close_trial(self.db, OPERATOR, *self.ref)
-        return self._told(made, self._asked())
+        return self._told(judgements, self._asked())
 
     def _asked(self) -> list[str]:
         if not list_names(self.db, OPERATOR, self.ref[0]):
             return []
-        found = model_runs.run_models(self.db, self.blobs, OPERATOR, *self.ref)
-        return [one.model for one in found.runs]
+        outcome = model_runs.run_models(self.db, self.blobs, OPERATOR, *self.ref)
+        return [one.model for one in outcome.runs]
 
     def _told(self, judgements: int, models: list[str]) -> SimulatedTrial:
         record = trials.get_trial(self.db, OPERATOR, *self.ref)
@@ -298,7 +298,7 @@ class CrowdDrive:
 
 
 def _may_try_again(error: Conflict | BadInput) -> bool:
-    """Say whether something else can be written: the text is there already, or its justification was not taken."""
+    """Whether something else can be written: the text is there already, or its justification was not taken."""
     if isinstance(error, Conflict):
         return error.code == "duplicate_text"
     return any(fault.field == "justification" for fault in error.faults)

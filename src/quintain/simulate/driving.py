@@ -17,13 +17,13 @@ from quintain.core.records.collect import WritingSession
 from quintain.core.task import Task
 from quintain.services.access import accounts
 from quintain.services.access.actors import actor_of, find_user
-from quintain.services.collect import attempt as attempts
 from quintain.services.collect import readiness, writing
+from quintain.services.collect import submit_attempt as attempts
 from quintain.services.harvest.model import sentence_field
 from quintain.services.tasks.definitions import get_task
-from quintain.services.validate.handing_in import Answer, submit_page
-from quintain.services.validate.handing_out import HandedPage, claim_page
-from quintain.services.validate.validations import find
+from quintain.services.validate.claim_page import ClaimedPage, claim_page
+from quintain.services.validate.manage import find_validation
+from quintain.services.validate.submit_page import Answer, submit_page
 from quintain.simulate.judges import Judge, judge
 from quintain.simulate.people import SimulatedPerson
 from quintain.simulate.reviews import Sentence, thing_in
@@ -43,16 +43,16 @@ REWRITES = 20  # times that somebody writes anew because the text, or one like i
 
 
 def hire(db: Session, people: Iterable[SimulatedPerson], *, role: RoleName = RoleName.WORKER) -> dict[str, Actor]:
-    """Give every one of *people* an account, unless they have one, and give all as actors by their names."""
-    found: dict[str, Actor] = {}
+    """Make an account for each of *people* who has none, and return all as actors by their names."""
+    actors: dict[str, Actor] = {}
     for person in people:
         try:
             user = find_user(db, person.name)
         except NotFound:
             accounts.invite(db, OPERATOR, person.name, display_name=f"Simulated {person.name}", roles=[role])
             user = find_user(db, person.name)
-        found[person.name] = actor_of(db, user)
-    return found
+        actors[person.name] = actor_of(db, user)
+    return actors
 
 
 def judge_all(
@@ -66,18 +66,18 @@ def judge_all(
     wait: Wait = at_once,
     done: Done | None = None,
 ) -> int:
-    """Let *people* judge validation *ref*, page by page and in turn, until nobody is given a page; count judgements.
+    """Let *people* judge validation *ref*, page by page in turn, until nobody gets a page; count judgements.
 
     Who is unqualified on the way leaves. With *pages*, it ends after so many of them.
     """
-    field = sentence_field(find(db, ref).task)
+    field = sentence_field(find_validation(db, ref).task)
     at_work = list(people)
-    made = given = 0
+    judged = pages_given = 0
     while at_work:
         idle = []
         for person, actor in list(at_work):
-            if given == pages:
-                return made
+            if pages_given == pages:
+                return judged
             try:
                 page = claim_page(db, actor, ref)
             except Forbidden:
@@ -86,25 +86,25 @@ def judge_all(
             if page is None:
                 idle.append(person)
                 continue
-            given += 1
+            pages_given += 1
             answers = _answers(rng, person, page, field, way)
             wait(sum(one.seconds or 0.0 for one in answers))
-            made += submit_page(db, actor, page.token, answers).judged
+            judged += submit_page(db, actor, page.token, answers).judged
             if done is not None:
-                done(made)
+                done(judged)
         if len(idle) == len(at_work):
             break
-    return made
+    return judged
 
 
 def _answers(
-    rng: np.random.Generator, person: SimulatedPerson, page: HandedPage, field: str, way: Judge
+    rng: np.random.Generator, person: SimulatedPerson, page: ClaimedPage, field: str, way: Judge
 ) -> list[Answer]:
-    found = []
+    answers = []
     for item in page.items:
-        said = way(rng, person, str(item.inputs[field]), [label.name for label in item.labels])
-        found.append(Answer(item.id, said.label, seconds=round(said.seconds, 2)))
-    return found
+        judged = way(rng, person, str(item.inputs[field]), [label.name for label in item.labels])
+        answers.append(Answer(item.id, judged.label, seconds=round(judged.seconds, 2)))
+    return answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,31 +121,31 @@ def write_all(
     rng: np.random.Generator,
     ref: str,
     pens: Sequence[Pen],
-    wanted: int,
+    goal: int,
     *,
     wait: Wait = at_once,
     done: Done | None = None,
 ) -> int:
-    """Let writers have sessions in round *ref*, in turn, until *wanted* texts were submitted; give how many were.
+    """Let writers have sessions in round *ref*, in turn, until *goal* texts were submitted; return their number.
 
     It ends earlier where nobody is given anything to write any more.
     """
     task = get_task(db, ref.rpartition("/")[0])
-    made = 0
+    written = 0
     at_work = list(pens)
-    while at_work and made < wanted:
+    while at_work and written < goal:
         for pen in list(at_work):
-            if made >= wanted:
+            if written >= goal:
                 break
             try:
                 session = begin(db, blobs, pen.actor, ref)
             except (Unavailable, Forbidden):
                 at_work.remove(pen)
                 continue
-            made += write_session(db, blobs, rng, pen, task, session, most=wanted - made, wait=wait)
+            written += write_session(db, blobs, rng, pen, task, session, most=goal - written, wait=wait)
             if done is not None:
-                done(made)
-    return made
+                done(written)
+    return written
 
 
 def begin(db: Session, blobs: Blobs, actor: Actor, ref: str) -> WritingSession:
@@ -153,8 +153,8 @@ def begin(db: Session, blobs: Blobs, actor: Actor, ref: str) -> WritingSession:
     asked = readiness.readiness(db, actor, ref)
     for kind, needed in (("consent", asked.needs_consent), ("warning", asked.needs_warning)):
         if needed:
-            readiness.choose(db, actor, ref, kind)
-    return writing.start(db, blobs, actor, ref)
+            readiness.record_choice(db, actor, ref, kind)
+    return writing.start_session(db, blobs, actor, ref)
 
 
 def write_session(
@@ -210,7 +210,7 @@ class _Desk:
 
     def submit(self, written: Sentence, aim: str, inputs: Mapping[str, str]) -> bool:
         actor, token = self.pen.actor, self.rng.bytes(12).hex()
-        verdict = attempts.attempt(self.db, self.blobs, actor, self.session.key, inputs, target=aim, token=token)
+        verdict = attempts.submit_attempt(self.db, self.blobs, actor, self.session.key, inputs, target=aim, token=token)
         self.pen.writer.learn(written.construction, fooled=bool(verdict.fooled))
         if verdict.ask == "confirm":
             yes = self.pen.writer.confirms(self.rng, written, aim)

@@ -9,7 +9,7 @@ from quintain.core.people import OPERATOR
 from quintain.services.collect.rounds import list_rounds
 from quintain.services.trial.pool import pool_name
 from quintain.services.trial.trials import list_trials
-from quintain.services.validate.validations import list_validations
+from quintain.services.validate.manage import list_validations
 
 MARK = "Simulated"  # titles of rounds and trials begin with it
 

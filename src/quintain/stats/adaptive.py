@@ -80,33 +80,33 @@ def _play(label: IntArray, weights: FloatArray, classes: int, stopping: Stopping
     items, most = label.shape
     rows = np.arange(items)
     scores, votes = np.zeros((items, classes)), np.zeros((items, classes), dtype=np.int64)
-    found, asked = np.full(items, NONE), np.full(items, most)
+    label_at_stop, asked = np.full(items, NONE), np.full(items, most)
     going = np.ones(items, dtype=bool)
     for turn in range(most):
         np.add.at(scores, (rows, label[:, turn]), weights[:, turn])
         np.add.at(votes, (rows, label[:, turn]), 1)
         stop = going & is_enough(scores, votes, turn + 1, stopping)
-        found[stop], asked[stop] = _majority(votes[stop], stopping.minimum), turn + 1
+        label_at_stop[stop], asked[stop] = _majority(votes[stop], stopping.minimum), turn + 1
         going &= ~stop
     before = _majority(votes, stopping.minimum)
-    found[going] = before[going]
-    both = (found != NONE) & (before != NONE)
+    label_at_stop[going] = before[going]
+    both = (label_at_stop != NONE) & (before != NONE)
     known = truth is not None and (truth != NONE).any()
-    there = truth != NONE if truth is not None else both
+    scored = truth != NONE if truth is not None else both
     return Replay(
         items=items,
         saving=float(1 - asked.sum() / (items * most)),
-        changed=float((found != before)[both].mean()) if both.any() else 0.0,
-        unlabelled=float((found == NONE).mean()),
+        changed=float((label_at_stop != before)[both].mean()) if both.any() else 0.0,
+        unlabelled=float((label_at_stop == NONE).mean()),
         unlabelled_before=float((before == NONE).mean()),
-        right=float((found == truth)[there].mean()) if known else None,
-        right_before=float((before == truth)[there].mean()) if known else None,
+        right=float((label_at_stop == truth)[scored].mean()) if known else None,
+        right_before=float((before == truth)[scored].mean()) if known else None,
     )
 
 
-def is_enough(scores: FloatArray, votes: IntArray, given: int, stopping: Stopping) -> npt.NDArray[np.bool_]:
-    """Say which items need no more votes, by the log scores and the votes of each class (items × classes)."""
-    if given < min(stopping.least, stopping.most):
+def is_enough(scores: FloatArray, votes: IntArray, asked: int, stopping: Stopping) -> npt.NDArray[np.bool_]:
+    """Return which items need no more votes, by the log scores and the votes of each class (items × classes)."""
+    if asked < min(stopping.least, stopping.most):
         return np.zeros(len(scores), dtype=bool)
     top = scores.max(axis=1)
     sure = 1 / np.exp(scores - top[:, None]).sum(axis=1) >= stopping.threshold
@@ -116,7 +116,7 @@ def is_enough(scores: FloatArray, votes: IntArray, given: int, stopping: Stoppin
 
 
 def _majority(votes: IntArray, minimum: int) -> IntArray:
-    """Give the label with most votes where it has *minimum* and no other has as many."""
+    """Return the label with most votes where it has *minimum* and no other has as many."""
     if not len(votes):
         return np.zeros(0, dtype=np.int64)
     top = votes.max(axis=1)

@@ -14,61 +14,63 @@ Scores = tuple[float | None, ...]
 
 
 def _used(table: UtilityTable, weights: Mapping[str, float]) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Give the goods and weights of the metrics that count, and which models have them all.
+    """Return the goods and weights of the metrics that count, and which models have them all.
 
     A cell that a model cannot have gets the least good on the board, so that withholding never pays.
     """
     positions = [position for position, name in enumerate(table.names) if weights[name] > 0]
-    made = goods(table)[:, positions]
+    amounts = goods(table)[:, positions]
     cannot = table.unobtainable()[:, positions]
-    least = np.array([np.nanmin(column, initial=np.inf) for column in made.T])
-    filled = np.where(cannot, np.where(np.isfinite(least), least, 0.0)[None, :], made)
+    least = np.array([np.nanmin(column, initial=np.inf) for column in amounts.T])
+    filled = np.where(cannot, np.where(np.isfinite(least), least, 0.0)[None, :], amounts)
     shares = np.array([weights[table.names[position]] for position in positions])
     return filled, shares, np.asarray(np.isfinite(filled).all(axis=1))
 
 
-def _scores(values: FloatArray, there: BoolArray) -> Scores:
-    return tuple(float(value) if ranked else None for value, ranked in zip(values, there, strict=True))
+def _scores(values: FloatArray, complete: BoolArray) -> Scores:
+    return tuple(float(value) if ranked else None for value, ranked in zip(values, complete, strict=True))
 
 
 def mean_zscore(table: UtilityTable, weights: Mapping[str, float]) -> Scores:
     """Average each model's distance from the mean, in population deviations; a metric all share gives 0."""
-    made, shares, there = _used(table, weights)
-    centre = np.array([column[np.isfinite(column)].mean() if np.isfinite(column).any() else 0.0 for column in made.T])
-    spread = np.array([column[np.isfinite(column)].std() if np.isfinite(column).any() else 0.0 for column in made.T])
+    amounts, shares, complete = _used(table, weights)
+    centre = np.array(
+        [column[np.isfinite(column)].mean() if np.isfinite(column).any() else 0.0 for column in amounts.T]
+    )
+    spread = np.array([column[np.isfinite(column)].std() if np.isfinite(column).any() else 0.0 for column in amounts.T])
     # The deviation of equal numbers may come out as a rounding error; dividing by it would blow that up.
     constant = spread <= 1e-12 * np.maximum(np.abs(centre), 1e-300)
-    distances = np.where(constant, 0.0, (made - centre) / np.where(constant, 1.0, spread))
-    return _scores(np.nan_to_num(distances) @ shares, there)
+    distances = np.where(constant, 0.0, (amounts - centre) / np.where(constant, 1.0, spread))
+    return _scores(np.nan_to_num(distances) @ shares, complete)
 
 
 def plain_average(table: UtilityTable, weights: Mapping[str, float]) -> Scores:
     """Average the goods as they are, units and all."""
-    made, shares, there = _used(table, weights)
-    return _scores(np.nan_to_num(made) @ shares, there)
+    amounts, shares, complete = _used(table, weights)
+    return _scores(np.nan_to_num(amounts) @ shares, complete)
 
 
 def win_rate(table: UtilityTable, weights: Mapping[str, float]) -> Scores:
-    """Give the share of duels won, over metrics by weight and over the other models; a tie is half a win."""
-    made, shares, there = _used(table, weights)
-    wins = duels(made[there], shares)
+    """Return the share of duels won, over metrics by weight and over the other models; a tie is half a win."""
+    amounts, shares, complete = _used(table, weights)
+    wins = duels(amounts[complete], shares)
     others = max(len(wins) - 1, 1)
-    values = np.full(len(made), np.nan)
-    values[there] = (wins.sum(axis=1) - np.diag(wins)) / others if len(wins) > 1 else 0.5
-    return _scores(values, there)
+    values = np.full(len(amounts), np.nan)
+    values[complete] = (wins.sum(axis=1) - np.diag(wins)) / others if len(wins) > 1 else 0.5
+    return _scores(values, complete)
 
 
 def bradley_terry_score(table: UtilityTable, weights: Mapping[str, float]) -> Scores:
-    """Give the Bradley–Terry strength (in logits, mean 0) from the duels over the metrics, by weight."""
-    made, shares, there = _used(table, weights)
-    values = np.full(len(made), np.nan)
-    values[there] = bradley_terry(duels(made[there], shares))
-    return _scores(values, there)
+    """Return the Bradley–Terry strength (in logits, mean 0) from the duels over the metrics, by weight."""
+    amounts, shares, complete = _used(table, weights)
+    values = np.full(len(amounts), np.nan)
+    values[complete] = bradley_terry(duels(amounts[complete], shares))
+    return _scores(values, complete)
 
 
-def duels(made: FloatArray, shares: npt.ArrayLike) -> FloatArray:
-    """Give, for each pair of models, the weight of the metrics on which the first is better, ties as half."""
-    better = (made[:, None, :] > made[None, :, :]) + 0.5 * (made[:, None, :] == made[None, :, :])
+def duels(amounts: FloatArray, shares: npt.ArrayLike) -> FloatArray:
+    """Return, for each pair of models, the weight of the metrics on which the first is better, ties as half."""
+    better = (amounts[:, None, :] > amounts[None, :, :]) + 0.5 * (amounts[:, None, :] == amounts[None, :, :])
     return np.asarray(better @ np.asarray(shares, dtype=np.float64), dtype=np.float64)
 
 
@@ -112,16 +114,16 @@ def bradley_terry(
 
 
 def pareto_front(table: UtilityTable, weights: Mapping[str, float] | None = None) -> tuple[bool, ...]:
-    """Say of each model that no other is at least as good on every metric that counts and better on one.
+    """Return of each model whether no other is as good on every metric that counts and better on one.
 
     A model with a missing cell is never on the front; duplicates are on it together.
     """
-    made, _, there = _used(table, weights or dict.fromkeys(table.names, 1.0))
-    known = np.where(there[:, None], made, -np.inf)
+    amounts, _, complete = _used(table, weights or dict.fromkeys(table.names, 1.0))
+    known = np.where(complete[:, None], amounts, -np.inf)
     at_least = (known[:, None, :] >= known[None, :, :]).all(axis=2)
     more = (known[:, None, :] > known[None, :, :]).any(axis=2)
     beaten = (at_least & more).any(axis=0)
-    return tuple(bool(value) for value in there & ~beaten)
+    return tuple(bool(value) for value in complete & ~beaten)
 
 
 AGGREGATIONS: Mapping[str, Callable[[UtilityTable, Mapping[str, float]], Scores]] = {

@@ -45,7 +45,7 @@ class Agreement:
     level: Level
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
+        """Return it as plain data, for JSON."""
         return {
             **{name: estimate.as_dict() for name, estimate in self.statistics.items()},
             "items": self.items,
@@ -66,7 +66,7 @@ class _Sums:
     values: FloatArray
 
     def table(self, patterns: FloatArray) -> FloatArray:
-        """Say what an item of each pattern of votes adds to the totals."""
+        """Return what an item of each pattern of votes adds to the totals."""
         size = patterns.sum(axis=1)
         paired = size >= 2
         less = np.where(paired, size - 1, 1.0)
@@ -104,7 +104,7 @@ class _Sums:
         return np.asarray(2 * patterns[:, low] * patterns[:, high] / less[:, None], dtype=np.float64)
 
     def prior(self, counts: IntArray) -> Prior:
-        """Say what one more item may add: all votes alike at best, at worst any two of them as unlike as chance has it.
+        """Return what one more item may add: all votes alike at best, at worst as unlike as chance has it.
 
         It has as many votes as items have on average, and the classes are as frequent as they are.
         """
@@ -129,7 +129,7 @@ class _Sums:
         return unlike
 
     def _scale(self, votes: float, width: int) -> FloatArray:
-        """Say how much more an item with so many *votes* adds than one with two: what is counted by votes, alone."""
+        """Return how much more an item with so many *votes* adds than one with two, in what is counted by votes."""
         by_votes = np.ones(width, dtype=bool)
         by_votes[self.classes : 2 * self.classes + 5] = False
         return np.where(by_votes, votes / 2, 1.0)
@@ -182,7 +182,7 @@ def _beyond(observed: FloatArray, chance: FloatArray) -> FloatArray:
 
 
 def patterns_of(counts: IntArray) -> tuple[IntArray, IntArray]:
-    """Give each row's pattern of votes as a code, and the patterns."""
+    """Return each row's pattern of votes as a code, and the patterns."""
     if not counts.size:
         return np.zeros(len(counts), dtype=np.int64), counts[:1]
     radix = [int(top) + 1 for top in counts.max(axis=0)]
@@ -266,13 +266,13 @@ def measure_agreement(
     options: dict[str, Any] = {"seed": seed, "resamples": resamples, "confidence": confidence}
     statistics = agreement_of_counts(counts, level=level, values=numbers, **options)
     never, judged = never_disagreeing(judgements)
-    there = np.unique(judgements.worker)
+    workers = np.unique(judgements.worker)
     statistics["never_disagree"] = _share(int(never.sum()), int(judged.sum()), **options)
     sizes = judgements.sizes()
     return Agreement(
         statistics,
         items=int((sizes > 0).sum()),
-        workers=len(there),
+        workers=len(workers),
         judgements=len(judgements),
         single=int((sizes == 1).sum()),
         never_disagree=int(never.sum()),
@@ -281,7 +281,7 @@ def measure_agreement(
 
 
 def never_disagreeing(judgements: Judgements) -> tuple[Any, Any]:
-    """Say of each worker that they never voted against an item's majority, and that they had the chance to.
+    """Return of each worker whether they never voted against a majority, and whether they could have.
 
     A majority is more than half of an item's votes, of which there must be two or more.
     """

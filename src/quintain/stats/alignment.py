@@ -14,7 +14,7 @@ MOST_CELLS = 1_000_000  # of the table that compares two middles; beyond it noth
 
 
 def follow_word(before: Sequence[str], after: Sequence[str], number: int) -> int | None:
-    """Give the number that word *number* of *before* has in *after*; None where it is gone.
+    """Return the number that word *number* of *before* has in *after*; None where it is gone.
 
     A word that was exchanged for another one has the place of that: compare the two to know.
 
@@ -25,13 +25,13 @@ def follow_word(before: Sequence[str], after: Sequence[str], number: int) -> int
     """
     if not 0 <= number < len(before):
         return None
-    place = _followed(before, after, number, *_ends(before, after))
-    if place is not None and after[place] == before[number]:
-        return place
+    position = _followed(before, after, number, *_ends(before, after))
+    if position is not None and after[position] == before[number]:
+        return position
     # Where a word is repeated, what went may be the one or the other: the word itself decides.
     end, start = _ends(before[::-1], after[::-1])
     other = _followed(before, after, number, start, end)
-    return other if other is not None and after[other] == before[number] else place
+    return other if other is not None and after[other] == before[number] else position
 
 
 def _followed(before: Sequence[str], after: Sequence[str], number: int, start: int, end: int) -> int | None:
@@ -41,12 +41,12 @@ def _followed(before: Sequence[str], after: Sequence[str], number: int, start: i
     if number >= len(before) - end:
         return number + len(after) - len(before)
     first, second = before[start : len(before) - end], after[start : len(after) - end]
-    place = _in_middle(first, second, number - start)
-    return None if place is None else place + start
+    position = _in_middle(first, second, number - start)
+    return None if position is None else position + start
 
 
 def follow_piece(before: str, after: str, start: int, length: int) -> int | None:
-    """Give where the piece of *before* at *start* begins in *after*; None where it was edited itself.
+    """Return where the piece of *before* at *start* begins in *after*; None where it was edited itself.
 
     >>> follow_piece("Mira ordered tea.", "Yesterday Mira ordered tea.", 13, 3)
     23
@@ -62,10 +62,10 @@ def follow_piece(before: str, after: str, start: int, length: int) -> int | None
     touched = [at for at in range(len(first)) if starts[at] < start + length and starts[at + 1] > start]
     if not touched:
         return None
-    place = follow_word(first, second, touched[0])
-    if place is None:
+    position = follow_word(first, second, touched[0])
+    if position is None:
         return None
-    begin = sum(len(piece) for piece in second[:place]) + start - starts[touched[0]]
+    begin = sum(len(piece) for piece in second[:position]) + start - starts[touched[0]]
     same = begin >= 0 and after[begin : begin + length] == before[start : start + length]
     return begin if same else None
 

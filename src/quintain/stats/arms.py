@@ -109,7 +109,7 @@ def sum_arm(arm: ArmItems, *, sample: int = 4, seeds: int = 100, seed: int = 0) 
         raise BadInput("Nothing of the arm '{name}' was judged.", name=arm.name, remedy="Collect judgements first.")
     total, sizes = arm.judgements.counts(), arm.judgements.sizes()
     spare = sizes > sample
-    kept = {name: np.zeros(len(sizes)) for name in NAMES}
+    counted = {name: np.zeros(len(sizes)) for name in NAMES}
     human = {name: np.zeros(len(sizes)) for name in NAMES}
     right = {name: {model: np.zeros(len(sizes)) for model in arm.predictions} for name in NAMES}
     drawn: dict[str, list[tuple[float, float]]] = {name: [] for name in NAMES}
@@ -117,26 +117,26 @@ def sum_arm(arm: ArmItems, *, sample: int = 4, seeds: int = 100, seed: int = 0) 
         votes = arm.judgements.take(sample_votes(arm.judgements, sample, seed=seed + step)).counts()
         rest = total - votes
         if arm.writer_votes:
-            there = np.flatnonzero(arm.label >= 0)
-            votes[there, arm.label[there]] += 1
+            labelled = np.flatnonzero(arm.label >= 0)
+            votes[labelled, arm.label[labelled]] += 1
         top, size = votes.max(axis=1), votes.sum(axis=1)
         gold = best_class(votes, arm.judgements.items, arm.judgements.classes)
         decided = (2 * top > size) & (gold != arm.invalid)
         credit = _credit(rest, gold)
         for name, least in ((EVERYTHING, 0.0), *SLICES):
             here = decided & (spare | (name == EVERYTHING)) & (top >= (least - 1e-9) * size)
-            kept[name] += here
+            counted[name] += here
             human[name] += here * credit
             share = float(credit[here & spare].mean()) if (here & spare).any() else np.nan
             drawn[name].append((float(here.sum()), share))
-            for model, said in arm.predictions.items():
-                right[name][model] += here & (said == gold)
-    return _by_writer(arm, kept, human, right, drawn, seeds)
+            for model, predicted in arm.predictions.items():
+                right[name][model] += here & (predicted == gold)
+    return _by_writer(arm, counted, human, right, drawn, seeds)
 
 
 def _by_writer(
     arm: ArmItems,
-    kept: Mapping[str, FloatArray],
+    counted: Mapping[str, FloatArray],
     human: Mapping[str, FloatArray],
     right: Mapping[str, Mapping[str, FloatArray]],
     drawn: Mapping[str, Sequence[tuple[float, float]]],
@@ -155,14 +155,14 @@ def _by_writer(
     models, asked, runs = {}, {}, {}
     for name in NAMES:
         models[name] = {one: add(sum((right[name][run] for run in own), 0.0)) for one, own in families.items()}  # type: ignore[arg-type]
-        asked[name] = {one: add(sum((kept[name] * known[run] for run in own), 0.0)) for one, own in families.items()}  # type: ignore[arg-type]
+        asked[name] = {one: add(sum((counted[name] * known[run] for run in own), 0.0)) for one, own in families.items()}  # type: ignore[arg-type]
         runs[name] = {
-            one: tuple(float(right[name][run].sum() / max((kept[name] * known[run]).sum(), 1e-9)) for run in own)
+            one: tuple(float(right[name][run].sum() / max((counted[name] * known[run]).sum(), 1e-9)) for run in own)
             for one, own in families.items()
         }
     return ArmSums(
         arm.name,
-        {name: add(kept[name]) for name in NAMES},
+        {name: add(counted[name]) for name in NAMES},
         {name: add(human[name]) for name in NAMES},
         models,
         asked,
@@ -178,7 +178,7 @@ def _deviations(drawn: Sequence[tuple[float, float]]) -> tuple[float, float]:
 
 
 def figures(sums: ArmSums, name: str, *, seed: int = 0, resamples: int = 1000) -> SliceFigures:
-    """Give the figures of an arm on a slice, with intervals over writers (see `stats.posterior`)."""
+    """Return the figures of an arm on a slice, with intervals over writers (see `stats.posterior`)."""
     families = list(sums.models[name])
     table = _table(sums, name, families)
     drawn = ratio_totals(table, _ratios(families), np.random.default_rng(seed), resamples)
@@ -187,12 +187,12 @@ def figures(sums: ArmSums, name: str, *, seed: int = 0, resamples: int = 1000) -
         _ratio(whole, drawn, 1, 0) if name != EVERYTHING else Estimate(None, reason="too few votes to measure people")
     )
     models, gaps, runs = {}, {}, {}
-    for place, one in enumerate(families):
-        right, asked = 2 + 2 * place, 3 + 2 * place
-        models[one] = _ratio(whole, drawn, right, asked)
-        gaps[one] = _gap(whole, drawn, right, asked) if name != EVERYTHING else human
-        values = sums.runs[name][one]
-        runs[one] = float(np.std(values)) if len(values) > 1 else None
+    for position, model in enumerate(families):
+        right, asked = 2 + 2 * position, 3 + 2 * position
+        models[model] = _ratio(whole, drawn, right, asked)
+        gaps[model] = _gap(whole, drawn, right, asked) if name != EVERYTHING else human
+        values = sums.runs[name][model]
+        runs[model] = float(np.std(values)) if len(values) > 1 else None
     return SliceFigures(float(whole[0]), sums.spread[name][0], human, sums.spread[name][1], models, runs, gaps)
 
 
@@ -218,16 +218,16 @@ def compare(
 
 
 def gap_of(totals: FloatArray) -> FloatArray:
-    """Give the gap between people and a model from totals items, people right, model right, model asked."""
+    """Return the gap between people and a model from totals items, people right, model right, model asked."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(totals[..., 1] / totals[..., 0] - totals[..., 2] / totals[..., 3], dtype=np.float64)
 
 
 def _dealt(left: FloatArray, right: FloatArray, rng: np.random.Generator, deals: int) -> FloatArray:
-    """Give how far arms differ to which the writers of both are dealt out at random."""
+    """Return how far arms differ to which the writers of both are dealt out at random."""
     both = np.concatenate([left, right])
-    place = np.argsort(rng.random((deals, len(both))), axis=1) < len(left)
-    mine = place.astype(np.float64) @ both
+    in_first = np.argsort(rng.random((deals, len(both))), axis=1) < len(left)
+    mine = in_first.astype(np.float64) @ both
     return np.asarray(gap_of(mine) - gap_of(both.sum(axis=0) - mine))
 
 
@@ -238,16 +238,16 @@ def holm(values: Sequence[float | None]) -> list[float | None]:
     [0.02, None, 0.04]
     """
     known = sorted((value, place) for place, value in enumerate(values) if value is not None)
-    found: list[float | None] = [None] * len(values)
+    raised: list[float | None] = [None] * len(values)
     reached = 0.0
-    for rank, (value, place) in enumerate(known):
+    for rank, (value, position) in enumerate(known):
         reached = max(reached, min(1.0, value * (len(known) - rank)))
-        found[place] = reached
-    return found
+        raised[position] = reached
+    return raised
 
 
 def agreement(arm: ArmItems, *, many: int | None = None, seed: int = 0, resamples: int = 1000) -> Estimate:
-    """Give Krippendorff's α with the writer as one more rater; *many*: only of items with more votes than that."""
+    """Return Krippendorff's α with the writer as a rater; *many*: only of items with more votes than that."""
     judgements = arm.judgements
     sizes = judgements.sizes()
     items = np.flatnonzero(sizes > (many or 0))
@@ -255,8 +255,8 @@ def agreement(arm: ArmItems, *, many: int | None = None, seed: int = 0, resample
     writers = items[arm.label[items] >= 0] if arm.writer_votes else items[:0]
     # A writer's own vote stands under another name than the judgements that they may have given on items of others.
     names = [*judgements.workers, *(f"\U0010ffff{code}" for code in np.unique(arm.writer).tolist())]
-    place = {code: len(judgements.workers) + number for number, code in enumerate(np.unique(arm.writer).tolist())}
-    own = np.array([place[code] for code in arm.writer[writers].tolist()], dtype=np.int64)
+    worker_code = {code: len(judgements.workers) + number for number, code in enumerate(np.unique(arm.writer).tolist())}
+    own = np.array([worker_code[code] for code in arm.writer[writers].tolist()], dtype=np.int64)
     all_votes = Judgements.from_codes(
         np.concatenate([judgements.item[rows], writers]),
         np.concatenate([judgements.worker[rows], own]),
@@ -270,13 +270,13 @@ def agreement(arm: ArmItems, *, many: int | None = None, seed: int = 0, resample
 
 def _table(sums: ArmSums, name: str, families: Sequence[str]) -> FloatArray:
     columns = [sums.items[name], sums.human[name]]
-    for one in families:
-        columns += [sums.models[name][one], sums.asked[name][one]]
+    for model in families:
+        columns += [sums.models[name][model], sums.asked[name][model]]
     return np.column_stack(columns)
 
 
 def _ratios(families: Sequence[str]) -> list[tuple[int, int]]:
-    """Say which columns of a table are hits, and which their number: of people, and of each family of models."""
+    """Return which columns of a table are hits, and which their number: of people, then of each model family."""
     return [(1, 0), *((2 + 2 * place, 3 + 2 * place) for place in range(len(families)))]
 
 
@@ -295,6 +295,6 @@ def _gap(whole: FloatArray, drawn: FloatArray, right: int, asked: int) -> Estima
 
 
 def _credit(votes: IntArray, gold: IntArray) -> FloatArray:
-    """Give 1 where the votes' majority is the label; where several are level, the label's share of them."""
+    """Return 1 where the votes' majority is the label; where several are level, the label's share of them."""
     leading = votes == votes.max(axis=1, keepdims=True)
     return np.asarray(leading[np.arange(len(gold)), gold] / leading.sum(axis=1), dtype=np.float64)

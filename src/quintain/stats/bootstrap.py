@@ -117,7 +117,7 @@ def resample_weights(n: int, resamples: int, rng: np.random.Generator) -> Iterat
 
 
 def interval(samples: FloatArray, confidence: float = 0.95) -> tuple[float | None, float | None]:
-    """Give the percentile interval of *samples*; undefined ones are left out, and past one half there is none."""
+    """Return the percentile interval of *samples* without undefined ones; past one half there is none."""
     defined = samples[~np.isnan(samples)]
     if len(defined) == 0 or len(defined) < len(samples) / 2:
         return None, None

@@ -37,15 +37,15 @@ def scores_by_class(
     """
     table = _with_unanswered(counts, unanswered)
     size = len(labels)
-    right, gold, said = np.diag(table[:, :size]), table.sum(axis=1), table[:, :size].sum(axis=0)
+    right, gold, predicted = np.diag(table[:, :size]), table.sum(axis=1), table[:, :size].sum(axis=0)
     draws = Draws(_tally(table), seed=seed, resamples=RESAMPLES)
     f1 = draws.estimates(_f1_by_class, lambda _: "it does not occur")
     scores = [
         ClassScores(
             name=name,
             gold=int(gold[at]),
-            said=int(said[at]),
-            precision=_share(int(right[at]), int(said[at])),
+            said=int(predicted[at]),
+            precision=_share(int(right[at]), int(predicted[at])),
             recall=_share(int(right[at]), int(gold[at])),
             f1=f1[str(at)],
         )
@@ -85,13 +85,13 @@ def _tally(table: IntArray) -> Tally:
 
 def _f1_by_class(totals: FloatArray) -> dict[str, FloatArray]:
     """Return the F1 of each class by its number, and their mean, from totals of right, gold and said (last axis)."""
-    right, gold, said = np.split(totals, 3, axis=-1)
-    f1 = _f1_of(right, gold + said)
+    right, gold, predicted = np.split(totals, 3, axis=-1)
+    f1 = _f1_of(right, gold + predicted)
     return {**{str(at): f1[..., at] for at in range(f1.shape[-1])}, "mean": _mean(f1)}
 
 
 def macro_f1(counts: Sequence[Sequence[int]], unanswered: Sequence[int]) -> float | None:
-    """Give the mean F1 of the classes that occur, as `scores_by_class` does, with no interval; None where none does."""
+    """Return the mean F1 of the classes that occur, as in `scores_by_class`; None where none does."""
     table = _with_unanswered(counts, unanswered)
     size = len(table)
     value = float(_mean(_f1_of(np.diag(table[:, :size]), table.sum(axis=1) + table[:, :size].sum(axis=0))))
@@ -102,15 +102,15 @@ def _with_unanswered(counts: Sequence[Sequence[int]], unanswered: Sequence[int])
     return np.column_stack([np.asarray(counts, dtype=np.int64), np.asarray(unanswered, dtype=np.int64)])
 
 
-def class_f1(classes: tuple[str, ...], label: IntArray, said: IntArray) -> dict[str, float]:
-    """Give the model's F1 by class, over the items whose label is a class."""
+def class_f1(classes: tuple[str, ...], label: IntArray, predicted: IntArray) -> dict[str, float]:
+    """Return the model's F1 by class, over the items whose label is a class."""
     known = (label >= 0) & (label < len(classes))
-    right, made, there = (
+    right, answered, gold = (
         np.bincount(one[one >= 0], minlength=len(classes))
-        for one in (label[known & (label == said)], said[known], label[known])
+        for one in (label[known & (label == predicted)], predicted[known], label[known])
     )
     return {
-        name: float(2 * right[code] / (made[code] + there[code])) if made[code] + there[code] else 0.0
+        name: float(2 * right[code] / (answered[code] + gold[code])) if answered[code] + gold[code] else 0.0
         for code, name in enumerate(classes)
     }
 

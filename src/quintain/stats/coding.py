@@ -34,9 +34,9 @@ class Codes:
     @property
     def votes(self) -> IntArray:
         """How many said each category of each item (items × categories)."""
-        found = np.zeros((len(self.arms), self.said.shape[1]), dtype=np.int64)
-        np.add.at(found, self.item, self.said.astype(np.int64))
-        return found
+        counts = np.zeros((len(self.arms), self.said.shape[1]), dtype=np.int64)
+        np.add.at(counts, self.item, self.said.astype(np.int64))
+        return counts
 
     @property
     def sizes(self) -> IntArray:
@@ -45,7 +45,7 @@ class Codes:
 
 
 def share_of(parts: FloatArray) -> Estimate:
-    """Give the mean of *parts*, one for each item between 0 and 1, with Wilson's interval over items.
+    """Return the mean of *parts*, one per item between 0 and 1, with Wilson's interval over items.
 
     >>> share_of(np.array([1.0, 0.5, 0.0, 0.0])).value
     0.375
@@ -57,17 +57,17 @@ def share_of(parts: FloatArray) -> Estimate:
 
 
 def difference_of(first: Estimate, second: Estimate) -> Estimate:
-    """Give how much larger *first* is than *second*, with Newcombe's interval from theirs.
+    """Return how much larger *first* is than *second*, with Newcombe's interval from theirs.
 
     >>> round(difference_of(share_of(np.ones(20)), share_of(np.zeros(20))).low or 0.0, 2)
     0.77
     """
     if None in (first.value, first.low, first.high, second.value, second.low, second.high):
         return Estimate(None, reason="one of the two has no items")
-    one, other = np.array([first.value, first.low, first.high]), np.array([second.value, second.low, second.high])
-    value = one[0] - other[0]
-    down = np.hypot(one[0] - one[1], other[2] - other[0])
-    up = np.hypot(one[2] - one[0], other[0] - other[1])
+    left, right = np.array([first.value, first.low, first.high]), np.array([second.value, second.low, second.high])
+    value = left[0] - right[0]
+    down = np.hypot(left[0] - left[1], right[2] - right[0])
+    up = np.hypot(left[2] - left[0], right[0] - right[1])
     return Estimate(float(value), float(max(value - down, -1.0)), float(min(value + up, 1.0)))
 
 
@@ -83,12 +83,12 @@ def agreement_on_all(codes: Codes, *, seed: int = 0) -> tuple[Estimate, Estimate
     _, kinds = np.unique(codes.said.astype(np.int64) @ weights, return_inverse=True)
     counts = np.zeros((len(codes.arms), int(kinds.max(initial=0)) + 1), dtype=np.int64)
     np.add.at(counts, (codes.item, kinds), 1)
-    found = agreement_of_counts(counts, seed=seed)
-    return found["krippendorff_alpha"], found["percent_agreement"]
+    statistics = agreement_of_counts(counts, seed=seed)
+    return statistics["krippendorff_alpha"], statistics["percent_agreement"]
 
 
 def arm_shares(codes: Codes, arms: int) -> list[list[Estimate]]:
-    """Give the share of every category in each of the *arms*."""
+    """Return the share of every category in each of the *arms*."""
     parts = codes.votes / np.maximum(codes.sizes, 1)[:, None]
     return [[share_of(parts[codes.arms == arm, category]) for category in range(parts.shape[1])] for arm in range(arms)]
 

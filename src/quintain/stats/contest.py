@@ -16,7 +16,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 def broken(right: BoolArray) -> BoolArray:
-    """Say which pairs break a system; *right* has a row for each pair: original, modified.
+    """Return which pairs break a system; *right* has a row for each pair: original, modified.
 
     >>> broken(np.array([[True, False], [True, True], [False, False]])).tolist()
     [True, False, False]
@@ -55,15 +55,15 @@ def directions(right: Mapping[str, BoolArray]) -> dict[str, BreakDirection]:
 
 def broken_together(breaks: Mapping[str, BoolArray]) -> tuple[BrokenTogether, ...]:
     """Compare every two systems in where they break, those first that break together most."""
-    found = [_two(first, second, breaks) for first, second in combinations(breaks, 2)]
-    return tuple(sorted(found, key=lambda one: -(one.overlap or 0.0)))
+    pairs = [_two(first, second, breaks) for first, second in combinations(breaks, 2)]
+    return tuple(sorted(pairs, key=lambda pair: -(pair.overlap or 0.0)))
 
 
 def _two(first: str, second: str, breaks: Mapping[str, BoolArray]) -> BrokenTogether:
-    one, two = breaks[first], breaks[second]
-    both, either = int((one & two).sum()), int((one | two).sum())
-    varied = bool(one.any() and two.any() and not one.all() and not two.all())
-    correlation = float(np.corrcoef(one, two)[0, 1]) if varied else None
+    first_breaks, second_breaks = breaks[first], breaks[second]
+    both, either = int((first_breaks & second_breaks).sum()), int((first_breaks | second_breaks).sum())
+    varied = bool(first_breaks.any() and second_breaks.any() and not first_breaks.all() and not second_breaks.all())
+    correlation = float(np.corrcoef(first_breaks, second_breaks)[0, 1]) if varied else None
     return BrokenTogether((first, second), both, either, both / either if either else None, correlation)
 
 
@@ -77,9 +77,9 @@ def by_tag(
     breaks: Mapping[str, BoolArray], tags: Sequence[Sequence[str]], *, seed: int = 0, resamples: int = 1000
 ) -> dict[str, TagBreaks]:
     """Estimate how often the pairs with each tag broke each system; a pair with several tags counts under each."""
-    found = {}
+    breaks_by_tag = {}
     for tag in sorted({tag for own in tags for tag in own}):
         here = np.array([tag in own for own in tags], dtype=np.bool_)
         rates = {name: rate(own[here], seed=seed, resamples=resamples) for name, own in breaks.items()}
-        found[tag] = TagBreaks(int(here.sum()), rates)
-    return found
+        breaks_by_tag[tag] = TagBreaks(int(here.sum()), rates)
+    return breaks_by_tag

@@ -86,7 +86,7 @@ def contrast_estimates(members: Members, *, seed: int = 0, resamples: int = 1000
 
 
 def contrast_part(members: Members, rows: BoolArray, estimates: ContrastEstimates) -> ContrastPart:
-    """Give the figures of the members at *rows*, which *estimates* were made of, with their counts."""
+    """Return the figures of the members at *rows*, which *estimates* were made of, with their counts."""
     return ContrastPart(
         examples=int(rows.sum()),
         sets=len(np.unique(members.sets[rows])),
@@ -118,7 +118,7 @@ def contrast_by(
 
 
 def consistent_sets(members: Members) -> BoolArray:
-    """Say of each set, by its number, whether every member is right; a number without members is not."""
+    """Return of each set, by its number, whether every member is right; one without members is not."""
     wrong = np.bincount(members.sets, weights=~members.right)
     return np.asarray((wrong == 0) & (np.bincount(members.sets) > 0), dtype=np.bool_)
 

@@ -44,13 +44,13 @@ def word_diff(before: str, after: str) -> list[Piece]:
     [('same', 'a '), ('removed', 'good'), ('added', 'god'), ('same', ' film')]
     """
     first, second = _PIECES.findall(before), _PIECES.findall(after)
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     for operation, start, end, begin, stop in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
         if operation == "equal":
-            found.append(("same", "".join(first[start:end])))
+            pieces.append(("same", "".join(first[start:end])))
             continue
         if end > start:
-            found.append(("removed", "".join(first[start:end])))
+            pieces.append(("removed", "".join(first[start:end])))
         if stop > begin:
-            found.append(("added", "".join(second[begin:stop])))
-    return found
+            pieces.append(("added", "".join(second[begin:stop])))
+    return pieces

@@ -13,7 +13,7 @@ from quintain.stats.near_duplicates import THRESHOLD, WIDTH, find_nearest, find_
 def keep_distinct(
     texts: Sequence[str], among: Sequence[str] = (), *, threshold: float = THRESHOLD, width: int = WIDTH
 ) -> npt.NDArray[np.bool_]:
-    """Say which of *texts* to keep so that no two of them, and none of them and of *among*, are near duplicates.
+    """Return which of *texts* to keep so that none of them nearly repeats another, or one of *among*.
 
     Of two that are alike the earlier one stays; what is like one that has gone may stay.
 

@@ -47,7 +47,7 @@ class Binned:
 
 
 def edit_shares(before: Sequence[str], after: Sequence[str]) -> FloatArray:
-    """Give the edit distance of each pair of texts as a share of the longer one: 0 is the same, 1 nothing in common.
+    """Return each pair's edit distance as a share of the longer text: 0 is the same, 1 nothing in common.
 
     >>> edit_shares(["a good film", ""], ["a god film", ""]).round(3).tolist()
     [0.091, 0.0]
@@ -63,8 +63,8 @@ def count_words(texts: Sequence[str]) -> IntArray:
     >>> count_words(["It wasn't well-made!", ""]).tolist()
     [3, 0]
     """
-    found = pl.Series(texts, dtype=pl.String()).str.count_matches(WORD)
-    return found.fill_null(0).to_numpy().astype(np.int64)
+    counts = pl.Series(texts, dtype=pl.String()).str.count_matches(WORD)
+    return counts.fill_null(0).to_numpy().astype(np.int64)
 
 
 def words_of(texts: Sequence[str]) -> CutTexts:
@@ -93,12 +93,12 @@ def vocabulary_sizes(
     picked = np.zeros((per_text, len(drawn)), dtype=np.int64)
     for turn in range(per_text):
         # A place among those that are left; each earlier pick at or before it moves it on by one.
-        place = (rng.random(len(drawn)) * np.maximum(size - turn, 1)).astype(np.int64)
+        position = (rng.random(len(drawn)) * np.maximum(size - turn, 1)).astype(np.int64)
         for earlier in np.sort(picked[:turn], axis=0):
-            place += place >= earlier
-        picked[turn] = place
-    there = picked < size
-    codes = np.where(there, words.codes[np.minimum(words.starts[drawn] + picked, len(words.codes) - 1)], -1)
+            position += position >= earlier
+        picked[turn] = position
+    exists = picked < size
+    codes = np.where(exists, words.codes[np.minimum(words.starts[drawn] + picked, len(words.codes) - 1)], -1)
     rows = np.sort(codes.reshape(per_text, samples, texts).transpose(1, 0, 2).reshape(samples, -1), axis=1)
     different = (np.diff(rows, axis=1) != 0).sum(axis=1) + 1
     return np.asarray(different - (rows[:, 0] < 0), dtype=np.int64)
@@ -122,7 +122,7 @@ def binned(
         bins = int(np.ceil((high - low + 1) / width))
     edges = low + width * np.arange(bins + 1, dtype=np.float64)
     shares = {}
-    for name, one in series.items():
-        counts = np.bincount(np.clip(((one - low) / width).astype(np.int64), 0, bins - 1), minlength=bins)
-        shares[name] = counts / max(len(one), 1)
+    for name, numbers in series.items():
+        counts = np.bincount(np.clip(((numbers - low) / width).astype(np.int64), 0, bins - 1), minlength=bins)
+        shares[name] = counts / max(len(numbers), 1)
     return Binned(np.asarray(edges, dtype=np.float64), shares, bool(len(values)) and bool(values.max() > edges[-1]))

@@ -35,23 +35,23 @@ def normalise_span(text: str) -> str:
 
 
 def drop_exact_match(prediction: Sequence[str], golds: Iterable[Sequence[str]]) -> bool:
-    """Say whether *prediction* is one of *golds*, each a list of texts.
+    """Whether *prediction* is one of *golds*, each a list of texts.
 
     >>> drop_exact_match(["the Rams", "Bears"], [["bears", "rams"]])
     True
     """
-    said = sorted(map(normalise_span, prediction))
-    return any(said == sorted(map(normalise_span, gold)) for gold in golds)
+    predicted = sorted(map(normalise_span, prediction))
+    return any(predicted == sorted(map(normalise_span, gold)) for gold in golds)
 
 
 def drop_f1(prediction: Sequence[str], golds: Iterable[Sequence[str]]) -> float:
-    """Give the best F1 of *prediction* against *golds*, each a list of texts.
+    """Return the best F1 of *prediction* against *golds*, each a list of texts.
 
     >>> drop_f1(["42 yards"], [["42"]]), drop_f1(["41 yards"], [["42 yards"]]), drop_f1(["a", "Rams"], [["Rams"]])
     (0.67, 0.0, 0.5)
     """
-    said = _bags(prediction)
-    return max((_aligned(said, _bags(gold)) for gold in golds), default=0.0)
+    predicted = _bags(prediction)
+    return max((_aligned(predicted, _bags(gold)) for gold in golds), default=0.0)
 
 
 def _word(part: str) -> str:
@@ -65,20 +65,20 @@ def _bags(answer: Sequence[str]) -> list[frozenset[str]]:
     return [frozenset(normalise_span(text).split()) for text in answer]
 
 
-def _aligned(said: Sequence[frozenset[str]], gold: Sequence[frozenset[str]]) -> float:
-    if not said or not gold:
-        return float(not said and not gold)
-    if len(said) == len(gold) == 1:
-        return round(_pair(said[0], gold[0]), 2)
-    scores = np.array([[_pair(one, other) for one in said] for other in gold])
+def _aligned(predicted: Sequence[frozenset[str]], gold: Sequence[frozenset[str]]) -> float:
+    if not predicted or not gold:
+        return float(not predicted and not gold)
+    if len(predicted) == len(gold) == 1:
+        return round(_pair(predicted[0], gold[0]), 2)
+    scores = np.array([[_pair(one, other) for one in predicted] for other in gold])
     rows, columns = scipy.optimize.linear_sum_assignment(-scores)
-    return round(float(scores[rows, columns].sum()) / max(len(said), len(gold)), 2)
+    return round(float(scores[rows, columns].sum()) / max(len(predicted), len(gold)), 2)
 
 
-def _pair(said: frozenset[str], gold: frozenset[str]) -> float:
+def _pair(predicted: frozenset[str], gold: frozenset[str]) -> float:
     numbers = {word for word in gold if _NUMBER.fullmatch(word)}
-    if numbers and not numbers & said:
+    if numbers and not numbers & predicted:
         return 0.0
-    if not said or not gold:
-        return float(said == gold)
-    return 2 * len(said & gold) / (len(said) + len(gold))
+    if not predicted or not gold:
+        return float(predicted == gold)
+    return 2 * len(predicted & gold) / (len(predicted) + len(gold))

@@ -10,7 +10,7 @@ from quintain.stats.bootstrap import FloatArray
 
 
 def at_least(hits: npt.ArrayLike, size: npt.ArrayLike, marked: npt.ArrayLike, whole: npt.ArrayLike) -> FloatArray:
-    """Say how probable *hits* or more are in a part of this *size*, of a *whole* in which so many are *marked*.
+    """Return how probable *hits* or more are in a part of this *size*, of a *whole* with so many *marked*.
 
     It is Fisher's exact test, one-sided.
 
@@ -23,7 +23,7 @@ def at_least(hits: npt.ArrayLike, size: npt.ArrayLike, marked: npt.ArrayLike, wh
 
 
 def at_most(hits: npt.ArrayLike, size: npt.ArrayLike, marked: npt.ArrayLike, whole: npt.ArrayLike) -> FloatArray:
-    """Say how probable *hits* or fewer are; see `at_least`."""
+    """Return how probable *hits* or fewer are; see `at_least`."""
     counts = (np.asarray(count, dtype=np.float64) for count in (hits, whole, marked, size))
     hits, whole, marked, size = counts
     return np.asarray(scipy.stats.hypergeom.cdf(hits, whole, marked, size), dtype=np.float64)

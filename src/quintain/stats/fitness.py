@@ -30,7 +30,7 @@ class Weakness:
 
     @property
     def text(self) -> str:
-        """Say it in a sentence."""
+        """The weakness in a sentence."""
         if self.kind == "few":
             what = "groups of examples" if self.grouped else "examples"
             return f"too small to rank on: with {self.units} {what}, one half is known to ± {self.points:.0f} points"
@@ -40,31 +40,36 @@ class Weakness:
         return f"one-sided: more than {MOST_OF_ONE:.0%} of the answers are one label{named}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
+        """Return it as plain data, for JSON."""
         return {"kind": self.kind, "text": self.text, "units": self.units, "labels": list(self.labels)}
 
 
 def weaknesses(
-    units: int, counts: Mapping[str, int], labels: Sequence[str] = (), *, grouped: bool = False, told: bool = True
+    units: int,
+    counts: Mapping[str, int],
+    labels: Sequence[str] = (),
+    *,
+    grouped: bool = False,
+    name_labels: bool = True,
 ) -> tuple[Weakness, ...]:
-    """Say why *units* (examples or, *grouped*, groups of them), with *counts* by answer, are weak ground for a ranking.
+    """Return why *units* (examples or groups of them), with *counts* by answer, are weak ground for a ranking.
 
-    *labels* are those that a task knows; without *told* they are not named, as where they are hidden.
+    *labels* are those that a task knows; without *name_labels* they are not named, as where they are hidden.
 
     >>> [one.kind for one in weaknesses(8, {"positive": 8}, ["negative", "positive"])]
     ['few', 'one_sided']
     >>> [one.kind for one in weaknesses(300, {"a": 150, "b": 150}, ["a", "b", "c"])]
     ['absent']
     """
-    found = []
+    reasons = []
     if units < LEAST_EXAMPLES:
         half = 100 * _REACH * sqrt(0.25 / units) if units else 50.0
-        found.append(Weakness("few", units, grouped, half))
+        reasons.append(Weakness("few", units, grouped, half))
     known = {label: counts.get(label, 0) for label in labels}
     absent = tuple(label for label, count in known.items() if not count)
     if absent and len(absent) < len(known) - 1:  # where one label is all there is, the next sentence says so
-        found.append(Weakness("absent", units, grouped, labels=absent if told else ()))
+        reasons.append(Weakness("absent", units, grouped, labels=absent if name_labels else ()))
     most = max(known, key=lambda label: known[label], default="")
     if len(known) > 1 and known[most] > MOST_OF_ONE * sum(known.values()):
-        found.append(Weakness("one_sided", units, grouped, labels=(most,) if told else ()))
-    return tuple(found)
+        reasons.append(Weakness("one_sided", units, grouped, labels=(most,) if name_labels else ()))
+    return tuple(reasons)

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from quintain.core.errors import BadInput
 from quintain.core.label_form import label_form
-from quintain.core.task import one_form
+from quintain.core.task import normalise_label
 from quintain.stats.drop import drop_exact_match, drop_f1
 from quintain.stats.text import normalise, token_f1
 
@@ -108,18 +108,18 @@ class Grading:
             score = token_f1(written(prediction), golds)
             return Grade(score, score > self.threshold)
         form = self._form()
-        said = form(written(prediction))
-        same = any(said == form(one) for one in golds)
+        answer = form(written(prediction))
+        same = any(answer == form(one) for one in golds)
         return Grade(float(same), same)
 
     def _spans(self, prediction: Any, gold: Any) -> Grade:
         """Grade answers of several spans, numbers and dates as DROP does."""
-        said = _texts(prediction)
+        answers = _texts(prediction)
         golds = [_texts(one) for one in gold] if isinstance(gold, list | tuple) else [_texts(gold)]
         if self.metric == "f1":
-            score = drop_f1(said, golds)
+            score = drop_f1(answers, golds)
             return Grade(score, score > self.threshold)
-        same = drop_exact_match(said, golds)
+        same = drop_exact_match(answers, golds)
         return Grade(float(same), same)
 
     def _form(self) -> Any:
@@ -143,11 +143,11 @@ def written(value: Any) -> str:
 
 @lru_cache(maxsize=4096)  # labels and short answers come again and again
 def _written_text(text: str) -> str:
-    return one_form(text.strip())
+    return normalise_label(text.strip())
 
 
 def is_plain(value: Any) -> bool:
-    """Say whether *value* is a single answer: a text, a number or a truth value."""
+    """Whether *value* is a single answer: a text, a number or a truth value."""
     return isinstance(value, str | int | float | bool)
 
 

@@ -55,7 +55,7 @@ class Spread:
         return cls(value, low, high, float(defined.std()))
 
     def as_dict(self) -> dict[str, float | None]:
-        """Give it as plain data, for JSON."""
+        """Return it as plain data, for JSON."""
         return {"value": self.value, "low": self.low, "high": self.high, "spread": self.spread}
 
 
@@ -70,7 +70,7 @@ class Annotators:
     accuracy: Spread
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
+        """Return it as plain data, for JSON."""
         return {
             "items": self.items,
             "annotators": self.annotators,
@@ -92,7 +92,7 @@ class HeldOut:
     undecided: Spread
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
+        """Return it as plain data, for JSON."""
         return {
             "items": self.items.as_dict(),
             "accuracy": self.accuracy.as_dict(),
@@ -113,40 +113,40 @@ def synthetic_annotators(
     counts = judgements.counts()
     size = counts.sum(axis=1)
     share = np.where(gold >= 0, counts[np.arange(len(gold)), gold], 0) / np.maximum(size, 1)
-    found: dict[str, Annotators] = {}
+    by_slice: dict[str, Annotators] = {}
     for name, least in slices:
-        kept = (gold >= 0) & (size > 0) & (share >= least - 1e-9)
-        if kept.any():
-            found[name] = _annotators(judgements, gold, kept, np.random.default_rng(seed), seeds)
-    return found
+        inside = (gold >= 0) & (size > 0) & (share >= least - 1e-9)
+        if inside.any():
+            by_slice[name] = _annotators(judgements, gold, inside, np.random.default_rng(seed), seeds)
+    return by_slice
 
 
 def _annotators(
-    judgements: Judgements, gold: IntArray, kept: BoolArray, rng: np.random.Generator, seeds: int
+    judgements: Judgements, gold: IntArray, inside: BoolArray, rng: np.random.Generator, seeds: int
 ) -> Annotators:
-    rows = np.flatnonzero(kept[judgements.item])
+    rows = np.flatnonzero(inside[judgements.item])
     blocks = _blocks(judgements.take(rows), gold)
     # With a single class there is room for another: the answer that nobody has given yet.
     classes, most = max(len(judgements.classes), 2), max(block.shape[1] for _, block in blocks)
-    scored = np.flatnonzero(np.bincount(gold[kept], minlength=classes))
+    scored = np.flatnonzero(np.bincount(gold[inside], minlength=classes))
     [weights] = rng.spawn(1)
     scores, drawn = _Scores(scored), _Scores(scored)
     for _ in range(seeds):
         cells = []
-        for right, said in blocks:
-            shuffled = rng.permuted(said, axis=1)
-            cells.append((np.arange(said.shape[1])[None, :] * classes + right[:, None]) * classes + shuffled)
+        for right, labels in blocks:
+            shuffled = rng.permuted(labels, axis=1)
+            cells.append((np.arange(labels.shape[1])[None, :] * classes + right[:, None]) * classes + shuffled)
         scores.add(_tables(cells, most, classes))
         for _ in range(-(-LEAST_DRAWN // seeds)):
             tables = _tables(cells, most, classes, weights)
             drawn.add(tables + _unknown(tables, scored, weights))
-    found, others = scores.stacked(), drawn.stacked()
+    stacked, others = scores.stacked(), drawn.stacked()
     return Annotators(
-        items=int(kept.sum()),
+        items=int(inside.sum()),
         annotators=most,
-        macro={kind: Spread.of(found[kind].mean(axis=1), others[kind].mean(axis=1)) for kind in found},
+        macro={kind: Spread.of(stacked[kind].mean(axis=1), others[kind].mean(axis=1)) for kind in stacked},
         classes={
-            judgements.classes[code]: {kind: Spread.of(found[kind][:, at], others[kind][:, at]) for kind in found}
+            judgements.classes[code]: {kind: Spread.of(stacked[kind][:, at], others[kind][:, at]) for kind in stacked}
             for at, code in enumerate(scored.tolist())
         },
         accuracy=Spread.of(scores.accuracies, drawn.accuracies),
@@ -179,7 +179,7 @@ class _Scores:
         self.accuracies.append(float(np.trace(tables, axis1=1, axis2=2).sum() / tables.sum()))
 
     def stacked(self) -> dict[str, FloatArray]:
-        """Give all draws: draws × classes."""
+        """Return all draws: draws × classes."""
         return {kind: np.array(values) for kind, values in self._parts.items()}
 
 
@@ -204,19 +204,19 @@ def _unknown(tables: FloatArray, scored: IntArray, rng: np.random.Generator) -> 
 
 
 def class_scores(tables: FloatArray) -> dict[str, FloatArray]:
-    """Give precision, recall and F1 of each class from tables gold × said (last two axes).
+    """Return precision, recall and F1 of each class from tables gold × said (last two axes).
 
     A gold class that was never said has precision 0; one that is never gold has no recall, and without being said
     nothing at all (NaN).
     """
     tiny = 1e-300  # weights may be less than 1
     hits = np.diagonal(tables, axis1=-2, axis2=-1)
-    said, true = tables.sum(axis=-2), tables.sum(axis=-1)
-    there = said + true > 0
+    predicted, true = tables.sum(axis=-2), tables.sum(axis=-1)
+    occurs = predicted + true > 0
     return {
-        "precision": np.where(there, hits / np.maximum(said, tiny), np.nan),
+        "precision": np.where(occurs, hits / np.maximum(predicted, tiny), np.nan),
         "recall": np.where(true > 0, hits / np.maximum(true, tiny), np.nan),
-        "f1": np.where(there, 2 * hits / np.maximum(said + true, tiny), np.nan),
+        "f1": np.where(occurs, 2 * hits / np.maximum(predicted + true, tiny), np.nan),
     }
 
 
@@ -261,18 +261,18 @@ def held_out_majority(
         used = sample_votes(judgements, sample, seed=seed + step)
         votes = judgements.take(used).counts()
         rest = total - votes
-        there = np.flatnonzero(writer >= 0)
-        votes[there, writer[there]] += 1
+        labelled = np.flatnonzero(writer >= 0)
+        votes[labelled, writer[labelled]] += 1
         top, size = votes.max(axis=1), votes.sum(axis=1)
         gold = best_class(votes, judgements.items, judgements.classes)
         decided = spare & (2 * top > size) & ~np.isin(gold, list(excluded))
         right = _credit(rest, gold)
         for name, least in SLICES:
-            kept = decided & (top >= (least - 1e-9) * size)
-            if kept.any():
-                open_ = (right[kept] > 0) & (right[kept] < 1)
-                own = (float(right[kept].mean()), float(open_.mean()))
-                rows[name].append((int(kept.sum()), *own, _anew(right[kept], weights), _anew(open_, weights)))
+            inside = decided & (top >= (least - 1e-9) * size)
+            if inside.any():
+                open_ = (right[inside] > 0) & (right[inside] < 1)
+                own = (float(right[inside].mean()), float(open_.mean()))
+                rows[name].append((int(inside.sum()), *own, _anew(right[inside], weights), _anew(open_, weights)))
     held = {name: np.array(found) for name, found in rows.items() if found}
     return {
         name: HeldOut(Spread.of(found[:, 0]), Spread.of(found[:, 1], found[:, 3]), Spread.of(found[:, 2], found[:, 4]))
@@ -294,7 +294,7 @@ def _credit(votes: IntArray, gold: IntArray) -> FloatArray:
 
 
 def majority_gold(judgements: Judgements) -> IntArray:
-    """Give each item the label of more than half of its judgements, or -1."""
+    """Return of each item the label of more than half of its judgements, or -1."""
     counts = judgements.counts()
     return np.where(2 * counts.max(axis=1) > counts.sum(axis=1), counts.argmax(axis=1), NONE)
 

@@ -30,13 +30,13 @@ def bootstrap_totals(
     added = [by_unit(tally, units, number) for tally in tallies]
     drawn: list[list[FloatArray]] = [[] for _ in tallies]
     for weights in resample_weights(number, resamples, np.random.default_rng(seed)):
-        for place, rows in enumerate(added):
-            drawn[place].append(np.asarray(weights @ rows, dtype=np.float64))
+        for position, rows in enumerate(added):
+            drawn[position].append(np.asarray(weights @ rows, dtype=np.float64))
     return [np.concatenate(blocks) for blocks in drawn]
 
 
 def units_of(examples: int, groups: IntArray | None) -> tuple[IntArray, int]:
-    """Give each example the number of what is drawn with it (itself, or its group), and how many of those there are."""
+    """Return of each example the number of its unit (itself, or its group), and how many units there are."""
     if groups is None:
         return np.arange(examples), examples
     names, codes = np.unique(groups, return_inverse=True)
@@ -44,7 +44,7 @@ def units_of(examples: int, groups: IntArray | None) -> tuple[IntArray, int]:
 
 
 def by_unit(tally: Tally, units: IntArray, number: int) -> Any:
-    """Give what each unit (an example, or a group of them) adds."""
+    """Return what each unit (an example, or a group of them) adds."""
     shape = (number, tally.table.shape[0])
     cells = scipy.sparse.coo_array((np.ones(len(units)), (units, tally.codes)), shape=shape).tocsr()
     rows = cells @ tally.table

@@ -21,7 +21,7 @@ def catches(
     right: FloatArray | None = None,
     wrong: FloatArray | None = None,
 ) -> npt.NDArray[np.bool_]:
-    """Say of each judge whether *rule* catches them.
+    """Return of each judge whether *rule* catches them.
 
     *hits* of *total* agree with the majority of the others or, for the rule `gold`, are right. The rule `posterior`
     looks at Beta(*right*, *wrong*), which follows from the hits where it is not given.
@@ -60,15 +60,15 @@ def power(rule: UnqualifyRule, judgements: int, *, labels: int, honest: float) -
 
 
 def _binomial(hits: IntArray, total: int, rate: float) -> FloatArray:
-    """Give the probability of each number of *hits*: scipy.stats has it too, and takes a second to import."""
+    """Return the probability of each number of *hits*: scipy.stats has it too, and takes a second to import."""
     ways = scipy.special.gammaln(total + 1) - scipy.special.gammaln(hits + 1) - scipy.special.gammaln(total - hits + 1)
     chances = np.exp(ways + scipy.special.xlogy(hits, rate) + scipy.special.xlog1py(total - hits, -rate))
     return np.asarray(chances, dtype=np.float64)
 
 
-def judgements_needed(rule: UnqualifyRule, *, labels: int, wanted: float = 0.95, most: int = 500) -> int | None:
-    """Give after how many judgements *rule* catches a random clicker with probability *wanted*; None for never."""
+def judgements_needed(rule: UnqualifyRule, *, labels: int, probability: float = 0.95, most: int = 500) -> int | None:
+    """Return after how many judgements *rule* catches a random clicker by this *probability*; None for never."""
     for count in range(rule.least, most + 1):
-        if power(rule, count, labels=labels, honest=1.0).clicker >= wanted:
+        if power(rule, count, labels=labels, honest=1.0).clicker >= probability:
             return count
     return None

@@ -49,8 +49,8 @@ class Judgements:
         columns = [np.array(list(names), dtype=object) for names in (items, workers, labels)]
         coded = [np.unique(names, return_inverse=True) for names in columns]
         known = sorted({*coded[2][0], *classes})
-        place = {name: code for code, name in enumerate(known)}
-        label = np.array([place[name] for name in coded[2][0]], dtype=np.int64)[coded[2][1]]
+        code_of = {name: code for code, name in enumerate(known)}
+        label = np.array([code_of[name] for name in coded[2][0]], dtype=np.int64)[coded[2][1]]
         return cls.from_codes(coded[0][1], coded[1][1], label, list(coded[0][0]), list(coded[1][0]), tuple(known))
 
     @classmethod
@@ -100,7 +100,7 @@ class Judgements:
         return np.bincount(self.item, minlength=len(self.items))
 
     def slots(self) -> IntArray:
-        """Give the place of each vote in a flat classes × items table."""
+        """Return the position of each vote in a flat classes × items table."""
         return self.label * len(self.items) + self.item
 
     def add_up(self, weights: FloatArray, slots: IntArray) -> FloatArray:
@@ -109,7 +109,7 @@ class Judgements:
         return total_by(slots, weights, shape[0] * shape[1]).reshape(shape)
 
     def by_cell(self) -> Any:
-        """Give the sparse matrix item × (worker · label) with a 1 for each vote."""
+        """Return the sparse matrix item × (worker · label) with a 1 for each vote."""
         shape = (len(self.items), len(self.workers) * len(self.classes))
         indices = self.worker * len(self.classes) + self.label
         starts = np.concatenate([[0], np.cumsum(self.sizes())])
@@ -125,13 +125,13 @@ def _sorted_names(codes: IntArray, names: Sequence[str]) -> tuple[IntArray, Sequ
     if len(set(names)) < len(names):
         raise BadInput("A name is in the list of names twice.")
     order = sorted(range(len(names)), key=names.__getitem__)
-    place = np.empty(len(names), dtype=np.int64)
-    place[order] = np.arange(len(names))
-    return place[codes], [names[old] for old in order]
+    position = np.empty(len(names), dtype=np.int64)
+    position[order] = np.arange(len(names))
+    return position[codes], [names[old] for old in order]
 
 
 def name_hashes(names: Iterable[str]) -> HashArray:
-    """Give each name 64 bits that depend on the name alone."""
+    """Return 64 bits for each name that depend on the name alone."""
     joined = b"".join(hashlib.blake2b(name.encode(), digest_size=8).digest() for name in names)
     return np.frombuffer(joined, dtype="<u8").astype(np.uint64)
 
@@ -152,7 +152,7 @@ def mix(*parts: HashArray | int) -> HashArray:
 def best_class(
     scores: npt.NDArray[Any], items: Sequence[str], classes: Sequence[str], *, seed: int = 0, slack: float = 1e-9
 ) -> IntArray:
-    """Give the class with the highest score of each item (rows of *scores*).
+    """Return the class with the highest score of each item (rows of *scores*).
 
     Scores within *slack* of the highest are a tie. A tie falls to the class for which the hash of item name, class
     name and *seed* is greatest: neither the order of rows nor that of columns matters, and no class is favoured.
@@ -198,6 +198,6 @@ def total_by(codes: IntArray, weights: FloatArray, groups: int) -> FloatArray:
 
 
 def mean_move(old: FloatArray, new: FloatArray) -> float:
-    """Say how far the posteriors of an item (classes × items) moved on average, from 0 to 1; *old* is overwritten."""
+    """Return how far the posteriors of an item moved on average, from 0 to 1; *old* is overwritten."""
     np.subtract(old, new, out=old)
     return float(np.abs(old, out=old).sum() / 2 / max(old.shape[1], 1))

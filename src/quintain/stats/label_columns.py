@@ -16,7 +16,7 @@ def names_in(*columns: pl.Series) -> LabelNames:
 
 
 def in_names(column: pl.Series, names: LabelNames | Iterable[str] | None = None) -> pl.Series:
-    """Give a column of labels as *names* spell them; labels that are none of those are held together by their forms.
+    """Return a column of labels as *names* spell them; labels that are none of those are joined by their forms.
 
     >>> in_names(pl.Series(["1.0", " 2", "1"]), ["1", "2"]).to_list()
     ['1', '2', '1']

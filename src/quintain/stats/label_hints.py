@@ -19,7 +19,7 @@ SHOWN = 5  # labels that a warning names
 
 
 def label_warnings(gold: Iterable[Any], predicted: Iterable[Any], *, what: str = Text("predictions")) -> list[Text]:
-    """Say what may be wrong with the labels of *predicted*: None is no answer, and is not looked at.
+    """Return what may be wrong with the labels of *predicted*: None is no answer, and is not looked at.
 
     >>> label_warnings(["yes", "no"], ["Yes", "No"])[0]
     "2 of 2 predictions differ from a gold label in case only, and count as wrong: 'No' for 'no', 'Yes' for 'yes'."

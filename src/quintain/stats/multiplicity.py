@@ -9,7 +9,7 @@ from quintain.stats.bootstrap import FloatArray
 
 
 def step_up(p: FloatArray, rate: float = 0.05, tests: int | None = None) -> npt.NDArray[np.bool_]:
-    """Say which tests stand so that at most *rate* of those that do are false on average (Benjamini, Hochberg 1995).
+    """Return which tests stand so that at most *rate* of them are false on average (Benjamini, Hochberg 1995).
 
     *tests* is how many were made, where *p* has only the smallest.
 

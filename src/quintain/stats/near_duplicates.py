@@ -94,21 +94,21 @@ def find_nearest(
     """
     if not 0 < threshold <= 1:
         raise BadInput("The threshold is {threshold:g}.", threshold=threshold, remedy="Give one above 0 and at most 1.")
-    asked, given = [squeeze(text) for text in texts], [squeeze(text) for text in among]
+    asked, pool = [squeeze(text) for text in texts], [squeeze(text) for text in among]
     index = np.full(len(asked), -1, dtype=np.int64)
     similarity = np.zeros(len(asked))
-    first = {text: place for place, text in reversed(list(enumerate(given))) if text}
-    for place, text in enumerate(asked):
+    first = {text: place for place, text in reversed(list(enumerate(pool))) if text}
+    for position, text in enumerate(asked):
         if text in first:
-            index[place], similarity[place] = first[text], 1.0
+            index[position], similarity[position] = first[text], 1.0
     # What has an exact match needs no search; each text among the others is looked at once.
     left = np.flatnonzero(index < 0)
     places = np.array(sorted(first.values()), dtype=np.int64)
     if threshold < 1 and len(left) and len(places):
-        found = _nearest_sets(*_sets([asked[i] for i in left], [given[i] for i in places], width), threshold)
-        hit = found.index >= 0
-        index[left[hit]] = places[found.index[hit]]
-        similarity[left[hit]] = np.minimum(found.similarity[hit], np.nextafter(1.0, 0.0))
+        nearest = _nearest_sets(*_sets([asked[i] for i in left], [pool[i] for i in places], width), threshold)
+        hit = nearest.index >= 0
+        index[left[hit]] = places[nearest.index[hit]]
+        similarity[left[hit]] = np.minimum(nearest.similarity[hit], np.nextafter(1.0, 0.0))
     return Nearest(index, similarity)
 
 
@@ -127,16 +127,16 @@ def find_pairs(texts: Sequence[str], *, threshold: float = THRESHOLD, width: int
     if not len(places):
         return places, places
     sets, _ = _sets([squeezed[place] for place in places.tolist()], [], width)
-    found = [(rows, columns) for rows, columns, _ in _similar(sets, sets, threshold, within=True)]
-    one, other = (np.concatenate(part) for part in zip(*found, strict=True))
-    later, earlier = np.maximum(one, other), np.minimum(one, other)
+    blocks = [(rows, columns) for rows, columns, _ in _similar(sets, sets, threshold, within=True)]
+    left, right = (np.concatenate(part) for part in zip(*blocks, strict=True))
+    later, earlier = np.maximum(left, right), np.minimum(left, right)
     order = np.lexsort((earlier, later))
     return places[later[order]], places[earlier[order]]
 
 
-def _sets(asked: Sequence[str], given: Sequence[str], width: int) -> tuple[_Sets, _Sets]:
-    """Turn texts into sets of numbers, where a smaller number is rarer among *given*."""
-    owners, grams = _grams([*asked, *given], width)
+def _sets(asked: Sequence[str], pool: Sequence[str], width: int) -> tuple[_Sets, _Sets]:
+    """Turn texts into sets of numbers, where a smaller number is rarer among both."""
+    owners, grams = _grams([*asked, *pool], width)
     _, codes = np.unique(grams, return_inverse=True)
     # One member per text and n-gram: sort pairs, keep the first of each.
     pairs = np.sort(owners * (int(codes.max(initial=0)) + 1) + codes)
@@ -147,7 +147,7 @@ def _sets(asked: Sequence[str], given: Sequence[str], width: int) -> tuple[_Sets
     rank[np.argsort(counts, kind="stable")] = np.arange(len(counts))
     order = np.lexsort((rank[codes], owners))
     owners, members = owners[order], rank[codes][order]
-    starts = np.searchsorted(owners, np.arange(len(asked) + len(given) + 1))
+    starts = np.searchsorted(owners, np.arange(len(asked) + len(pool) + 1))
     cut = starts[len(asked)]
     return (
         _Sets(members[:cut], starts[: len(asked) + 1]),
@@ -170,10 +170,10 @@ def _grams(texts: Sequence[str], width: int) -> tuple[IntArray, _Hashes]:
     return owners[inside], hashes[inside]
 
 
-def _nearest_sets(asked: _Sets, given: _Sets, threshold: float) -> Nearest:
+def _nearest_sets(asked: _Sets, pool: _Sets, threshold: float) -> Nearest:
     index = np.full(len(asked.sizes), -1, dtype=np.int64)
     similarity = np.zeros(len(asked.sizes))
-    for rows, columns, scores in _similar(asked, given, threshold):
+    for rows, columns, scores in _similar(asked, pool, threshold):
         best = np.lexsort((columns, -scores, rows))
         leads = best[np.flatnonzero(np.r_[True, rows[best][1:] != rows[best][:-1]])] if len(rows) else best
         index[rows[leads]], similarity[rows[leads]] = columns[leads], scores[leads]
@@ -181,21 +181,21 @@ def _nearest_sets(asked: _Sets, given: _Sets, threshold: float) -> Nearest:
 
 
 def _similar(
-    asked: _Sets, given: _Sets, threshold: float, *, within: bool = False
+    asked: _Sets, pool: _Sets, threshold: float, *, within: bool = False
 ) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
-    """Give all pairs that are at least as similar as *threshold*, and how similar; those of one text come together.
+    """Return all pairs at least as similar as *threshold*, and how similar; those of one text come together.
 
     Who shares a member is listed by size, so that only sets of nearly the same size are looked at. With *within*, both
     are the same sets, and each pair is given once.
     """
-    by_size = np.argsort(given.sizes, kind="stable")
+    by_size = np.argsort(pool.sizes, kind="stable")
     rank = np.empty(len(by_size), dtype=np.int64)
     rank[by_size] = np.arange(len(by_size))
-    owned, listed = _prefixes(given, threshold)
+    owned, listed = _prefixes(pool, threshold)
     wide = len(by_size) + 1
     postings = np.sort(listed * wide + rank[owned])
     owner, member = _prefixes(asked, threshold)
-    in_order, sizes = given.sizes[by_size], asked.sizes[owner]
+    in_order, sizes = pool.sizes[by_size], asked.sizes[owner]
     first = np.searchsorted(in_order, np.ceil(threshold * sizes - 1e-9))
     last = rank[owner] if within else np.searchsorted(in_order, np.floor(sizes / threshold + 1e-9), side="right")
     low = np.searchsorted(postings, member * wide + first)
@@ -203,18 +203,18 @@ def _similar(
     # Cut after whole texts, so that a pair is never compared in two blocks.
     for block in _blocks(owner, hits):
         rows = np.repeat(owner[block], hits[block])
-        place = np.arange(len(rows)) - np.repeat(np.cumsum(hits[block]) - hits[block], hits[block])
-        columns = by_size[postings[np.repeat(low[block], hits[block]) + place] % wide]
-        rows, columns, shared = _count_pairs(rows, columns, len(given.sizes))
-        kept = shared >= np.minimum(_shared(asked, threshold)[rows], _shared(given, threshold)[columns])
-        rows, columns = rows[kept], columns[kept]
-        scores = _jaccard(asked, rows, given, columns)
-        kept = scores >= threshold - 1e-12
-        yield rows[kept], columns[kept], scores[kept]
+        offset = np.arange(len(rows)) - np.repeat(np.cumsum(hits[block]) - hits[block], hits[block])
+        columns = by_size[postings[np.repeat(low[block], hits[block]) + offset] % wide]
+        rows, columns, shared = _count_pairs(rows, columns, len(pool.sizes))
+        alike = shared >= np.minimum(_shared(asked, threshold)[rows], _shared(pool, threshold)[columns])
+        rows, columns = rows[alike], columns[alike]
+        scores = _jaccard(asked, rows, pool, columns)
+        alike = scores >= threshold - 1e-12
+        yield rows[alike], columns[alike], scores[alike]
 
 
 def _shared(sets: _Sets, threshold: float) -> IntArray:
-    """Say how many rare members each set must share with a similar one: as many as it can be held to."""
+    """Return how many rare members each set must share with a similar one: as many as it can be held to."""
     return np.asarray(np.minimum(np.ceil(threshold * sets.sizes - 1e-12), _SHARED), dtype=np.int64)
 
 
@@ -238,8 +238,8 @@ def _count_pairs(rows: IntArray, columns: IntArray, width: int) -> tuple[IntArra
         number = counts[pairs]
     else:
         pairs, number = np.unique(keys, return_counts=True)
-    found, column = np.divmod(pairs, max(width, 1))
-    return found + start, column, number
+    row, column = np.divmod(pairs, max(width, 1))
+    return row + start, column, number
 
 
 def _blocks(owner: IntArray, hits: IntArray) -> list[slice]:
@@ -252,14 +252,14 @@ def _blocks(owner: IntArray, hits: IntArray) -> list[slice]:
     return [slice(start, end) for start, end in zip(cuts, [*cuts[1:], len(owner)], strict=True)]
 
 
-def _jaccard(asked: _Sets, rows: IntArray, given: _Sets, columns: IntArray) -> FloatArray:
-    """Give the overlap of the pairs of sets: members of one are looked up among those of the other."""
+def _jaccard(asked: _Sets, rows: IntArray, pool: _Sets, columns: IntArray) -> FloatArray:
+    """Return the overlap of the pairs of sets: members of one are looked up among those of the other."""
     scores = np.zeros(len(rows))
     sizes = asked.sizes[rows]
     # Every set's members get a stretch of numbers of their own, in which they are looked up by bisection.
-    stretch = int(max(asked.members.max(initial=0), given.members.max(initial=0))) + 1
-    owners = np.repeat(np.arange(len(given.sizes)), given.sizes)
-    keys = owners * stretch + given.members
+    stretch = int(max(asked.members.max(initial=0), pool.members.max(initial=0))) + 1
+    owners = np.repeat(np.arange(len(pool.sizes)), pool.sizes)
+    keys = owners * stretch + pool.members
     height = max(1, _BLOCK // max(1, int(sizes.max(initial=1))))
     for start in range(0, len(rows), height):
         part = slice(start, start + height)
@@ -267,8 +267,8 @@ def _jaccard(asked: _Sets, rows: IntArray, given: _Sets, columns: IntArray) -> F
         pair = np.repeat(np.arange(len(count)), count)
         within = np.arange(len(pair)) - np.repeat(np.cumsum(count) - count, count)
         members = asked.members[asked.starts[rows[part]][pair] + within]
-        wanted = columns[part][pair] * stretch + members
-        place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        shared = np.bincount(pair, weights=keys[place] == wanted, minlength=len(count))
-        scores[part] = shared / (count + given.sizes[columns[part]] - shared)
+        key = columns[part][pair] * stretch + members
+        position = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
+        shared = np.bincount(pair, weights=keys[position] == key, minlength=len(count))
+        scores[part] = shared / (count + pool.sizes[columns[part]] - shared)
     return scores

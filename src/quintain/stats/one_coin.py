@@ -33,16 +33,16 @@ class OneCoin:
 
     @property
     def accuracy(self) -> FloatArray:
-        """Give each worker's accuracy: the mean of the Beta distribution."""
+        """Each worker's accuracy: the mean of the Beta distribution."""
         return np.asarray(self.right / (self.right + self.wrong), dtype=np.float64)
 
     def accuracy_quantile(self, share: float) -> FloatArray:
-        """Give the accuracy below which each worker's true one lies with probability *share*."""
+        """Return the accuracy below which each worker's true one lies with probability *share*."""
         return np.asarray(scipy.special.betaincinv(self.right, self.wrong, share), dtype=np.float64)
 
 
 def vote_log_odds(accuracy: FloatArray, classes: int) -> FloatArray:
-    """Say how much a vote by somebody with this *accuracy* speaks for its class: 0 at chance, below it negative."""
+    """Return how much a vote of this *accuracy* speaks for its class: 0 at chance, below it negative."""
     sure = np.clip(accuracy, 1e-6, 1 - 1e-6)
     return np.asarray(np.log(sure * max(classes - 1, 1) / (1 - sure)), dtype=np.float64)
 
@@ -67,28 +67,28 @@ def fit_one_coin(
     classes = len(judgements.classes)
     even = np.full(classes, 1 / max(classes, 1))
     votes = (np.bincount(judgements.label, minlength=classes) + 1.0) / (len(judgements) + classes)
-    given: dict[str, Any] = {"right": right, "wrong": wrong, "iterations": iterations, "tolerance": tolerance}
+    options: dict[str, Any] = {"right": right, "wrong": wrong, "iterations": iterations, "tolerance": tolerance}
     compared = np.flatnonzero(judgements.sizes()[judgements.item] > 1)
     alike = np.abs(even - votes).max(initial=0.0) < NEARLY
     if alike or not len(compared):
-        return _fit(judgements, even, **given)
-    best = _fit(judgements, even, **given)
-    told = _foretold(judgements, compared, best)
-    for rival in (_fit(judgements, votes, **given), _fit(judgements, votes, fitted=True, **given)):
-        rival_told = _foretold(judgements, compared, rival)
-        if _is_sure(total_by(judgements.item[compared], rival_told - told, len(judgements.items))):
-            best, told = rival, rival_told
+        return _fit(judgements, even, **options)
+    best = _fit(judgements, even, **options)
+    foretold = _foretold(judgements, compared, best)
+    for rival in (_fit(judgements, votes, **options), _fit(judgements, votes, fitted=True, **options)):
+        rival_foretold = _foretold(judgements, compared, rival)
+        if _is_sure(total_by(judgements.item[compared], rival_foretold - foretold, len(judgements.items))):
+            best, foretold = rival, rival_foretold
     return best
 
 
 def _is_sure(gains: FloatArray) -> bool:
-    """Say whether the mean of the items' *gains* is above 0, with 95 % confidence."""
+    """Whether the mean of the items' *gains* is above 0, with 95 % confidence."""
     mean, error = float(gains.mean()), float(gains.std() / np.sqrt(len(gains)))
     return mean > SURE * error
 
 
 def _foretold(judgements: Judgements, rows: IntArray, fit: OneCoin) -> FloatArray:
-    """Give the log probability of some votes, given all others on their items and how often workers are right."""
+    """Return the log probability of some votes, given all others on their items and how often workers are right."""
     parts = [_foretold_some(judgements, rows[start : start + PART], fit) for start in range(0, len(rows), PART)]
     return np.concatenate(parts)
 
@@ -98,8 +98,8 @@ def _foretold_some(judgements: Judgements, rows: IntArray, fit: OneCoin) -> Floa
     accuracy, belief = fit.accuracy[judgements.worker[rows]], fit.posterior[item, label]
     without = belief * np.exp(-vote_log_odds(accuracy, classes))
     without /= 1 - belief + without
-    told = without * accuracy + (1 - without) * (1 - accuracy) / max(classes - 1, 1)
-    return np.asarray(np.log(np.maximum(told, 1e-300)), dtype=np.float64)
+    probability = without * accuracy + (1 - without) * (1 - accuracy) / max(classes - 1, 1)
+    return np.asarray(np.log(np.maximum(probability, 1e-300)), dtype=np.float64)
 
 
 def _fit(
@@ -114,14 +114,14 @@ def _fit(
 ) -> OneCoin:
     """Fit the model with these shares of the classes; *fitted* ones begin there and follow the items."""
     workers, slots = len(judgements.workers), judgements.slots()
-    given = np.bincount(judgements.worker, minlength=workers).astype(np.float64)
+    votes = np.bincount(judgements.worker, minlength=workers).astype(np.float64)
     counts = judgements.counts().T
     posterior = np.ascontiguousarray(counts / np.maximum(counts.sum(axis=0), 1))
     agreed, moved, done = np.zeros(workers), np.inf, 0
     while done < iterations and moved > tolerance:
         done += 1
         agreed = total_by(judgements.worker, posterior.ravel()[slots], workers)
-        weights = vote_log_odds((agreed + right) / (given + right + wrong), len(judgements.classes))
+        weights = vote_log_odds((agreed + right) / (votes + right + wrong), len(judgements.classes))
         if fitted:
             prior = (posterior.mean(axis=1) + EVEN / len(prior)) / (1 + EVEN)
         new, _ = softmax(judgements.add_up(weights[judgements.worker], slots) + np.log(prior)[:, None])
@@ -129,5 +129,5 @@ def _fit(
         posterior = new
     agreed = total_by(judgements.worker, posterior.ravel()[slots], workers)
     # Sums of many posteriors may pass the number of votes by a rounding error.
-    agreed = np.minimum(agreed, given)
-    return OneCoin(posterior.T, agreed + right, given - agreed + wrong, done, moved <= tolerance, prior)
+    agreed = np.minimum(agreed, votes)
+    return OneCoin(posterior.T, agreed + right, votes - agreed + wrong, done, moved <= tolerance, prior)

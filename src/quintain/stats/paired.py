@@ -36,10 +36,10 @@ class Separation:
 
 
 def _pair(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    one, two = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    if one.shape != two.shape or one.ndim != 1 or len(one) == 0:
+    left, right = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if left.shape != right.shape or left.ndim != 1 or len(left) == 0:
         raise BadInput("Two models are compared on the same examples, and at least on one.")
-    return one, two
+    return left, right
 
 
 def mcnemar(first: npt.ArrayLike, second: npt.ArrayLike) -> McNemar:
@@ -48,8 +48,8 @@ def mcnemar(first: npt.ArrayLike, second: npt.ArrayLike) -> McNemar:
     >>> mcnemar([1, 1, 1, 1, 1, 0], [0, 0, 0, 0, 0, 0]).p_value
     0.0625
     """
-    one, two = (side > 0.5 for side in _pair(first, second))
-    first_only, second_only = int((one & ~two).sum()), int((two & ~one).sum())
+    first_right, second_right = (side > 0.5 for side in _pair(first, second))
+    first_only, second_only = int((first_right & ~second_right).sum()), int((second_right & ~first_right).sum())
     apart = first_only + second_only
     # Under no difference, which of the two is right is a fair coin.
     p_value = min(1.0, 2 * float(scipy.special.bdtr(min(first_only, second_only), apart, 0.5))) if apart else 1.0
@@ -64,21 +64,21 @@ def examples_to_separate(
     confidence: float = 0.95,
     power: float = 0.8,
 ) -> Separation:
-    """Say how many examples would show the present difference, if it is the true one, with chance *power*.
+    """Return how many examples would show the present difference, if it is the true one, by chance *power*.
 
     By the normal approximation to the paired difference. With *groups* the spread is that between groups, and the
     number is still of examples, in groups of the present mean size.
     """
-    one, two = _pair(first, second)
-    difference = float((one - two).mean())
-    deviations = (one - two) - difference
+    left, right = _pair(first, second)
+    difference = float((left - right).mean())
+    deviations = (left - right) - difference
     if groups is not None:
         _, codes = np.unique(groups, return_inverse=True)
         deviations = np.asarray(np.bincount(codes, weights=deviations), dtype=np.float64)
     # Variance of one example's share in the mean: sums over groups add up to what independent examples would.
-    variance = float((deviations**2).sum()) / len(one)
+    variance = float((deviations**2).sum()) / len(left)
     if difference == 0:
         return Separation(0.0, None, None)
     reach = float(scipy.special.ndtri(1 - (1 - confidence) / 2) + scipy.special.ndtri(power))
     needed = max(1, math.ceil(reach**2 * variance / difference**2 - 1e-9))
-    return Separation(difference, needed, max(0, needed - len(one)))
+    return Separation(difference, needed, max(0, needed - len(left)))

@@ -22,7 +22,7 @@ class WorkerPair:
 
 
 def cohen_kappa(tables: FloatArray) -> FloatArray:
-    """Give Cohen's κ of square tables of counts (last two axes); NaN where no disagreement could be expected.
+    """Return Cohen's κ of square tables of counts (last two axes); NaN where no disagreement could be expected.
 
     >>> round(float(cohen_kappa(np.array([[20.0, 5.0], [10.0, 15.0]]))), 3)
     0.4
@@ -44,7 +44,7 @@ def pair_kappas(
     resamples: int = 1000,
     confidence: float = 0.95,
 ) -> list[WorkerPair]:
-    """Give Cohen's κ of the pairs of workers with the most items in common: *most* of them, or all.
+    """Return Cohen's κ of the pairs of workers with the most items in common: *most* of them, or all.
 
     Its interval is from the reference posterior of the pair's table.
     """
@@ -54,11 +54,13 @@ def pair_kappas(
     keys, codes, shared = np.unique(key, return_inverse=True, return_counts=True)
     ranked = np.lexsort((keys, -shared))
     chosen = ranked[shared[ranked] >= least_items][:most]
-    place = np.full(len(keys), -1, dtype=np.int64)
-    place[chosen] = np.arange(len(chosen))
-    spot = place[codes]
-    kept = spot >= 0
-    cell = (spot[kept] * classes + judgements.label[left[kept]]) * classes + judgements.label[right[kept]]
+    position = np.full(len(keys), -1, dtype=np.int64)
+    position[chosen] = np.arange(len(chosen))
+    spot = position[codes]
+    in_chosen = spot >= 0
+    cell = (spot[in_chosen] * classes + judgements.label[left[in_chosen]]) * classes + judgements.label[
+        right[in_chosen]
+    ]
     tables = np.bincount(cell, minlength=len(chosen) * classes * classes).reshape(-1, classes, classes)
     values = cohen_kappa(tables.astype(np.float64))
     rng = np.random.default_rng(seed)
@@ -91,12 +93,12 @@ def _estimate(table: IntArray, value: float, rng: np.random.Generator, resamples
 
 
 def judgement_pairs(judgements: Judgements) -> tuple[IntArray, IntArray]:
-    """Give all pairs of judgements of one item, as two arrays of places; the left one comes first in the order."""
+    """Return all pairs of judgements of one item, as two arrays of positions; the left one comes first."""
     sizes = judgements.sizes()
     ends = np.cumsum(sizes)
-    place = np.arange(len(judgements))
-    after = np.repeat(ends, sizes) - place - 1
-    left = np.repeat(place, after)
+    position = np.arange(len(judgements))
+    after = np.repeat(ends, sizes) - position - 1
+    left = np.repeat(position, after)
     begin = np.cumsum(after) - after
     right = left + 1 + np.arange(len(left)) - np.repeat(begin, after)
     return left, right

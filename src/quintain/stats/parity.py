@@ -35,14 +35,14 @@ class Parity:
 def parity(
     label: IntArray,
     votes: IntArray,
-    said: IntArray,
+    predicted: IntArray,
     classes: int,
     *,
     seed: int = 0,
     resamples: int = RESAMPLES,
     confidence: float = 0.95,
 ) -> Parity:
-    """Compare the answers *said* (-1: none) with the people's *votes* (items × labels, the *classes* first).
+    """Compare the answers *predicted* (-1: none) with the people's *votes* (items × labels, the *classes* first).
 
     *label* is what the items are labelled. Items with fewer than two votes say nothing about people and are left out.
 
@@ -51,14 +51,14 @@ def parity(
     >>> round(found.human.value, 3), round(found.model.value, 3)
     (0.95, 0.733)
     """
-    if not len(label) == len(votes) == len(said):
+    if not len(label) == len(votes) == len(predicted):
         raise BadInput("People and model are compared on the same items.")
-    kept = votes.sum(axis=1) >= 2
-    label, votes, said = label[kept], votes[kept], said[kept]
+    judged = votes.sum(axis=1) >= 2
+    label, votes, predicted = label[judged], votes[judged], predicted[judged]
     if not len(label):
         nothing = Estimate(None, reason="no item has two votes")
         return Parity(0, nothing, nothing, nothing)
-    rows = np.hstack([human_rows(votes, classes), answer_rows(label, said, classes)])
+    rows = np.hstack([human_rows(votes, classes), answer_rows(label, predicted, classes)])
     parts = (slice(3 * classes), slice(3 * classes, None))
     total = rows.sum(axis=0)
     human, model = _drawn_f1(rows, parts, classes, seed, resamples)
@@ -86,7 +86,7 @@ def _drawn_f1(
 
 
 def _prior(classes: int) -> Prior:
-    """Say what an example of each class adds at its best and at its worst, for few items (see `stats.posterior`)."""
+    """Return what an example of each class adds at best and at worst, for few items (see `stats.posterior`)."""
     own, others = np.eye(classes), (1 - np.eye(classes)) / max(classes - 1, 1)
     best = np.hstack([own, own, own])
     worst = np.hstack([np.zeros_like(own), others, own])
@@ -94,15 +94,15 @@ def _prior(classes: int) -> Prior:
 
 
 def _accuracy(totals: FloatArray, classes: int) -> FloatArray:
-    """Give the share of answers that are right, from totals of hits, answers and labels."""
+    """Return the share of answers that are right, from totals of hits, answers and labels."""
     hits, true = totals[..., :classes].sum(axis=-1), totals[..., 2 * classes :].sum(axis=-1)
     return np.asarray(hits / np.maximum(true, 1e-9), dtype=np.float64)
 
 
 def human_rows(votes: IntArray, classes: int) -> FloatArray:
-    """Give what each item adds for an average person: hits, answers and labels of each class (items × 3·classes)."""
+    """Return what each item adds for an average person: hits, answers, labels by class (items × 3·classes)."""
     size = votes.sum(axis=1)
-    hits, said, true = (np.zeros((len(votes), classes)) for _ in range(3))
+    hits, answers, true = (np.zeros((len(votes), classes)) for _ in range(3))
     for code in range(votes.shape[1]):
         weight = votes[:, code] / size
         others = votes.copy()
@@ -111,22 +111,22 @@ def human_rows(votes: IntArray, classes: int) -> FloatArray:
         share = leading / leading.sum(axis=1, keepdims=True)
         true += weight[:, None] * share[:, :classes]
         if code < classes:
-            said[:, code] += weight
+            answers[:, code] += weight
             hits[:, code] += weight * share[:, code]
-    return np.hstack([hits, said, true])
+    return np.hstack([hits, answers, true])
 
 
-def answer_rows(label: IntArray, said: IntArray, classes: int) -> FloatArray:
-    """Give what each item adds for one who gives one answer: hits, answers and labels of each class."""
+def answer_rows(label: IntArray, predicted: IntArray, classes: int) -> FloatArray:
+    """Return what each item adds for one who gives one answer: hits, answers and labels of each class."""
     names = np.arange(classes)
-    made, true = said[:, None] == names, label[:, None] == names
-    return np.hstack([made & true, made, true]).astype(np.float64)
+    answers, true = predicted[:, None] == names, label[:, None] == names
+    return np.hstack([answers & true, answers, true]).astype(np.float64)
 
 
 def macro_f1(totals: FloatArray) -> FloatArray:
     """Average the classes' F1 from their totals of hits, answers and labels; a class that never occurs is left out."""
-    hits, said, true = np.split(totals, 3, axis=-1)
-    there = said + true > 0
-    f1 = np.where(there, 2 * hits / np.where(there, said + true, 1.0), 0.0)
-    count = there.sum(axis=-1)
+    hits, answers, true = np.split(totals, 3, axis=-1)
+    occurs = answers + true > 0
+    f1 = np.where(occurs, 2 * hits / np.where(occurs, answers + true, 1.0), 0.0)
+    count = occurs.sum(axis=-1)
     return np.asarray(np.where(count > 0, f1.sum(axis=-1) / np.maximum(count, 1), np.nan))

@@ -33,7 +33,7 @@ Values = Callable[[FloatArray], Mapping[str, FloatArray]]
 
 
 def is_few(examples: int, groups: IntArray | None = None) -> bool:
-    """Say whether *examples*, or the groups that they come in, are too few for a bootstrap."""
+    """Whether *examples*, or the groups that they come in, are too few for a bootstrap."""
     return (examples if groups is None else len(np.unique(groups))) < FEW
 
 
@@ -43,7 +43,7 @@ def _units_number(tally: Tally, groups: IntArray | None) -> int:
 
 
 def is_constant(samples: FloatArray) -> bool:
-    """Say whether a resampling came to the same figure every time: it saw nothing vary, which is not certainty."""
+    """Whether a resampling came to the same figure every time: it saw nothing vary, which is not certainty."""
     defined = samples[~np.isnan(samples)]
     return len(defined) == 0 or float(np.ptp(defined)) <= _EDGE * max(1.0, float(np.abs(defined).max()))
 
@@ -64,7 +64,7 @@ class Draws:
         return posterior_totals([self._tally], groups=self._groups, seed=self._seed, resamples=self._resamples)[0]
 
     def samples(self, value: Value) -> FloatArray:
-        """Give the resampled figure that *value* makes from totals; none where nothing is known of how it varies.
+        """Return the resampled figure that *value* makes from totals; none where nothing is known of its spread.
 
         With the same examples and seed those of two tallies meet the same resamples, so that they can be compared: what
         is not known of each, which the posterior draws apart, comes in only where a bootstrap has too little.
@@ -79,17 +79,17 @@ class Draws:
     def estimates(self, values: Values, reason: Callable[[str], str], confidence: float = 0.95) -> dict[str, Estimate]:
         """Estimate several figures that are made from the same totals. An interval always holds its figure."""
         samples = self._samples(values, by_posterior=self._by_posterior)
-        found = {}
+        figures = {}
         for name, value in values(self._tally.totals()).items():
             figure = float(value)
             if np.isnan(figure):
-                found[name] = Estimate(None, reason=reason(name))
+                figures[name] = Estimate(None, reason=reason(name))
                 continue
             low, high = interval(samples[name], confidence) if len(samples[name]) else (None, None)
             if low is not None and high is not None:
                 low, high = min(low, figure), max(high, figure)
-            found[name] = Estimate(figure, low, high)
-        return found
+            figures[name] = Estimate(figure, low, high)
+        return figures
 
     def _samples(self, values: Values, *, by_posterior: bool) -> dict[str, FloatArray]:
         if not self._resamples:
@@ -136,7 +136,7 @@ def posterior_totals(
 
 
 def _units(tallies: Sequence[Tally], groups: IntArray | None) -> tuple[list[Any], FloatArray, float]:
-    """Give what each unit adds in each tally, how many alike it stands for, and how many examples make a unit."""
+    """Return what each unit adds in each tally, how many alike it stands for, and how many examples make a unit."""
     first = tallies[0]
     if len(tallies) == 1 and groups is None:  # nobody asks which example it was: equal ones are drawn at once
         counts = np.bincount(first.codes, minlength=first.table.shape[0])
@@ -153,10 +153,10 @@ def _units(tallies: Sequence[Tally], groups: IntArray | None) -> tuple[list[Any]
 
 def _weights(shapes: FloatArray, resamples: int, rng: np.random.Generator) -> Iterator[FloatArray]:
     height = max(1, BLOCK // max(len(shapes), 1))
-    one = bool((shapes == 1).all())
+    unweighted = bool((shapes == 1).all())
     for start in range(0, resamples, height):
         size = (min(height, resamples - start), len(shapes))
-        yield rng.standard_exponential(size) if one else rng.standard_gamma(shapes, size=size)
+        yield rng.standard_exponential(size) if unweighted else rng.standard_gamma(shapes, size=size)
 
 
 def _with_prior(tally: Tally, totals: FloatArray, unknown: FloatArray, mass: float, seed: list[int]) -> FloatArray:
@@ -216,7 +216,7 @@ def ratio_totals(
 
 
 def around(value: float, samples: FloatArray, confidence: float = 0.95) -> Estimate:
-    """Give *value* with the interval of *samples*, which always holds it."""
+    """Return *value* with the interval of *samples*, which always holds it."""
     low, high = interval(samples, confidence)
     if low is None or high is None:
         return Estimate(value)

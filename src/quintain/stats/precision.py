@@ -17,7 +17,7 @@ FEW = 6  # values; of fewer, the median absolute deviation says little
 
 
 def relative_half(sessions: Sequence[Sequence[float]]) -> float:
-    """Give half of the 95 % interval of the median of all values, as a share of it.
+    """Return half of the 95 % interval of the median of all values, as a share of it.
 
     It is what the values within the sessions say or what the sessions' medians say, whichever is more: a process may
     be slow from its start to its end, and a few of them say little of the next, which Student's t allows for. One
@@ -44,7 +44,7 @@ def relative_half(sessions: Sequence[Sequence[float]]) -> float:
 
 
 def _deviation(values: FloatArray) -> float:
-    """Give the standard deviation, from the median of deviations where there are enough: a repeat may be disturbed."""
+    """Return the standard deviation; of enough values by the median, as a repeat may be disturbed."""
     if len(values) < FEW:
         return float(values.std(ddof=1))
     return NORMAL * float(np.median(np.abs(values - np.median(values))))

@@ -49,26 +49,26 @@ def gain_over_chance(features: FloatArray, label: IntArray, seed: int, *, folds:
         return Gain(chance, chance)
     fold = _folds(code, folds, np.random.default_rng(seed))
     right = 0
-    for one in range(folds):
-        held = fold == one
+    for number in range(folds):
+        held = fold == number
         weights = _fit(features[~held], code[~held], len(classes))
         right += int((_scores(features[held], weights).argmax(axis=1) == code[held]).sum())
     return Gain(right / len(code), chance)
 
 
 def one_hot(codes: IntArray, *, most: int = MOST_VALUES) -> FloatArray:
-    """Give each of the *most* common values a column of its own; rarer ones, and -1, share the last.
+    """Return a column for each of the *most* common values; rarer ones, and -1, share the last.
 
     >>> one_hot(np.array([0, 1, 0])).tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
     """
     values, counts = np.unique(codes[codes >= 0], return_counts=True)
-    kept = np.sort(values[np.argsort(-counts, kind="stable")[:most]])
-    place = np.searchsorted(kept, codes)
-    known = (place < len(kept)) & (codes >= 0)
-    known[known] = kept[place[known]] == codes[known]
-    columns = np.zeros((len(codes), len(kept) + 1))
-    columns[np.arange(len(codes)), np.where(known, place, len(kept))] = 1
+    common = np.sort(values[np.argsort(-counts, kind="stable")[:most]])
+    column = np.searchsorted(common, codes)
+    known = (column < len(common)) & (codes >= 0)
+    known[known] = common[column[known]] == codes[known]
+    columns = np.zeros((len(codes), len(common) + 1))
+    columns[np.arange(len(codes)), np.where(known, column, len(common))] = 1
     return columns
 
 
@@ -104,7 +104,7 @@ def _fit(features: FloatArray, code: IntArray, classes: int) -> FloatArray:
         )
         return value, slope.ravel()
 
-    found = scipy.optimize.minimize(
+    solution = scipy.optimize.minimize(
         loss, np.zeros(shape).ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 200}
     )
-    return np.asarray(found.x).reshape(shape)
+    return np.asarray(solution.x).reshape(shape)

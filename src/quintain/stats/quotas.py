@@ -16,7 +16,7 @@ def apportion(total: int, weights: Sequence[float]) -> list[int]:
         return [0] * len(weights)
     exact = [total * weight / whole for weight in weights]
     parts = [int(share) for share in exact]
-    order = sorted(range(len(weights)), key=lambda place: (round(parts[place] - exact[place], 9), place))
-    for place in order[: total - sum(parts)]:
-        parts[place] += 1
+    order = sorted(range(len(weights)), key=lambda position: (round(parts[position] - exact[position], 9), position))
+    for position in order[: total - sum(parts)]:
+        parts[position] += 1
     return parts

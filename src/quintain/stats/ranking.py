@@ -65,7 +65,7 @@ def _by_group(table: FloatArray, groups: IntArray) -> tuple[FloatArray, FloatArr
 def bootstrap_dynascores(
     table: UtilityTable, samples: Mapping[str, FloatArray], choices: Choices | None = None
 ) -> FloatArray:
-    """Give the Dynascores (resamples × models) when the metrics in *samples* vary and the others stay.
+    """Return the Dynascores (resamples × models) when the metrics in *samples* vary and the others stay.
 
     Exchange rates are computed anew in each resample, as they depend on the performances. ε, where it is not given,
     follows the table and not the resample. Unranked models are NaN.
@@ -92,7 +92,7 @@ def bootstrap_dynascores(
 
 
 def _drawn_good(table: UtilityTable, name: str, samples: Mapping[str, FloatArray]) -> FloatArray:
-    """Give a metric as a good, in every resample or, where it does not vary, once."""
+    """Return a metric as a good, in every resample or, where it does not vary, once."""
     position = table.position(name)
     column = table.columns[position]
     values = samples.get(name, table.values[None, :, position])
@@ -105,7 +105,7 @@ def _drawn_good(table: UtilityTable, name: str, samples: Mapping[str, FloatArray
 def _drawn_rates(
     name: str, base: FloatArray, good: FloatArray, ranking: UtilityRanking, by_hand: Mapping[str, float]
 ) -> FloatArray:
-    """Give the exchange rate of each resample as a column; 0 where there is none."""
+    """Return the exchange rate of each resample as a column; 0 where there is none."""
     if name == ranking.base or name in by_hand:
         return np.full((len(base), 1), ranking.amrs[name] or 0.0)
     both = np.asarray(np.isfinite(base).all(axis=0) & np.isfinite(good).all(axis=0))
@@ -125,9 +125,9 @@ def rank_uncertainty(
     low: list[int | None] = [None] * len(scores)
     high: list[int | None] = [None] * len(scores)
     tail = (1 - confidence) / 2
-    for place, model in enumerate(ranked):
-        others_above = drawn > drawn[:, [place]]
-        equal = drawn == drawn[:, [place]]
+    for column, model in enumerate(ranked):
+        others_above = drawn > drawn[:, [column]]
+        equal = drawn == drawn[:, [column]]
         above[ranked, model] = others_above.mean(axis=0) + equal.mean(axis=0) / 2
         places = 1 + others_above.sum(axis=1)
         edges = np.quantile(places, [tail, 1 - tail], method="inverted_cdf")
@@ -146,9 +146,9 @@ def _tie_groups(scores: Sequence[float | None], above: FloatArray, confidence: f
     )
     groups: list[int | None] = [None] * len(scores)
     number, best = 0, -1
-    for place in order:
+    for row in order:
         # Equal scores are one rank, so they are never apart, whatever the order of the rows.
-        if number == 0 or (above[best, place] >= sure and scores[place] != scores[best]):
-            number, best = number + 1, place
-        groups[place] = number
+        if number == 0 or (above[best, row] >= sure and scores[row] != scores[best]):
+            number, best = number + 1, row
+        groups[row] = number
     return tuple(groups)

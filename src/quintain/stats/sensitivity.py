@@ -37,7 +37,7 @@ def leader_of(table: UtilityTable, ranking: UtilityRanking) -> str | None:
 
 
 def weight_ranges(table: UtilityTable, choices: Choices | None = None) -> dict[str, LeaderRange]:
-    """Give, for each metric, the shares of weight at which the leader still leads.
+    """Return, for each metric, the shares of weight at which the leader still leads.
 
     The other metrics keep their proportions as one share moves between 0 and 1; where one metric has all of the
     weight, the others share alike. The score is linear in the share, so the ends are exact.
@@ -47,10 +47,10 @@ def weight_ranges(table: UtilityTable, choices: Choices | None = None) -> dict[s
     if leader is None:
         return {}
     converted = _converted(table, ranking)
-    there = np.array([rank is not None for rank in ranking.rank])
+    ranked = np.array([rank is not None for rank in ranking.rank])
     ranges = {}
     for position, name in enumerate(table.names):
-        rivals = there & np.isfinite(converted).all(axis=1)
+        rivals = ranked & np.isfinite(converted).all(axis=1)
         own = converted[:, position]
         shares = np.array([0.0 if other == name else ranking.weights[other] for other in table.names])
         shares = shares / shares.sum() if shares.sum() > 0 else _alike(len(shares), position)
@@ -66,33 +66,33 @@ def _alike(size: int, position: int) -> FloatArray:
 
 
 def _converted(table: UtilityTable, ranking: UtilityRanking) -> FloatArray:
-    """Give each good in units of the base metric, without weights; NaN where it is missing."""
-    made = goods(table)
+    """Return each good in units of the base metric, without weights; NaN where it is missing."""
+    amounts = goods(table)
     for position, name in enumerate(table.names):
         rate = ranking.amrs[name]
-        column = made[:, position]
+        column = amounts[:, position]
         least = min(0.0, float(np.nanmin(column, initial=0.0)))
         filled = np.where(table.unobtainable()[:, position], least, column)
-        made[:, position] = filled / rate if rate else 0.0
-    return made
+        amounts[:, position] = filled / rate if rate else 0.0
+    return amounts
 
 
 def _lead(
     own: FloatArray, rest: FloatArray, leader: int, rows: np.ndarray[tuple[int], np.dtype[np.int64]]
 ) -> LeaderRange:
     """Find the shares t with (1 − t)·Δrest + t·Δown ≥ 0 against every rival, where Δ is the leader less the rival."""
-    place = np.flatnonzero(rows == leader)
-    if len(place) == 0:
+    position = np.flatnonzero(rows == leader)
+    if len(position) == 0:
         return LeaderRange(0.0, 0.0)
-    start = rest[place[0]] - rest
-    slope = (own[place[0]] - own) - start
+    start = rest[position[0]] - rest
+    slope = (own[position[0]] - own) - start
     low = float(np.max(-start[slope > 0] / slope[slope > 0], initial=0.0))
     high = float(np.min(-start[slope < 0] / slope[slope < 0], initial=1.0))
     return LeaderRange(min(max(low, 0.0), 1.0), max(min(high, 1.0), 0.0))
 
 
 def epsilon_range(table: UtilityTable, choices: Choices | None = None) -> LeaderRange:
-    """Give the ε between which the leader still leads: from *low* up to, but not with, *high*.
+    """Return the ε between which the leader still leads: from *low* up to, but not with, *high*.
 
     A rate changes only where ε passes a distance between neighbours, so that those alone are tried.
     """
@@ -116,7 +116,7 @@ def epsilon_range(table: UtilityTable, choices: Choices | None = None) -> Leader
 
 
 def pool_effects(table: UtilityTable, choices: Choices | None = None) -> tuple[PoolEffect, ...]:
-    """Say, for each model, what its removal does to the scores of the others: exchange rates depend on who is there.
+    """Return what each model's removal does to the scores of the others: rates depend on who is compared.
 
     ε stays what it is with all models, so that only the removal speaks.
     """
@@ -124,19 +124,19 @@ def pool_effects(table: UtilityTable, choices: Choices | None = None) -> tuple[P
     fixed = replace(choices or Choices(), epsilon=before.epsilon)
     effects = []
     for row in range(len(table.models)):
-        kept = [other for other in range(len(table.models)) if other != row]
-        if kept:
-            effects.append(_effect(table, before, table.take(kept), kept, table.models[row], fixed))
+        rest = [other for other in range(len(table.models)) if other != row]
+        if rest:
+            effects.append(_effect(table, before, table.take(rest), rest, table.models[row], fixed))
     return tuple(effects)
 
 
 def _effect(
-    table: UtilityTable, before: UtilityRanking, changed: UtilityTable, kept: list[int], model: str, choices: Choices
+    table: UtilityTable, before: UtilityRanking, changed: UtilityTable, rest: list[int], model: str, choices: Choices
 ) -> PoolEffect:
     after = rank_models(changed, choices)
     changes = {}
-    for place, row in enumerate(kept):
-        old, new = before.dynascore[row], after.dynascore[place]
+    for position, row in enumerate(rest):
+        old, new = before.dynascore[row], after.dynascore[position]
         if old is not None and new is not None:
             changes[table.models[row]] = new - old
     leader = leader_of(changed, after)

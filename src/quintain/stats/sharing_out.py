@@ -18,7 +18,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 def order_for(asking: int, places: IntArray, may: BoolArray, taken: IntArray, count: int) -> IntArray:
-    """Give the items that person *asking* may take, best first, when they ask for *count*.
+    """Return the items that person *asking* may take, best first, when they ask for *count*.
 
     *places* is how many places each item has, *may* (people × items) who may still take what, *taken* how many each
     person has had so far: it is assumed that they all do about the same in the end. Items that come first win ties.
@@ -44,7 +44,7 @@ def order_for(asking: int, places: IntArray, may: BoolArray, taken: IntArray, co
 
 
 def fair_shares(rest: int, taken: IntArray, most: IntArray) -> IntArray:
-    """Say how many of *rest* each person takes if those who had least come first and nobody takes over *most*.
+    """Return how many of *rest* each takes if those who had least come first and nobody passes *most*.
 
     >>> fair_shares(6, np.array([10, 12, 20]), np.array([9, 9, 9])).tolist()
     [4, 2, 0]

@@ -26,7 +26,7 @@ class Groups:
     once: BoolArray
 
     def slots(self) -> IntArray:
-        """Give what counts as one unit at most: a group of which one is taken, else the unit itself."""
+        """Return what counts as one unit at most: a group of which one is taken, else the unit itself."""
         own = np.arange(len(self.of)) + self.of.max(initial=ALONE) + 1
         return np.where((self.of != ALONE) & self.once, self.of, own)
 
@@ -47,7 +47,7 @@ def groups_of_units(pool: Pool, units: IntArray) -> Groups:
 
 
 def _shared(codes: IntArray) -> BoolArray:
-    """Say which units have a code that another one has, too."""
+    """Return which units have a code that another one has, too."""
     often = np.bincount(codes[codes >= 0], minlength=int(codes.max(initial=0)) + 1)
     return (codes >= 0) & (often[np.maximum(codes, 0)] > 1)
 
@@ -56,10 +56,10 @@ def _links(ways: Sequence[IntArray], units: int) -> scipy.sparse.coo_array:
     """Link each unit with the first one that has the same code."""
     starts, ends = [], []
     for codes in ways:
-        there = np.flatnonzero(codes >= 0)
-        _, first, code = np.unique(codes[there], return_index=True, return_inverse=True)
-        starts.append(there)
-        ends.append(there[first[code.reshape(-1)]])
+        coded = np.flatnonzero(codes >= 0)
+        _, first, code = np.unique(codes[coded], return_index=True, return_inverse=True)
+        starts.append(coded)
+        ends.append(coded[first[code.reshape(-1)]])
     start, end = np.concatenate(starts), np.concatenate(ends)
     return scipy.sparse.coo_array((np.ones(len(start)), (start, end)), shape=(units, units))
 

@@ -38,7 +38,7 @@ class Pool:
         return len(self.label)
 
     def fit(self) -> BoolArray:
-        """Say which units fulfil everything, and have a class."""
+        """Return which units fulfil everything, and have a class."""
         fit = (self.label >= 0) & (self.label < self.classes)
         for good in self.allowed.values():
             fit = fit & good
@@ -61,7 +61,7 @@ class Wanted:
     cap: int | None = None
 
     def step(self, classes: int) -> int:
-        """Say of what number every size is a multiple, so that all shares are whole.
+        """Return of what number every size is a multiple, so that all shares are whole.
 
         >>> Wanted({"dev": 720}, at_chance=True).step(3)
         9

@@ -31,13 +31,13 @@ class Solution:
     is_proved: bool
 
 
-def limited_writers(pool: Pool, wanted: Wanted, units: IntArray) -> IntArray:
+def limited_writers(pool: Pool, targets: Wanted, units: IntArray) -> IntArray:
     """Name the writer of each unit that has more units than the cap; -1 for the others."""
     nobody = np.full(len(units), -1, dtype=np.int64)
-    if wanted.cap is None or pool.writer is None or not len(units):
+    if targets.cap is None or pool.writer is None or not len(units):
         return nobody
     writer = pool.writer[units]
-    many = np.bincount(writer[writer >= 0], minlength=1) > wanted.cap
+    many = np.bincount(writer[writer >= 0], minlength=1) > targets.cap
     return np.where((writer >= 0) & many[np.maximum(writer, 0)], writer, nobody)
 
 
@@ -49,21 +49,21 @@ class SplitProgram:
     in it; and for every split how many groups of each pattern go into it, where a group goes one way as a whole.
     """
 
-    def __init__(self, pool: Pool, wanted: Wanted, units: IntArray) -> None:
+    def __init__(self, pool: Pool, targets: Wanted, units: IntArray) -> None:
         self.pool = pool
-        self.step = wanted.step(pool.classes)
-        self.most = np.array([size // self.step for size in wanted.sizes.values()], dtype=np.int64)
-        self.wanted = wanted
+        self.step = targets.step(pool.classes)
+        self.most = np.array([size // self.step for size in targets.sizes.values()], dtype=np.int64)
+        self.wanted = targets
         columns = [pool.label[units]]
-        if wanted.at_chance:
+        if targets.at_chance:
             columns.append(pool.said[units] if pool.said is not None else np.full(len(units), -1))
-        columns += [pool.attributes[name][units] for name in wanted.even]
-        limited = limited_writers(pool, wanted, units)
+        columns += [pool.attributes[name][units] for name in targets.even]
+        limited = limited_writers(pool, targets, units)
         columns.append(limited)
-        self.closed = [name for name in wanted.sizes if name in pool.closed]
+        self.closed = [name for name in targets.sizes if name in pool.closed]
         columns += [pool.closed[name][units].astype(np.int64) for name in self.closed]
         _, base = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-        by_writer = wanted.disjoint and pool.writer is not None
+        by_writer = targets.disjoint and pool.writer is not None
         writer = pool.writer[units] if by_writer and pool.writer is not None else np.full(len(units), -1)
         groups = groups_of_units(pool, units)
         self.patterns = patterns_of(groups, base.reshape(-1), np.where(limited >= 0, limited, writer))
@@ -165,9 +165,9 @@ class SplitProgram:
             return [(np.arange(len(self.cells)), self.step)]
         parts = [(np.flatnonzero(label == one), self.step // classes) for one in range(classes)]
         if self.wanted.at_chance:
-            said = self.cells[:, 1]
-            parts += [(np.flatnonzero((label == one) & (said == one)), 1) for one in range(classes)]
-            parts += [(np.flatnonzero(said == one), self.step // classes) for one in range(classes)]
+            answer = self.cells[:, 1]
+            parts += [(np.flatnonzero((label == one) & (answer == one)), 1) for one in range(classes)]
+            parts += [(np.flatnonzero(answer == one), self.step // classes) for one in range(classes)]
         return parts
 
     def _pairs(self, classes: int) -> list[tuple[IntArray, IntArray]]:
@@ -201,8 +201,8 @@ class SplitProgram:
                 columns += [self._writer(split)[who] for split in some]
                 values = [np.ones(1)] * len(some) + [-owned[cell, who]] * len(some)
                 self._add(columns, values, -np.inf, float(free[cell]))
-        for one in range(self.writers):
-            columns = [self._writer(split)[[one]] for split in range(self.splits)]
+        for writer in range(self.writers):
+            columns = [self._writer(split)[[writer]] for split in range(self.splits)]
             self._add(columns, [np.ones(1)] * self.splits, 0, 1)
 
     def _share_groups(self) -> None:
@@ -237,7 +237,7 @@ class SplitProgram:
         return scipy.optimize.Bounds(np.zeros(wide), high)
 
     def _shut(self, split: int) -> BoolArray:
-        """Say which cells may not be in a split."""
+        """Return which cells may not be in a split."""
         name = list(self.wanted.sizes)[split]
         if name not in self.closed:
             return np.zeros(len(self.cells), dtype=bool)
@@ -255,9 +255,9 @@ class SplitProgram:
                 cost[self._writer(split)] = 0.1 * has / max(1, has.sum())
         return cost
 
-    def draw(self, split: IntArray, place: int, solution: Solution, rng: np.random.Generator) -> None:
-        """Draw as many units of each cell as the *solution* has for the split at *place*, that are not drawn yet."""
-        counts, writers = solution.counts[place], solution.writers[place] > 0
+    def draw(self, split: IntArray, number: int, solution: Solution, rng: np.random.Generator) -> None:
+        """Draw as many units of each cell as the *solution* has for split *number*, that are not drawn yet."""
+        counts, writers = solution.counts[number], solution.writers[number] > 0
         open_to = (split[self.units] == LEFT) & (self.group == ALONE)
         if self.writers:
             open_to &= (self.writer < 0) | writers[np.maximum(self.writer, 0)]
@@ -265,12 +265,12 @@ class SplitProgram:
         order = order[np.lexsort((self.writer[order] < 0, self.cell[order]))]  # nobody's last: others need them, too
         cells = self.cell[order]
         rank = np.arange(len(order)) - np.searchsorted(cells, cells)
-        split[self.units[order[rank < counts[cells]]]] = place
-        self._draw_groups(split, place, solution, rng)
+        split[self.units[order[rank < counts[cells]]]] = number
+        self._draw_groups(split, number, solution, rng)
 
-    def _draw_groups(self, split: IntArray, place: int, solution: Solution, rng: np.random.Generator) -> None:
+    def _draw_groups(self, split: IntArray, number: int, solution: Solution, rng: np.random.Generator) -> None:
         """Draw from groups that nothing has been drawn from: one unit of each, or what is needed of some."""
-        whole = {int(code): int(solution.groups[place, at]) for at, code in enumerate(self.whole)}
+        whole = {int(code): int(solution.groups[number, at]) for at, code in enumerate(self.whole)}
         members = np.flatnonzero(self.group != ALONE)
         touched = np.unique(self.group[members[split[self.units[members]] != LEFT]])
         members = rng.permutation(members[~np.isin(self.group[members], touched)])
@@ -282,10 +282,10 @@ class SplitProgram:
             if code in whole:
                 groups = _in_order(self.group[units])[: whole[code]]
                 open_to = units[np.isin(self.group[units], groups)]
-                chosen = [open_to[self.cell[open_to] == cell][: solution.counts[place, cell]] for cell in cells]
+                chosen = [open_to[self.cell[open_to] == cell][: solution.counts[number, cell]] for cell in cells]
             else:
-                chosen = self._one_of_each(units, cells, solution.counts[place])
-            split[self.units[np.concatenate(chosen)]] = place
+                chosen = self._one_of_each(units, cells, solution.counts[number])
+            split[self.units[np.concatenate(chosen)]] = number
 
     def _one_of_each(self, units: IntArray, cells: IntArray, counts: IntArray) -> list[IntArray]:
         """Choose units of *cells* from as many groups: every group of a pattern has units in all of its cells."""
@@ -300,7 +300,7 @@ class SplitProgram:
 
 
 def _in_order(values: IntArray) -> IntArray:
-    """Give the values, each once, in the order in which they first stand."""
+    """Return the values, each once, in the order of their first occurrence."""
     _, first = np.unique(values, return_index=True)
     return values[np.sort(first)]
 

@@ -57,32 +57,32 @@ class Clash:
     sizes: Mapping[str, int]
 
 
-def rounded_sizes(wanted: Wanted, classes: int) -> dict[str, int]:
-    """Give the sizes rounded down so that all shares within them are whole.
+def rounded_sizes(targets: Wanted, classes: int) -> dict[str, int]:
+    """Return the sizes rounded down so that all shares within them are whole.
 
     >>> rounded_sizes(Wanted({"dev": 100, "test": 50}, at_chance=True), 3)
     {'dev': 99, 'test': 45}
     """
-    step = wanted.step(classes)
-    return {name: size - size % step for name, size in wanted.sizes.items()}
+    step = targets.step(classes)
+    return {name: size - size % step for name, size in targets.sizes.items()}
 
 
-def solve(pool: Pool, wanted: Wanted, seed: int, *, seconds: float = SECONDS) -> Splits:
+def solve(pool: Pool, targets: Wanted, seed: int, *, seconds: float = SECONDS) -> Splits:
     """Fill the splits up to their sizes, as far as the constraints allow; units of a cell are drawn by *seed*."""
-    return solved(pool, wanted, seed, seconds=seconds).drawn(seed)
+    return solved(pool, targets, seed, seconds=seconds).drawn(seed)
 
 
-def solved(pool: Pool, wanted: Wanted, seed: int, *, seconds: float = SECONDS) -> Solved:
+def solved(pool: Pool, targets: Wanted, seed: int, *, seconds: float = SECONDS) -> Solved:
     """Find how many units of each cell go where, from which units are then drawn."""
     rng = np.random.default_rng(seed)
     fit = pool.fit()
-    if wanted.disjoint and pool.writer is not None and fit.sum() > MOST_DECIDED:
+    if targets.disjoint and pool.writer is not None and fit.sum() > MOST_DECIDED:
         fit = fit & _one_of_each(pool, fit, rng)  # the program has enough to decide with every writer
-    limited = limited_writers(pool, wanted, np.flatnonzero(fit))
-    if wanted.cap is not None and pool.writer is not None and len(np.unique(limited)) > MOST_LIMITED:
-        fit = fit & _within_cap(pool, pool.writer, fit, wanted.cap, rng)
-    program = SplitProgram(pool, wanted, np.flatnonzero(fit))
-    return Solved(pool, wanted, program, program.run(seconds))
+    limited = limited_writers(pool, targets, np.flatnonzero(fit))
+    if targets.cap is not None and pool.writer is not None and len(np.unique(limited)) > MOST_LIMITED:
+        fit = fit & _within_cap(pool, pool.writer, fit, targets.cap, rng)
+    program = SplitProgram(pool, targets, np.flatnonzero(fit))
+    return Solved(pool, targets, program, program.run(seconds))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,45 +98,45 @@ class Solved:
         """Draw the units."""
         rng, names = np.random.default_rng(seed), tuple(self.wanted.sizes)
         split = np.full(len(self.pool), LEFT, dtype=np.int64)
-        for place in range(len(names)):
-            self.program.draw(split, place, self.solution, rng)
+        for number in range(len(names)):
+            self.program.draw(split, number, self.solution, rng)
         sizes = {name: int((split == place).sum()) for place, name in enumerate(names)}
         return Splits(names, split, sizes, self.solution.is_proved)
 
 
-def clashes(pool: Pool, wanted: Wanted, reached: Mapping[str, int], seed: int, *, seconds: float = 5.0) -> list[Clash]:
+def clashes(pool: Pool, targets: Wanted, reached: Mapping[str, int], seed: int, *, seconds: float = 5.0) -> list[Clash]:
     """Name each constraint without which the splits could be larger than *reached*, the most telling first."""
-    found = []
-    for name, easier_pool, easier in _without_one(pool, wanted):
+    named = []
+    for name, easier_pool, easier in _without_one(pool, targets):
         sizes = solve(easier_pool, easier, seed, seconds=seconds).sizes
         if sum(sizes.values()) >= sum(reached.values()) + easier.step(pool.classes):
-            found.append(Clash(name, sizes))
-    return sorted(found, key=lambda clash: -sum(clash.sizes.values()))
+            named.append(Clash(name, sizes))
+    return sorted(named, key=lambda clash: -sum(clash.sizes.values()))
 
 
-def _without_one(pool: Pool, wanted: Wanted) -> list[tuple[str, Pool, Wanted]]:
+def _without_one(pool: Pool, targets: Wanted) -> list[tuple[str, Pool, Wanted]]:
     easier: list[tuple[str, Pool, Wanted]] = []
-    if wanted.at_chance:
-        easier.append((CHANCE, pool, replace(wanted, at_chance=False)))
+    if targets.at_chance:
+        easier.append((CHANCE, pool, replace(targets, at_chance=False)))
     easier += [
-        (f"{EVEN}{name}", pool, replace(wanted, even=tuple(one for one in wanted.even if one != name)))
-        for name in wanted.even
+        (f"{EVEN}{name}", pool, replace(targets, even=tuple(one for one in targets.even if one != name)))
+        for name in targets.even
     ]
-    if wanted.disjoint or wanted.cap is not None:
-        easier.append((WRITERS, pool, replace(wanted, disjoint=False, cap=None)))
-    if wanted.balanced and not wanted.at_chance and not wanted.even:
-        easier.append((BALANCE, pool, replace(wanted, balanced=False)))
+    if targets.disjoint or targets.cap is not None:
+        easier.append((WRITERS, pool, replace(targets, disjoint=False, cap=None)))
+    if targets.balanced and not targets.at_chance and not targets.even:
+        easier.append((BALANCE, pool, replace(targets, balanced=False)))
     for name in pool.once:
         rest = {other: codes for other, codes in pool.once.items() if other != name}
-        easier.append((name, replace(pool, once=rest), wanted))
+        easier.append((name, replace(pool, once=rest), targets))
     for name in pool.apart:
         rest = {other: codes for other, codes in pool.apart.items() if other != name}
-        easier.append((name, replace(pool, apart=rest), wanted))
+        easier.append((name, replace(pool, apart=rest), targets))
     if pool.closed:
-        easier.append((CLOSED, replace(pool, closed={}), wanted))
+        easier.append((CLOSED, replace(pool, closed={}), targets))
     for name in pool.allowed:
         others = {other: good for other, good in pool.allowed.items() if other != name}
-        easier.append((name, replace(pool, allowed=others), wanted))
+        easier.append((name, replace(pool, allowed=others), targets))
     return easier
 
 
@@ -166,13 +166,13 @@ def _within_cap(pool: Pool, of: IntArray, fit: BoolArray, cap: int, rng: np.rand
     turn = leads[np.lexsort((many[leads], rank[leads], of[units][leads]))]
     rank[turn] = _places(_changes(of[units][turn]))
     rank[order] = rank[leads][np.cumsum(_changes(of[units][order], slot[order])) - 1]
-    kept = np.zeros(len(pool), dtype=bool)
-    kept[units[(rank < cap) | (of[units] < 0)]] = True
-    return kept
+    chosen = np.zeros(len(pool), dtype=bool)
+    chosen[units[(rank < cap) | (of[units] < 0)]] = True
+    return chosen
 
 
 def _changes(*columns: IntArray) -> BoolArray:
-    """Say at which rows any of the columns has another value than in the row before."""
+    """Return at which rows any of the columns has another value than in the row before."""
     if not len(columns[0]):
         return np.zeros(0, dtype=bool)
     changed: BoolArray = np.r_[True, np.any([values[1:] != values[:-1] for values in columns], axis=0)]

@@ -29,45 +29,45 @@ def normalise(text: str) -> str:
 
 
 def exact_match(prediction: str, references: Iterable[str]) -> bool:
-    """Say whether *prediction* is one of *references* after normalisation; no references mean "no answer"."""
-    said = normalise(prediction)
-    return any(said == normalise(reference) for reference in _or_none(references))
+    """Whether *prediction* is one of *references* after normalisation; no references mean "no answer"."""
+    predicted = normalise(prediction)
+    return any(predicted == normalise(reference) for reference in _or_none(references))
 
 
 def token_f1(prediction: str, references: Iterable[str]) -> float:
-    """Give the best token F1 of *prediction* against *references*; no references mean "no answer".
+    """Return the best token F1 of *prediction* against *references*; no references mean "no answer".
 
     >>> token_f1("the tower in Paris", ["Eiffel Tower", "a tower of Paris"])
     0.6666666666666666
     """
-    said = normalise(prediction).split()
-    return max(_f1(said, normalise(reference).split()) for reference in _or_none(references))
+    predicted = normalise(prediction).split()
+    return max(_f1(predicted, normalise(reference).split()) for reference in _or_none(references))
 
 
 def rouge_l(prediction: str, references: Iterable[str]) -> float:
-    """Give the best ROUGE-L F1 of *prediction* against *references*, without stemming, as rouge-score does.
+    """Return the best ROUGE-L F1 of *prediction* against *references*, without stemming, as rouge-score does.
 
     It is the longest common subsequence of words as a share of both texts.
 
     >>> rouge_l("the cat sat", ["the cat was sitting", "the dog"])
     0.5714285714285714
     """
-    said = _WORD.findall(prediction.lower())
-    return max((_share(said, _WORD.findall(reference.lower())) for reference in references), default=0.0)
+    predicted = _WORD.findall(prediction.lower())
+    return max((_share(predicted, _WORD.findall(reference.lower())) for reference in references), default=0.0)
 
 
-def _share(said: Sequence[str], right: Sequence[str]) -> float:
-    if not said or not right:
+def _share(predicted: Sequence[str], right: Sequence[str]) -> float:
+    if not predicted or not right:
         return 0.0
-    return 2 * LCSseq.similarity(said, right) / (len(said) + len(right))
+    return 2 * LCSseq.similarity(predicted, right) / (len(predicted) + len(right))
 
 
 def _or_none(references: Iterable[str]) -> list[str]:
     return list(references) or [""]
 
 
-def _f1(said: Sequence[str], right: Sequence[str]) -> float:
-    if not said or not right:
-        return float(said == right)
-    common = sum((Counter(said) & Counter(right)).values())
-    return 2 * common / (len(said) + len(right))
+def _f1(predicted: Sequence[str], right: Sequence[str]) -> float:
+    if not predicted or not right:
+        return float(predicted == right)
+    common = sum((Counter(predicted) & Counter(right)).values())
+    return 2 * common / (len(predicted) + len(right))

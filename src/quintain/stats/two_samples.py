@@ -11,7 +11,7 @@ from quintain.stats.workers import wilson
 
 
 def median_interval(values: FloatArray, confidence: float = 0.95) -> Estimate:
-    """Give the median with its interval by order statistics, which holds whatever the distribution is.
+    """Return the median with its interval by order statistics, which holds whatever the distribution is.
 
     >>> median_interval(np.arange(1.0, 102.0))
     Estimate(value=51.0, low=41.0, high=61.0, reason=None)
@@ -63,7 +63,7 @@ def _ranks(values: FloatArray) -> FloatArray:
 
 
 def standardised_difference(first: FloatArray, second: FloatArray, confidence: float = 0.95) -> Estimate:
-    """Give the difference of two means in standard deviations of both (Hedges's g), with its interval.
+    """Return the difference of two means in standard deviations of both (Hedges's g), with its interval.
 
     >>> round(standardised_difference(np.array([2.0, 3.0, 4.0]), np.array([1.0, 2.0, 3.0])).value, 3)
     0.8
@@ -82,7 +82,7 @@ def standardised_difference(first: FloatArray, second: FloatArray, confidence: f
 
 
 def brunner_munzel(first: FloatArray, second: FloatArray) -> float | None:
-    """Give the p of the test that neither side tends to larger values (Brunner and Munzel 2000); None for too few.
+    """Return the p of the test that neither side tends to larger values (Brunner, Munzel 2000); None for too few.
 
     >>> brunner_munzel(np.arange(20.0), np.arange(20.0)) == 1.0
     True

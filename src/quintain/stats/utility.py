@@ -50,7 +50,7 @@ class UtilityTable:
         return tuple(column.name for column in self.columns)
 
     def position(self, name: str) -> int:
-        """Give the position of the metric called *name*."""
+        """Return the position of the metric called *name*; refuse one that the table does not have."""
         names = self.names
         if name not in names:
             raise BadInput(
@@ -71,9 +71,9 @@ class UtilityTable:
 
     def take(self, rows: Sequence[int]) -> UtilityTable:
         """Keep the models at *rows*."""
-        kept = list(rows)
-        cannot = None if self.cannot is None else self.cannot[kept]
-        return UtilityTable(tuple(self.models[row] for row in kept), self.columns, self.values[kept], cannot)
+        positions = list(rows)
+        cannot = None if self.cannot is None else self.cannot[positions]
+        return UtilityTable(tuple(self.models[row] for row in positions), self.columns, self.values[positions], cannot)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def weighted_mean(values: FloatArray, weights: npt.ArrayLike | None = None) -> F
 
 def goods(table: UtilityTable) -> FloatArray:
     """Turn metrics of which less is better into goods: cap − value or, without a cap, max − value."""
-    made = table.values.astype(np.float64, copy=True)
+    amounts = table.values.astype(np.float64, copy=True)
     faults = []
     for position, column in enumerate(table.columns):
         if not column.lower:
@@ -157,14 +157,14 @@ def goods(table: UtilityTable) -> FloatArray:
             )
             for row in np.flatnonzero(values > cap)
         ]
-        made[:, position] = cap - values
+        amounts[:, position] = cap - values
     if faults:
         raise BadInput(faults=faults, remedy="Raise the cap, or leave the model out.")
-    return made
+    return amounts
 
 
 def default_weights(names: Sequence[str], perf: str) -> dict[str, float]:
-    """Give half of the weight to performance and share the rest; alone, performance has all of it."""
+    """Return half of the weight for performance and equal shares of the rest; alone, performance has all."""
     others = len(names) - 1
     return {name: (0.5 if others else 1.0) if name == perf else 0.5 / others for name in names}
 
@@ -173,10 +173,10 @@ def normalised_weights(names: Sequence[str], perf: str, weights: Mapping[str, fl
     """Bring weights to a sum of 1; metrics that *weights* does not name get 0, and `perf` names performance too."""
     if weights is None:
         return default_weights(names, perf)
-    given = dict.fromkeys(names, 0.0)
+    by_metric = dict.fromkeys(names, 0.0)
     for name, weight in weights.items():
-        target = perf if name == "perf" and name not in given else name
-        if target not in given:
+        target = perf if name == "perf" and name not in by_metric else name
+        if target not in by_metric:
             raise BadInput(
                 "There is a weight for '{name}', which is no metric here.",
                 name=name,
@@ -196,21 +196,21 @@ def normalised_weights(names: Sequence[str], perf: str, weights: Mapping[str, fl
                 name=name,
                 target=target,
             )
-        given[target] = float(weight)
-    total = sum(given.values())
+        by_metric[target] = float(weight)
+    total = sum(by_metric.values())
     if total == 0:
         raise BadInput("All weights are 0, so there is nothing to rank by.", remedy="Give one metric a weight.")
-    return {name: weight / total for name, weight in given.items()}
+    return {name: weight / total for name, weight in by_metric.items()}
 
 
 def default_epsilon(base: FloatArray) -> float:
-    """Give 1e-4 of the base metric's full scale: of 1 for fractions, of 100 for percentages, else of its maximum."""
+    """Return 1e-4 of the base metric's full scale: of 1 for fractions, 100 for percentages, else its maximum."""
     top = float(np.nanmax(np.abs(base), initial=0.0))
     return 1e-4 if top <= 1.5 else 1e-4 * max(top, 100.0)
 
 
 def exchange_rate(base: FloatArray, good: FloatArray, epsilon: float, kind: RateKind = MEAN) -> float | None:
-    """Give the AMRS of *good* for *base*: the mean of |Δgood| / |Δbase| over neighbours in the order of *base*.
+    """Return the AMRS of *good* for *base*: the mean of |Δgood| / |Δbase| over neighbours by *base*.
 
     Neighbours at most *epsilon* apart are ignored. Models that tie exactly in *base* are one point, at the middle of
     their range in *good*. What differs only by how numbers are rounded does not differ. Without any pair there is no
@@ -225,7 +225,7 @@ def exchange_rate(base: FloatArray, good: FloatArray, epsilon: float, kind: Rate
 
 
 def exchange_rates(base: FloatArray, good: FloatArray, epsilon: float, kind: RateKind = MEAN) -> FloatArray:
-    """Give the AMRS of many tables at once, one per row (tables × models, none missing); NaN where there is no rate."""
+    """Return the AMRS of many tables at once, one per row (tables × models); NaN where there is no rate."""
     tables, models = base.shape
     if models == 0:
         return np.full(tables, np.nan)
@@ -245,7 +245,7 @@ def exchange_rates(base: FloatArray, good: FloatArray, epsilon: float, kind: Rat
 def dominant_pair(
     base: FloatArray, good: FloatArray, epsilon: float, models: Sequence[str], least: int = 3
 ) -> RateNeighbours | None:
-    """Give the neighbours that hold more than half of a mean exchange rate, where there are any.
+    """Return the neighbours that hold more than half of a mean exchange rate, where there are any.
 
     Of fewer than *least* pairs one always holds half, and the median is the mean: nothing is said of them.
     """
@@ -262,7 +262,7 @@ def dominant_pair(
 
 
 def _neighbours(base: FloatArray, good: FloatArray, epsilon: float) -> tuple[IntArray, FloatArray, IntArray]:
-    """Give the rates of all neighbours more than *epsilon* apart, the table of each, and the columns of the two.
+    """Return the rates of all neighbours more than *epsilon* apart, the table of each, and their columns.
 
     Where several models tie, the first of them stands for all.
     """
@@ -280,9 +280,13 @@ def _neighbours(base: FloatArray, good: FloatArray, epsilon: float) -> tuple[Int
     steps[steps <= _NOISE * (np.abs(points[1:]) + np.abs(points[:-1]))] = 0.0
     apart = np.diff(levels.ravel()[starts])
     owner = starts // models
-    kept = (np.diff(owner) == 0) & (apart > epsilon * _SLACK)
+    apart_enough = (np.diff(owner) == 0) & (apart > epsilon * _SLACK)
     columns = order.ravel()[starts]
-    return owner[1:][kept], steps[kept] / apart[kept], np.column_stack([columns[1:], columns[:-1]])[kept]
+    return (
+        owner[1:][apart_enough],
+        steps[apart_enough] / apart[apart_enough],
+        np.column_stack([columns[1:], columns[:-1]])[apart_enough],
+    )
 
 
 def rank_models(table: UtilityTable, choices: Choices | None = None) -> UtilityRanking:
@@ -292,12 +296,12 @@ def rank_models(table: UtilityTable, choices: Choices | None = None) -> UtilityR
     table.position(perf)
     base = perf if choices.base in (None, "perf") and choices.base not in table.names else str(choices.base)
     weights = normalised_weights(table.names, perf, choices.weights)
-    made = goods(table)
-    base_good = made[:, table.position(base)]
+    amounts = goods(table)
+    base_good = amounts[:, table.position(base)]
     epsilon = default_epsilon(base_good) if choices.epsilon is None else _checked_epsilon(choices.epsilon)
     kind, by_hand = _checked_rate(choices.rate), _by_hand(table, base, choices.amrs)
-    rates = _rates(table, made, base, epsilon, by_hand, kind)
-    contributions = _contributions(table, made, rates, weights)
+    rates = _rates(table, amounts, base, epsilon, by_hand, kind)
+    contributions = _contributions(table, amounts, rates, weights)
     unranked = _unranked(table, weights)
     scores = [
         None if model in unranked else float(row.sum()) for model, row in zip(table.models, contributions, strict=True)
@@ -312,11 +316,11 @@ def rank_models(table: UtilityTable, choices: Choices | None = None) -> UtilityR
         epsilon=epsilon,
         perf=perf,
         base=base,
-        notes=_notes(made, table.names, rates, kind),
+        notes=_notes(amounts, table.names, rates, kind),
         contributions=contributions,
         rate=kind,
         dominant=_dominant(
-            table, made, base, epsilon, [name for name in table.names if weights[name] > 0 and name not in by_hand]
+            table, amounts, base, epsilon, [name for name in table.names if weights[name] > 0 and name not in by_hand]
         ),
     )
 
@@ -327,9 +331,10 @@ def ranks(scores: Sequence[float | None]) -> tuple[int | None, ...]:
     >>> ranks([3.0, 5.0, None, 3.0])
     (2, 1, None, 2)
     """
-    there = np.sort(np.array([score for score in scores if score is not None], dtype=np.float64))
+    ordered = np.sort(np.array([score for score in scores if score is not None], dtype=np.float64))
     return tuple(
-        None if score is None else 1 + len(there) - int(np.searchsorted(there, score, side="right")) for score in scores
+        None if score is None else 1 + len(ordered) - int(np.searchsorted(ordered, score, side="right"))
+        for score in scores
     )
 
 
@@ -365,25 +370,25 @@ def _by_hand(table: UtilityTable, base: str, amrs: Mapping[str, float] | None) -
 
 def _rates(
     table: UtilityTable,
-    made: FloatArray,
+    amounts: FloatArray,
     base: str,
     epsilon: float,
     by_hand: Mapping[str, float],
     kind: RateKind,
 ) -> dict[str, float | None]:
-    base_good = made[:, table.position(base)]
+    base_good = amounts[:, table.position(base)]
     return {
-        name: 1.0 if name == base else by_hand.get(name, exchange_rate(base_good, made[:, position], epsilon, kind))
+        name: 1.0 if name == base else by_hand.get(name, exchange_rate(base_good, amounts[:, position], epsilon, kind))
         for position, name in enumerate(table.names)
     }
 
 
 def _dominant(
-    table: UtilityTable, made: FloatArray, base: str, epsilon: float, names: Sequence[str]
+    table: UtilityTable, amounts: FloatArray, base: str, epsilon: float, names: Sequence[str]
 ) -> dict[str, RateNeighbours]:
-    base_good = made[:, table.position(base)]
+    base_good = amounts[:, table.position(base)]
     pairs = {
-        name: dominant_pair(base_good, made[:, table.position(name)], epsilon, table.models)
+        name: dominant_pair(base_good, amounts[:, table.position(name)], epsilon, table.models)
         for name in names
         if name != base
     }
@@ -391,15 +396,15 @@ def _dominant(
 
 
 def _contributions(
-    table: UtilityTable, made: FloatArray, rates: Mapping[str, float | None], weights: Mapping[str, float]
+    table: UtilityTable, amounts: FloatArray, rates: Mapping[str, float | None], weights: Mapping[str, float]
 ) -> FloatArray:
     """Convert each good into units of the base metric, times its weight; without a rate it adds nothing."""
-    added = np.zeros(made.shape)
+    added = np.zeros(amounts.shape)
     for position, name in enumerate(table.names):
         rate = rates[name]
         if not rate or weights[name] == 0:
             continue
-        column = made[:, position]
+        column = amounts[:, position]
         # A model that cannot have the metric gets no credit for it: nothing or, below that, the least there is.
         credit = np.where(table.unobtainable()[:, position], min(0.0, float(np.nanmin(column, initial=0.0))), column)
         added[:, position] = weights[name] * credit / rate
@@ -417,12 +422,12 @@ def _unranked(table: UtilityTable, weights: Mapping[str, float]) -> dict[str, st
 
 
 def _worth(rate: float | None, weight: float, base_weight: float) -> float | None:
-    """Say what one unit of a metric is worth in units of the base metric, at the current weights."""
+    """Return what one unit of a metric is worth in units of the base metric, at the current weights."""
     return None if not rate or base_weight == 0 else weight / (base_weight * rate)
 
 
 def telling_amount(values: FloatArray) -> float:
-    """Give how much of a metric to speak of: an amount by which some two models differ, 1, 2 or 5 of a power of ten.
+    """Return how much of a metric to speak of: 1, 2 or 5 of a power of ten, by which some two models differ.
 
     That is about half of what lies between the least and the most; 1 where nothing does.
 
@@ -438,13 +443,15 @@ def telling_amount(values: FloatArray) -> float:
     return float(f"{step * power:.0e}")
 
 
-def _notes(made: FloatArray, names: Sequence[str], rates: Mapping[str, float | None], kind: RateKind) -> dict[str, str]:
-    """Say of each metric that adds nothing why it does not."""
+def _notes(
+    amounts: FloatArray, names: Sequence[str], rates: Mapping[str, float | None], kind: RateKind
+) -> dict[str, str]:
+    """Return of each metric that adds nothing why it does not."""
     notes = {}
     for position, name in enumerate(names):
         if rates[name]:
             continue
-        values = made[:, position][np.isfinite(made[:, position])]
+        values = amounts[:, position][np.isfinite(amounts[:, position])]
         if len(values) == 0:
             notes[name] = "no model has a value, so it adds nothing"
         elif len(values) > 1 and (values == values[0]).all():

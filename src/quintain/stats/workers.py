@@ -45,7 +45,7 @@ class WorkerTable:
 def wilson(
     hits: IntArray | FloatArray, total: IntArray | FloatArray, confidence: float = 0.95
 ) -> tuple[FloatArray, FloatArray]:
-    """Give Wilson's interval of *hits* in *total*; NaN where there is none.
+    """Return Wilson's interval of *hits* in *total*; NaN where there is none.
 
     >>> [round(float(side), 3) for side in wilson(np.array(8), np.array(10))]
     [0.49, 0.943]
@@ -63,7 +63,7 @@ def wilson(
 
 
 def wilson_share(hits: float, total: float) -> Estimate:
-    """Give the share of *hits* in *total* with Wilson's interval; both may be means of counts.
+    """Return the share of *hits* in *total* with Wilson's interval; both may be means of counts.
 
     >>> wilson_share(8, 10).value
     0.8
@@ -75,7 +75,7 @@ def wilson_share(hits: float, total: float) -> Estimate:
 
 
 def validated_share(hits: int, validated: int, collected: int) -> Estimate:
-    """Give the share of *hits* in all that was *collected*; before anything is validated, none: 0 would say too much.
+    """Return the share of *hits* in all that was *collected*; none before anything is validated.
 
     >>> validated_share(0, 0, 40).reason
     'no item has a validated label yet'
@@ -111,18 +111,18 @@ def agreement_with_others(judgements: Judgements) -> tuple[IntArray, IntArray]:
 def describe_workers(judgements: Judgements, seconds: FloatArray | None = None) -> WorkerTable:
     """Describe every worker; *seconds* is how long each judgement took, NaN where it is not known."""
     workers, classes = len(judgements.workers), len(judgements.classes)
-    made = np.bincount(judgements.worker, minlength=workers)
+    counts = np.bincount(judgements.worker, minlength=workers)
     compared, agreed = agreement_with_others(judgements)
     low, high = wilson(agreed, compared)
     fit = fit_one_coin(judgements)
     labels = np.bincount(judgements.worker * classes + judgements.label, minlength=workers * classes)
     with np.errstate(invalid="ignore", divide="ignore"):
         agreement = np.where(compared > 0, agreed / compared, np.nan)
-        top_share = labels.reshape(workers, classes).max(axis=1) / made
+        top_share = labels.reshape(workers, classes).max(axis=1) / counts
     times = None if seconds is None else median_by(judgements.worker, seconds, workers)
-    patterns = _patterns(made, top_share, judgements, high, times)
+    patterns = _patterns(counts, top_share, judgements, high, times)
     return WorkerTable(
-        judgements=made,
+        judgements=counts,
         compared=compared,
         agreed=agreed,
         agreement=agreement,
@@ -138,10 +138,10 @@ def describe_workers(judgements: Judgements, seconds: FloatArray | None = None) 
 
 
 def _patterns(
-    made: IntArray, top_share: FloatArray, judgements: Judgements, high: FloatArray, times: FloatArray | None
+    counts: IntArray, top_share: FloatArray, judgements: Judgements, high: FloatArray, times: FloatArray | None
 ) -> tuple[tuple[str, ...], ...]:
     """Name what looks wrong: always the same label, no better than chance, much faster than the others."""
-    enough = made >= LEAST_JUDGEMENTS
+    enough = counts >= LEAST_JUDGEMENTS
     pool = np.bincount(judgements.label, minlength=len(judgements.classes)) / max(len(judgements), 1)
     chance = float(pool @ pool)
     flags = {
@@ -151,11 +151,11 @@ def _patterns(
     }
     if times is not None and not np.isnan(times).all():
         flags["too_fast"] = enough & too_fast(times)
-    return tuple(tuple(name for name, flag in flags.items() if flag[worker]) for worker in range(len(made)))
+    return tuple(tuple(name for name, flag in flags.items() if flag[worker]) for worker in range(len(counts)))
 
 
 def too_fast(times: FloatArray) -> npt.NDArray[np.bool_]:
-    """Say whose median time is under a third of the workers' median, or under a second; NaN is no time.
+    """Return whose median time is under a third of the workers' median, or under a second; NaN is no time.
 
     >>> too_fast(np.array([0.5, 0.5, np.nan])).tolist()
     [True, True, False]
@@ -166,7 +166,7 @@ def too_fast(times: FloatArray) -> npt.NDArray[np.bool_]:
 
 
 def median_by(codes: IntArray, values: FloatArray, groups: int) -> FloatArray:
-    """Give the median of *values* in each group; NaN ones are left out, and an empty group has NaN.
+    """Return the median of *values* in each group; NaN ones are left out, and an empty group has NaN.
 
     >>> median_by(np.array([0, 0, 1]), np.array([1.0, 3.0, 5.0]), 3).tolist()
     [2.0, 5.0, nan]
@@ -177,7 +177,7 @@ def median_by(codes: IntArray, values: FloatArray, groups: int) -> FloatArray:
     sizes = np.bincount(codes, minlength=groups)
     starts = np.cumsum(sizes) - sizes
     medians = np.full(groups, np.nan)
-    there = sizes > 0
-    low, high = (starts + (sizes - 1) // 2)[there], (starts + sizes // 2)[there]
-    medians[there] = (ordered[low] + ordered[high]) / 2
+    filled = sizes > 0
+    low, high = (starts + (sizes - 1) // 2)[filled], (starts + sizes // 2)[filled]
+    medians[filled] = (ordered[low] + ordered[high]) / 2
     return medians

@@ -21,7 +21,7 @@ from quintain.core.errors import QuintainError
 from quintain.web.api.call import may_send
 from quintain.web.described import Described
 from quintain.web.errors import handle
-from quintain.web.housekeeping import kept
+from quintain.web.housekeeping import housekeeping
 from quintain.web.middleware import Answering, BodyLimit, RequestId, SecurityHeaders
 from quintain.web.routes import API, DESCRIPTION, PAGES, UPLOADS
 from quintain.web.static_files import STATIC, Static
@@ -44,7 +44,7 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
     workspace: Workspace = app.state.workspace
     if workspace.mail.enabled and workspace.settings.link_address is None:
         log.warning("E-mails have no links: set QUINTAIN_PUBLIC_URL to the address that people use.")
-    house = kept(workspace)
+    house = housekeeping(workspace)
     await run_in_threadpool(house.__enter__)
     try:
         yield

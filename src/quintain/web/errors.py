@@ -34,8 +34,8 @@ from quintain.core.errors import (
 from quintain.core.texts import Text
 from quintain.store.database import RETRY_S
 from quintain.web.conflicts import conflict_page
+from quintain.web.error_text import error_text
 from quintain.web.i18n import Tongue
-from quintain.web.said import tell
 from quintain.web.visit import render_error
 
 log = logging.getLogger("quintain.web")
@@ -210,7 +210,7 @@ def _words(trouble: Trouble, tongue: Tongue) -> dict[str, object]:
     }
     bare = HTTPStatus(trouble.status).phrase  # what the framework says where we have said nothing
     title = titles.get(trouble.status, bare)
-    told = tell(tongue.code, trouble)
+    told = error_text(tongue.code, trouble)
     if trouble.message == bare:
         told = replace(told, message=_("The address may be wrong, or what was here is gone."))
     return {"title": title, "told": told}

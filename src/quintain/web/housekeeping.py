@@ -12,12 +12,12 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace
 from quintain.conditions import sandbox_of
 from quintain.engine.loops import Each, Loop
-from quintain.services.contest import freezing
+from quintain.services.contest import freeze
 from quintain.services.house import health, mailing
 from quintain.services.jobs import checking, loops
 from quintain.services.validate import review
 from quintain.services.wheel import standings
-from quintain.web.said import say
+from quintain.web.error_text import translated
 
 HOUSE_SECONDS = 60.0
 MAIL_SECONDS = 5.0  # whoever forgot a password waits for it
@@ -38,7 +38,7 @@ def house_loops(workspace: Workspace) -> dict[str, Loop]:
         health.tidy(db, workspace.blobs, each)
 
     def mailed(db: Session, each: Each) -> float | None:
-        sent = mailing.deliver(db, workspace.mail, workspace.settings.link_address, say=say, limit=MAILS_AT_ONCE)
+        sent = mailing.deliver(db, workspace.mail, workspace.settings.link_address, say=translated, limit=MAILS_AT_ONCE)
         return 0.0 if sent == MAILS_AT_ONCE else None
 
     keepings: list[tuple[str, Keeping, float]] = [
@@ -46,7 +46,7 @@ def house_loops(workspace: Workspace) -> dict[str, Loop]:
         ("checking", lambda db, each: checking.ask_if_due(db), TIDY_SECONDS),
         ("reviews", review.catch_up_all, HOUSE_SECONDS),
         ("standings", lambda db, each: standings.catch_up(db, workspace.blobs, each), HOUSE_SECONDS),
-        ("freezing", lambda db, each: freezing.freeze_due(db, workspace.blobs, each), HOUSE_SECONDS),
+        ("freezing", lambda db, each: freeze.freeze_due(db, workspace.blobs, each), HOUSE_SECONDS),
         ("mail", mailed, MAIL_SECONDS),
     ]
     return {name: _loop(workspace, name, keeping, every) for name, keeping, every in keepings}
@@ -62,7 +62,7 @@ def _loop(workspace: Workspace, name: str, keeping: Keeping, every: float) -> Lo
     return Loop(name, step, every=every, longest=longest, allowed=LONGEST_STEP_S, logger=log)
 
 
-def keep_house(workspace: Workspace, *, tidy: bool) -> None:
+def keep_house_once(workspace: Workspace, *, tidy: bool) -> None:
     """Do once what `kept` goes on doing; with *tidy* also what is done once in an hour. A failure is logged."""
     for loop in house_loops(workspace).values():
         if tidy or loop.state.every < TIDY_SECONDS:
@@ -70,7 +70,7 @@ def keep_house(workspace: Workspace, *, tidy: bool) -> None:
 
 
 @contextmanager
-def kept(workspace: Workspace) -> Iterator[None]:
+def housekeeping(workspace: Workspace) -> Iterator[None]:
     """Keep house for as long as the block runs: everything but mail is done once before it begins, whatever fails."""
     stop = threading.Event()
     running = {name: workspace.loops.add(loop) for name, loop in house_loops(workspace).items()}

@@ -19,10 +19,10 @@ from quintain.reports.few import LEAST, is_few
 from quintain.reports.words import map_texts
 from quintain.services.board.claims import claim_text
 from quintain.store.base import now
+from quintain.web.error_text import error_text, translated
 from quintain.web.help_pages import ROOMS
 from quintain.web.i18n import Tongue, in_language, languages
 from quintain.web.markdown import render_markdown
-from quintain.web.said import say, tell
 from quintain.web.static_files import static
 
 
@@ -43,7 +43,8 @@ class Compiled(BytecodeCache):
 
 
 _OVERRIDES = re.compile(f"[{OVERRIDES}]")
-_IN_FORMS = re.compile(r"(<textarea\b.*?</textarea>|<(?:input|option|button)\b[^>]*>)", re.DOTALL)
+# What a form sends; other words on a button, such as a question before it, are read.
+_IN_FORMS = re.compile(r'(<textarea\b.*?</textarea>|<(?:input|option)\b[^>]*>|\bvalue="[^"]*")', re.DOTALL)
 COMPILED: BytecodeCache = Compiled()
 
 
@@ -77,7 +78,7 @@ def environment(language: str) -> Environment:
         claim_text=claim_text,
         is_few=is_few,
         least_n=LEAST,
-        tell=partial(tell, language),
+        tell=partial(error_text, language),
         help_rooms=ROOMS,
         task=None,
         section="",
@@ -87,9 +88,9 @@ def environment(language: str) -> Environment:
         part=False,
     )
     env.filters["markdown"] = render_markdown
-    env.filters["spec"] = partial(spec_json, partial(say, language))
+    env.filters["spec"] = partial(spec_json, partial(translated, language))
     env.filters["shown"] = shown
-    env.filters["said"] = partial(say, language)
+    env.filters["said"] = partial(translated, language)
     return env
 
 

@@ -12,8 +12,8 @@ from quintain.core.records.report import Report
 from quintain.reports.folder import files_of, to_archive
 from quintain.reports.words import Wording, map_texts
 from quintain.services.study.reports import WantedReport
+from quintain.web.error_text import translated
 from quintain.web.i18n import SOURCE_LANGUAGE, Tongue
-from quintain.web.said import say
 
 ReportFormat = Literal["html", "md", "tex", "json", "zip"]
 _FILES = {"html": "report.html", "md": "report.md", "tex": "tables.tex", "json": "report.json"}
@@ -29,7 +29,7 @@ _MEDIA = {
 def in_words(report: Report, language: str) -> tuple[Report, Wording]:
     """Give a report in *language*, and how that language writes its numbers."""
     tongue = Tongue(language)
-    return map_texts(report, partial(say, language)), Wording(tongue.number, tongue.percent)
+    return map_texts(report, partial(translated, language)), Wording(tongue.number, tongue.percent)
 
 
 def send_report(report: Report, wanted: WantedReport, form: str, *, language: str = SOURCE_LANGUAGE) -> Response:

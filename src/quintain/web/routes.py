@@ -80,7 +80,7 @@ from quintain.web.pages.contrast import write as contrast_write
 from quintain.web.pages.data import datasets, imports
 from quintain.web.pages.evaluate import answers, compare, runs, submit, train
 from quintain.web.pages.evaluate import results as evaluation
-from quintain.web.pages.house import apidocs, health, home, house_state, parts, tour
+from quintain.web.pages.house import apidocs, demo_roles, health, home, house_state, tour
 from quintain.web.pages.house import help as help_room
 from quintain.web.pages.jobs import jobs
 from quintain.web.pages.models import models, talk
@@ -100,8 +100,8 @@ from quintain.web.pages.validate import judges as validation_judges
 from quintain.web.pages.wheel import timeline
 from quintain.web.pages.work import quizzes as onboarding
 from quintain.web.pages.work import work
-from quintain.web.scopes import scope_of_operation, scope_of_page
-from quintain.web.visit import answering
+from quintain.web.scopes import AT_DOORS, scope_of_operation, scope_of_page
+from quintain.web.visit import open_request
 
 DESCRIPTION = """\
 What the pages offer, for programs. Send an API token as `Authorization: Bearer qt_…`; what is public can
@@ -147,7 +147,7 @@ class PageRoute:
         kind = route_class(self.method, anybody=self.anybody)
         router.add_api_route(
             self.path,
-            answering(self.view, [self.scope], anybody=kind is OpenRoute),
+            open_request(self.view, [self.scope], anybody=kind is OpenRoute),
             methods=methods,
             include_in_schema=False,
             response_model=None,
@@ -180,6 +180,11 @@ class Endpoint:
         scope = scope_of_operation(self.method, self.view.__name__)
         return [*Scope] if scope is None else [scope]
 
+    @property
+    def at_doors(self) -> bool:
+        """Whether a session that a panel's link began may ask for it."""
+        return self.method == "GET" or self.view.__name__ in AT_DOORS
+
     def add_to(self, router: APIRouter) -> None:
         """Put the endpoint on *router*."""
         responses: dict[int | str, dict[str, Any]] = {}
@@ -195,7 +200,9 @@ class Endpoint:
         kind = route_class(self.method, anybody=self.anybody)
         router.add_api_route(
             f"/api/v1{self.path}",
-            answering(as_json(self.view, self.status), self.scopes, anybody=kind is OpenRoute),
+            open_request(
+                as_json(self.view, self.status), self.scopes, anybody=kind is OpenRoute, at_doors=self.at_doors
+            ),
             methods=[self.method],
             tags=[self.tag],
             status_code=self.status,
@@ -331,7 +338,7 @@ PAGES = [
     PageRoute("POST", "/runs/{cell}/measure", runs.measure),
     PageRoute("GET", "/tasks/{task}/talk", talk.talk_page),
     PageRoute("POST", "/tasks/{task}/talk", talk.ask, anybody=True),
-    PageRoute("POST", "/demo/part", parts.play, anybody=True),
+    PageRoute("POST", "/demo/part", demo_roles.change_role, anybody=True),
     # reports
     PageRoute("GET", "/tasks/{task}/reports", reports.index),
     PageRoute("GET", "/tasks/{task}/reports/{kind}", reports.show),

@@ -15,10 +15,10 @@ from quintain.core.errors import BadInput, Fault
 from quintain.core.rounds import Money
 from quintain.core.spec import Option, attribute, options_of, plain
 from quintain.core.spec_kinds import Kind
+from quintain.web.error_text import translated
 from quintain.web.errors import Trouble
 from quintain.web.form_reading import FormReading, amount_text, local_moment_text, moment_text, number_text
 from quintain.web.i18n import SOURCE_LANGUAGE, Tongue
-from quintain.web.said import say
 from quintain.web.visit import Post
 
 Choice = tuple[str, str, str]  # its value, what it is called, an explanation
@@ -118,7 +118,7 @@ class SpecForm:
         for fault in faults:
             field = fault.field or ""
             name = self._names.get(field, field.partition(".")[0])
-            reason = say(language, fault.reason)
+            reason = translated(language, fault.reason)
             found[name] = f"{found[name]}; {reason}" if name in found else reason
         return found
 

@@ -30,7 +30,7 @@ from quintain.core.people import ANONYMOUS, Actor, RoleName, Scope
 from quintain.core.task import Task
 from quintain.services.access import notify
 from quintain.services.access import sign_in as sessions
-from quintain.services.access.permissions import require_scope, require_signed_in, require_this_task
+from quintain.services.access.permissions import require_no_door, require_scope, require_signed_in, require_this_task
 from quintain.store.blobs import Blobs
 from quintain.web import warning
 from quintain.web.i18n import Tongue, choose_language
@@ -319,7 +319,7 @@ def make_visit(request: Request, db: Session) -> Visit:
     return visit
 
 
-class Unopened:
+class PendingRequest:
     """A request that has come in; nobody has looked yet who sent it."""
 
     __slots__ = ()
@@ -330,7 +330,7 @@ class Unopened:
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival(Unopened):
+class Arrival(PendingRequest):
     """A request for a page that has come in, with the form that it brought."""
 
     request: Request
@@ -363,24 +363,31 @@ Visiting = Annotated[Visit, Depends(arrive)]
 Posting = Annotated[Post, Depends(arrive_with_form)]
 
 
-def answering(view: Callable[..., Any], scopes: Iterable[Scope] = (), *, anybody: bool = True) -> Callable[..., Any]:
+def open_request(
+    view: Callable[..., Any], scopes: Iterable[Scope] = (), *, anybody: bool = True, at_doors: bool = True
+) -> Callable[..., Any]:
     """Stand around a page or an endpoint: open what arrived, answer, and give the connection back, all in one thread.
 
     The framework would keep it until the answer has been sent, for as long as somebody takes to read a large file.
     What is not for *anybody* tells those who are not signed in just that. Whoever comes with a credential that is not
-    good for *scopes* is refused before the view is asked.
+    good for *scopes* is refused before the view is asked, and so is a session that a panel's link began, but for what
+    is open *at_doors*.
     """
 
     @wraps(view)
     def answer(**given: Any) -> Any:
         sessions = [db for one in given.values() if isinstance(db := getattr(one, "db", None), Session)]
         try:
-            opened = {name: value.open() if isinstance(value, Unopened) else value for name, value in given.items()}
+            opened = {
+                name: value.open() if isinstance(value, PendingRequest) else value for name, value in given.items()
+            }
             for value in opened.values():
                 if isinstance(actor := getattr(value, "actor", None), Actor):
                     if not anybody:
                         require_signed_in(actor)
                     _require(actor, scopes, given.get("task"))
+                    if not at_doors:
+                        require_no_door(actor)
             return view(**opened)
         finally:
             for db in sessions:

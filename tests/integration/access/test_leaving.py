@@ -17,7 +17,7 @@ from quintain.core.rounds import Money
 from quintain.services.house.job_kinds import count_kinds
 from quintain.services.house.personal_data import delete_person, open_pay_of
 from quintain.services.jobs.counts import check
-from quintain.services.pay import earnings, leaving, ledger, payouts, questions
+from quintain.services.pay import earnings, final_pay, ledger, payouts, questions
 from quintain.services.tasks.definitions import find_row, put_task
 from quintain.store.database import transaction
 from quintain.store.tables import Earning, EarningDecision, LedgerTransaction, User
@@ -66,7 +66,7 @@ def test_who_is_owed_something_does_not_leave_by_chance(workspace: Workspace) ->
         assert [str(one) for one in open_pay_of(db, worker).open] == ["3.20 EUR", "1.00 USD"]
         delete_person(db, worker, give_up_pay=True)
         assert payouts.owed(db, OPERATOR, TASK_NAME) == []
-        assert leaving.open_pay(db, worker.user_id or 0).open == ()
+        assert final_pay.open_pay(db, worker.user_id or 0).open == ()
         last = [one for one in db.scalars(select(EarningDecision)) if not one.approved]
         assert [(one.by, one.reason) for one in last] == [(worker.user_id, "given up with the account")] * 2
         kinds = list(db.scalars(select(LedgerTransaction.kind).order_by(LedgerTransaction.id)))
@@ -109,9 +109,9 @@ def test_the_last_pay_is_asked_for_once(workspace: Workspace) -> None:
         add_task(db)
         owe(db, "wilma")
         owe(db, "wilma", work="two")
-        assert leaving.ask_for_last_pay(db, worker) == leaving.ask_for_last_pay(db, worker) == [TASK_NAME]
+        assert final_pay.ask_for_last_pay(db, worker) == final_pay.ask_for_last_pay(db, worker) == [TASK_NAME]
         asked = questions.list_questions(db, OPERATOR, TASK_NAME).questions
-        assert [one.text for one in asked] == [leaving.LAST_WISH]
+        assert [one.text for one in asked] == [final_pay.LAST_WISH]
 
 
 def test_an_account_is_deleted_on_every_surface(own_demo: Workspace, cli: Callable[..., Result]) -> None:

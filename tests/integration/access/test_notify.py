@@ -17,7 +17,7 @@ from quintain.services.access import accounts, links, notify
 from quintain.services.access.mail import Mail, send
 from quintain.services.house import mailing
 from quintain.store.tables import Notification
-from quintain.web.said import say
+from quintain.web.error_text import translated
 from tests.integration.access.mail_server import MailServer, mail_server
 
 
@@ -83,8 +83,8 @@ def test_messages_are_in_the_language_of_who_reads_them(db: Session, worker: Act
     notify.notify(db, worker.user_id, "test", text, "/work/earnings", more=inner)
     (found,) = notify.list_notifications(db, worker)
     assert found.text == "3.50 USD for your work on mood: paid."
-    assert say("de", found.text) == "3.50 USD für Ihre Arbeit an mood: bezahlt."
-    assert mailing.deliver(db, Mail(server.url), "http://x", say=say) == 1
+    assert translated("de", found.text) == "3.50 USD für Ihre Arbeit an mood: bezahlt."
+    assert mailing.deliver(db, Mail(server.url), "http://x", say=translated) == 1
     assert server.messages[0]["Subject"] == "3.50 USD für Ihre Arbeit an mood: bezahlt."
     assert "Es gibt eine Rückmeldung" in server.messages[0].get_content()
     db.execute(update(Notification).values(said=None, more=None))

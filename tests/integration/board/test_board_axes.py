@@ -21,10 +21,10 @@ from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox.limits import MIB, Limits, Outcome
 from quintain.services.board.assemble import board
 from quintain.services.board.export import export
-from quintain.services.board.keep import read_snapshot, take_snapshot
 from quintain.services.board.parts import BoardMatrix, BoardPart, MatrixModel
 from quintain.services.board.ranking import rank
 from quintain.services.board.remeasure import remeasure
+from quintain.services.board.snapshots import read_snapshot, take_snapshot
 from quintain.services.board.uncertainty import uncertainty
 from quintain.services.board.verify import verify_snapshot
 from quintain.services.evaluate import cells as evaluate
@@ -225,7 +225,7 @@ def test_an_order_is_provisional_until_all_runs_are_there_and_says_so_everywhere
     assert "Provisional: 12 of 24" in export(ranked, "latex")
     assert export(ranked, "csv").splitlines()[1].endswith(",true")
     taken = take_snapshot(db, blobs, owner, "mood", part=None)
-    data = read_snapshot(db, blobs, "mood", taken.hash)[1]
+    data = read_snapshot(db, blobs, ANONYMOUS, "mood", taken.hash)[1]
     assert b'"provisional": true' in data
     checked = verify_snapshot(data)
     assert checked.provisional

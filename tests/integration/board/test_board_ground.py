@@ -13,8 +13,8 @@ from quintain.core.people import ANONYMOUS, Actor
 from quintain.services.board.assemble import board
 from quintain.services.board.choices import aggregations
 from quintain.services.board.export import export
-from quintain.services.board.keep import snapshot_shape
 from quintain.services.board.ranking import parse_view, rank
+from quintain.services.board.snapshots import snapshot_shape
 from quintain.services.board.uncertainty import uncertainty
 from quintain.services.board.verify import verify_snapshot
 from quintain.services.tasks.board_settings import set_board

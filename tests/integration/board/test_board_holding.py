@@ -21,10 +21,10 @@ from quintain.data.plan import ImportPlan
 from quintain.services.board import cache
 from quintain.services.board.cache import warm_board
 from quintain.services.board.export import export
-from quintain.services.board.keep import snapshot_shape
-from quintain.services.board.kept import BOARD, last_kept
+from quintain.services.board.materialised import BOARD, last_stored
 from quintain.services.board.parts import BoardPart
 from quintain.services.board.ranking import rank
+from quintain.services.board.snapshots import snapshot_shape
 from quintain.services.board.standings import known_standings, make_standing, wait_for_standings
 from quintain.services.board.verify import verify_snapshot
 from quintain.services.data.datasets import import_dataset
@@ -131,7 +131,7 @@ def test_it_is_found_where_nobody_looked_before(db: Session, blobs: Blobs, owner
     assert set(filter(None, rank(tagged).ranking.rank)) == {1, 2, 3}
     assert not figures.check(db, blobs, OPERATOR, [BOARD]).faults
     figures.rebuild(db, blobs, OPERATOR, [BOARD])
-    again = last_kept(db, "mood?sight=public")
+    again = last_stored(db, "mood?sight=public")
     assert again is not None
     assert again.held == shown.held
 

@@ -17,15 +17,15 @@ from quintain.core.records.board import BoardView
 from quintain.core.task import VMER
 from quintain.services.board.assemble import board
 from quintain.services.board.export import export
-from quintain.services.board.keep import read_snapshot, take_snapshot
 from quintain.services.board.parts import BoardMatrix, BoardPart
 from quintain.services.board.ranking import rank
+from quintain.services.board.snapshots import read_snapshot, take_snapshot
 from quintain.services.board.uncertainty import uncertainty
 from quintain.services.board.verify import verify_snapshot
 from quintain.services.models.registry import set_visibility
 from quintain.services.tasks import definitions as tasks
 from quintain.services.tasks.board_settings import set_board
-from quintain.services.validate import validations as validate
+from quintain.services.validate import manage as validate
 from quintain.services.validate.review import review
 from quintain.store.blobs import Blobs
 from tests.beginnings import Build, with_small_board
@@ -193,6 +193,6 @@ def test_exports_and_snapshots_carry_rounds(db: Session, blobs: Blobs, owner: Ac
     assert harness["higher_is_better"]["mood_round_one"] == {"vmer": False}
     assert export(ranked, "model-index", "small").count("type: vmer") == 1
     taken = take_snapshot(db, blobs, owner, "mood", part=None)
-    _, data = read_snapshot(db, blobs, "mood", taken.hash)
+    _, data = read_snapshot(db, blobs, ANONYMOUS, "mood", taken.hash)
     assert verify_snapshot(data).problems == ()
     assert set(json.loads(data)["inputs"]["rounds"]) == {"mood/one", "mood/two"}

@@ -24,8 +24,8 @@ from quintain.perturbations.contract import names_of
 from quintain.perturbations.tables import lineage
 from quintain.services.access import tokens
 from quintain.services.board.assemble import board
-from quintain.services.board.keep import snapshot_shape
 from quintain.services.board.ranking import parse_view, rank
+from quintain.services.board.snapshots import snapshot_shape
 from quintain.services.board.uncertainty import more_examples, uncertainty
 from quintain.services.board.verify import verify_snapshot
 from quintain.services.data.datasets import import_dataset, list_versions

@@ -17,10 +17,10 @@ from quintain.core.errors import Forbidden, NotFound, Unavailable
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor, Grant, RoleName
 from quintain.core.records.base import decode, to_plain
 from quintain.core.records.board import Board, BoardView
-from quintain.services.board import cache, draws, kept, uncertainty
+from quintain.services.board import cache, draws, materialised, uncertainty
 from quintain.services.board.assemble import board
 from quintain.services.board.cache import PENDING, warm_board
-from quintain.services.board.kept import BOARD, BoardKey, decode_board, encode, sight_of
+from quintain.services.board.materialised import BOARD, BoardKey, board_audience, decode_board, encode
 from quintain.services.board.parts import BoardPart
 from quintain.services.board.ranking import rank
 from quintain.services.board.uncertainty import known_uncertainty, sent_uncertainty
@@ -117,10 +117,10 @@ def test_who_sees_the_same_shares_a_board(db: Session, blobs: Blobs, owner: Acto
     assert warm_board(db, blobs, builder, "mood") is public
     assert warm_board(db, blobs, owner, "mood") is warm_board(db, blobs, OPERATOR, "mood")
     set_visibility(db, builder, "mood/large", "private")
-    assert sight_of(db, builder, "mood") == f"of:{builder.user_id}"
+    assert board_audience(db, builder, "mood") == f"of:{builder.user_id}"
     assert len(warm_board(db, blobs, builder, "mood").board.models) == 3
     assert len(warm_board(db, blobs, worker, "mood").board.models) == 2
-    assert sight_of(db, worker, "mood") == "public"
+    assert board_audience(db, worker, "mood") == "public"
 
 
 @pytest.mark.usefixtures("large")
@@ -157,8 +157,8 @@ def test_a_finished_cell_has_a_large_board_made_before_anybody_looks(
         return [job.subject for job in list_jobs(db, OPERATOR).jobs]
 
     assert done() == []
-    monkeypatch.setattr(kept, "BOARD", replace(BOARD, at_once=-1))
-    monkeypatch.setattr(cache, "BOARD", kept.BOARD)
+    monkeypatch.setattr(materialised, "BOARD", replace(BOARD, at_once=-1))
+    monkeypatch.setattr(cache, "BOARD", materialised.BOARD)
     assert sorted(done()) == ["mood?sight=owner", "mood?sight=public"]
     assert do_jobs(db, blobs) == 2
     assert warm_board(db, blobs, ANONYMOUS, "mood").fresh

@@ -19,18 +19,12 @@ from typer.testing import Result
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Forbidden, NotFound, TooMany
 from quintain.core.people import Actor, RoleName
-from quintain.services.collect.attempt import confirm
-from quintain.services.collect.attempts import (
-    add_notes,
-    flag_queue,
-    get_notes,
-    my_attempts,
-    report,
-)
 from quintain.services.collect.export import attempts_table, export_attempts
+from quintain.services.collect.list_attempts import add_notes, flag_queue, get_notes, my_attempts, report
 from quintain.services.collect.round_figures import counters
 from quintain.services.collect.rounds import RoundInfo
-from quintain.services.collect.writing import get_session, start
+from quintain.services.collect.submit_attempt import confirm
+from quintain.services.collect.writing import get_session, start_session
 from quintain.services.collect.writing_aids import (
     inspiration,
     occlusion,
@@ -39,9 +33,9 @@ from quintain.services.collect.writing_aids import (
 )
 from quintain.services.models.occlusion import PER_MINUTE
 from quintain.services.validate import vmer
-from quintain.services.validate.handing_out import claim_page, return_page
-from quintain.services.validate.leaving import decide_flag, retract
-from quintain.services.validate.validations import open_validation
+from quintain.services.validate.claim_page import claim_page, return_page
+from quintain.services.validate.manage import open_validation
+from quintain.services.validate.retraction import decide_flag, retract
 from quintain.store.blobs import Blobs
 from quintain.store.tables import Attempt, WritingSession
 from quintain.web.app import create_app
@@ -61,13 +55,13 @@ def played(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> tuple[Rou
     info = add_round(db, blobs, owner, tmp_path, tables=ASKS)
     ann, bob, cleo = people = writers(db, 3)
     made = []
-    key = start(db, blobs, ann, info.ref).key
+    key = start_session(db, blobs, ann, info.ref).key
     made.append(submit(db, blobs, ann, key, "It was bad."))
     made.append(agreed(db, submit(db, blobs, ann, key, "It was good for nothing.")))
-    key = start(db, blobs, bob, info.ref).key
+    key = start_session(db, blobs, bob, info.ref).key
     text = "Good grief, write to me at bob@example.org"
     made.append(agreed(db, submit(db, blobs, bob, key, text, target="neutral")))
-    key = start(db, blobs, cleo, info.ref).key
+    key = start_session(db, blobs, cleo, info.ref).key
     made.append(submit(db, blobs, cleo, key, "A good day for some.", target="positive"))
     return info, people, [one.attempt_id for one in made]
 
@@ -220,7 +214,7 @@ def test_inspiration_shows_what_fooled_the_model(db: Session, blobs: Blobs, play
     """Others' fooling examples, without those that are flagged or one's own; for those who write in the round."""
     info, people, ids = played
     ann, bob, cleo = people
-    keys = [start(db, blobs, one, info.ref).key for one in people]
+    keys = [start_session(db, blobs, one, info.ref).key for one in people]
     assert [one.inputs["text"] for one in inspiration(db, cleo, keys[2])] == ["It was good for nothing."]
     assert inspiration(db, ann, keys[0]) == []
     with pytest.raises(NotFound):
@@ -250,7 +244,7 @@ def test_the_sandbox_stores_nothing(db: Session, blobs: Blobs, owner: Actor, wor
     for table in (Attempt, WritingSession):
         assert db.scalar(select(func.count()).select_from(table)) == 0
     with pytest.raises(Forbidden, match="not switched this help on"):
-        inspiration(db, worker, start(db, blobs, worker, info.ref).key)
+        inspiration(db, worker, start_session(db, blobs, worker, info.ref).key)
     reader = make_person(db, "rita", RoleName.BUILDER)
     for ask in (
         lambda: try_session(db, reader, info.ref),

@@ -17,11 +17,11 @@ from quintain.core.errors import BadInput, Conflict, NotFound, QuintainError, To
 from quintain.core.people import Actor
 from quintain.protocols.assignment import Draw
 from quintain.services.collect import writing
-from quintain.services.collect.attempt import attempt, confirm, decide, get_verdict, session_verdicts
 from quintain.services.collect.export import attempts_table
 from quintain.services.collect.prompts import prompt_counts
 from quintain.services.collect.rounds import close_round, open_round, put_round
-from quintain.services.collect.writing import get_session, give_up, save_draft, start
+from quintain.services.collect.submit_attempt import confirm, decide, get_verdict, session_verdicts, submit_attempt
+from quintain.services.collect.writing import get_session, give_up, save_draft, start_session
 from quintain.services.models.registry import register_version
 from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
@@ -45,7 +45,7 @@ def test_a_writer_fools_the_model_on_the_second_attempt(
 ) -> None:
     """The model's answer, its probabilities, the distance to the prompt and the attempts left come back at once."""
     info = add_round(db, blobs, owner, tmp_path)
-    session = start(db, blobs, worker, info.ref)
+    session = start_session(db, blobs, worker, info.ref)
     assert session.prompt is not None
     assert session.attempts_left == 10
     first = submit(db, blobs, worker, session.key, session.prompt.inputs["text"] + " It was bad.")
@@ -67,12 +67,12 @@ def test_a_replayed_form_gives_the_first_verdict(
 ) -> None:
     """A double click or a reloaded page counts once, whatever the second form says."""
     info = add_round(db, blobs, owner, tmp_path)
-    key = start(db, blobs, worker, info.ref).key
+    key = start_session(db, blobs, worker, info.ref).key
     first = submit(db, blobs, worker, key, "Not bad at all.", token="one")
     again = submit(db, blobs, worker, key, "Something else entirely.", target="positive", token="one")
     assert again == first
     assert stored() == 1
-    assert start(db, blobs, worker, info.ref).key == key
+    assert start_session(db, blobs, worker, info.ref).key == key
 
 
 def test_a_denied_confirmation_takes_the_fooling_back(
@@ -80,7 +80,7 @@ def test_a_denied_confirmation_takes_the_fooling_back(
 ) -> None:
     """A writer who says that others would not agree goes on writing."""
     info = add_round(db, blobs, owner, tmp_path, more="attempts = 2")
-    key = start(db, blobs, worker, info.ref).key
+    key = start_session(db, blobs, worker, info.ref).key
     fooling = submit(db, blobs, worker, key, "It was good for nothing.")
     after = confirm(db, worker, fooling.attempt_id, False)
     assert (after.ended, after.attempts_left, after.fooled) == (False, 1, False)
@@ -118,10 +118,10 @@ def test_what_cannot_be_taken_is_explained_and_costs_nothing(
 ) -> None:
     """Each kind of bad text has its message; no attempt is used up."""
     info = add_round(db, blobs, owner, tmp_path, more='scripts = ["Latin"]')
-    key = start(db, blobs, worker, info.ref).key
+    key = start_session(db, blobs, worker, info.ref).key
     for inputs, target, message in BAD:
         with pytest.raises(BadInput) as caught:
-            attempt(db, blobs, worker, key, inputs, target=target, token="t", runners=RUNNERS)
+            submit_attempt(db, blobs, worker, key, inputs, target=target, token="t", runners=RUNNERS)
         assert message in str(caught.value)
     assert stored() == 0
     assert get_session(db, worker, key).attempts_left == 10
@@ -133,7 +133,7 @@ def test_unusual_texts_are_kept_as_they_are(
 ) -> None:
     """Emoji, HTML and right-to-left text are text like any other."""
     info = add_round(db, blobs, owner, tmp_path)
-    key = start(db, blobs, worker, info.ref).key
+    key = start_session(db, blobs, worker, info.ref).key
     for text in ("Great 🎉, just bad 🙄!", "<script>alert('bad')</script>", "שלום bad עולם", "🙃"):
         assert submit(db, blobs, worker, key, text).inputs == {"text": text}
 
@@ -143,7 +143,7 @@ def test_an_unchanged_prompt_is_refused_and_the_text_kept(
 ) -> None:
     """A prompt that comes back as it was costs no attempt, and what was typed is there afterwards."""
     info = add_round(db, blobs, owner, tmp_path)
-    session = start(db, blobs, worker, info.ref)
+    session = start_session(db, blobs, worker, info.ref)
     assert session.prompt is not None
     with pytest.raises(BadInput, match="unchanged"):
         submit(db, blobs, worker, session.key, session.prompt.inputs["text"], target="positive")
@@ -156,7 +156,7 @@ def test_a_target_that_the_model_gives_is_simply_not_fooled(
 ) -> None:
     """Aiming at what the model says is a failed attempt, no error."""
     info = add_round(db, blobs, owner, tmp_path)
-    key = start(db, blobs, worker, info.ref).key
+    key = start_session(db, blobs, worker, info.ref).key
     assert submit(db, blobs, worker, key, "So good.", target="positive").fooled is False
 
 
@@ -165,7 +165,7 @@ def test_a_dead_or_slow_model_costs_no_attempt(
 ) -> None:
     """Whatever is wrong with the model is said to be so, and the text is kept."""
     info = add_round(db, blobs, owner, tmp_path)
-    key = start(db, blobs, worker, info.ref).key
+    key = start_session(db, blobs, worker, info.ref).key
 
     def dead(*_: Any) -> list[Any]:
         raise RuntimeError("segmentation fault")
@@ -182,7 +182,7 @@ def test_a_dead_or_slow_model_costs_no_attempt(
         ({}, 5.0),
     ):
         with pytest.raises(Unavailable, match="cost you no attempt"):
-            attempt(
+            submit_attempt(
                 db,
                 blobs,
                 worker,
@@ -204,14 +204,14 @@ def test_the_model_is_asked_outside_of_any_transaction(
 ) -> None:
     """While the model thinks, the session holds no connection."""
     info = add_round(db, blobs, owner, tmp_path)
-    key = start(db, blobs, worker, info.ref).key
+    key = start_session(db, blobs, worker, info.ref).key
     held: list[bool] = []
 
     def watching(*_: Any) -> list[Any]:
         held.append(db.in_transaction())
         return ["neutral"]
 
-    attempt(db, blobs, worker, key, {"text": "Hm."}, target="neutral", token="t", runners={"handler": watching})
+    submit_attempt(db, blobs, worker, key, {"text": "Hm."}, target="neutral", token="t", runners={"handler": watching})
     assert held == [False]
 
 
@@ -220,14 +220,14 @@ def test_a_round_that_closes_while_somebody_types_keeps_the_text(
 ) -> None:
     """The writer is told, the draft stays, and nothing is stored as an attempt."""
     info = add_round(db, blobs, owner, tmp_path)
-    key = start(db, blobs, worker, info.ref).key
+    key = start_session(db, blobs, worker, info.ref).key
     close_round(db, owner, info.ref)
     with pytest.raises(Conflict, match=r"closed.*while you were writing.*kept as a draft"):
         submit(db, blobs, worker, key, "Almost done, it was good.")
     after = get_session(db, worker, key)
     assert (after.outcome, after.draft) == ("closed", {"text": "Almost done, it was good."})
     with pytest.raises(Conflict, match="closed"):
-        start(db, blobs, worker, info.ref)
+        start_session(db, blobs, worker, info.ref)
     assert stored() == 0
 
 
@@ -236,14 +236,16 @@ def test_a_round_that_closes_while_the_model_thinks_keeps_the_text(
 ) -> None:
     """Closing between the question and the answer loses nothing and stores nothing."""
     info = add_round(db, blobs, owner, tmp_path)
-    key = start(db, blobs, worker, info.ref).key
+    key = start_session(db, blobs, worker, info.ref).key
 
     def closing(*_: Any) -> list[Any]:
         close_round(db, owner, info.ref)
         return ["neutral"]
 
     with pytest.raises(Conflict, match="while you were writing"):
-        attempt(db, blobs, worker, key, {"text": "Hm."}, target="neutral", token="t", runners={"handler": closing})
+        submit_attempt(
+            db, blobs, worker, key, {"text": "Hm."}, target="neutral", token="t", runners={"handler": closing}
+        )
     assert stored() == 0
     assert get_session(db, worker, key).draft == {"text": "Hm."}
 
@@ -253,7 +255,7 @@ def test_nobody_writes_in_another_ones_session(
 ) -> None:
     """A key that is somebody else's is as good as none, and so is an attempt."""
     info = add_round(db, blobs, owner, tmp_path)
-    key = start(db, blobs, worker, info.ref).key
+    key = start_session(db, blobs, worker, info.ref).key
     made = submit(db, blobs, worker, key, "It was good for nothing.")
     other = writers(db, 1)[0]
     for act in (
@@ -276,13 +278,13 @@ def test_exact_and_near_duplicates_are_refused(
     """The same text is refused everywhere, almost the same in another session; another target makes it a contrast."""
     info = add_round(db, blobs, owner, tmp_path)
     text = "The waiter took our order twice, and then he brought us neither of the two good dishes."
-    key = start(db, blobs, worker, info.ref).key
+    key = start_session(db, blobs, worker, info.ref).key
     submit(db, blobs, worker, key, text, target="positive", token="1")
     with pytest.raises(Conflict, match="You have submitted this very text"):
         submit(db, blobs, worker, key, text.upper() + "!!", target="positive", token="2")
     assert submit(db, blobs, worker, key, text.replace("neither", "none"), target="positive", token="3").number == 2
     other = writers(db, 1)[0]
-    theirs = start(db, blobs, other, info.ref).key
+    theirs = start_session(db, blobs, other, info.ref).key
     with pytest.raises(Conflict, match="Somebody has submitted this very text"):
         submit(db, blobs, other, theirs, text, target="positive", token="4")
     with pytest.raises(Conflict, match="almost the same as what somebody else"):
@@ -300,7 +302,7 @@ def test_an_ensemble_must_be_fooled_together(
     put_task(db, owner, TASK)
     add_models(db, blobs, owner, tmp_path, "neutral", adapter="sklearn")
     info = add_round(db, blobs, owner, tmp_path, targets=targets)
-    key = start(db, blobs, worker, info.ref).key
+    key = start_session(db, blobs, worker, info.ref).key
     one = submit(db, blobs, worker, key, "So bad.", target="negative")
     assert ([answer.fooled for answer in one.answers], one.fooled) == ([False, True], False)
     both = submit(db, blobs, worker, key, "So very good, no?", target="negative")
@@ -312,7 +314,7 @@ def test_without_keeping_failures_only_their_count_stays(
 ) -> None:
     """Where the owner does not keep them, texts that did not fool the model are not stored; the count is."""
     info = add_round(db, blobs, owner, tmp_path, more="keep_nonfooling = false")
-    key = start(db, blobs, worker, info.ref).key
+    key = start_session(db, blobs, worker, info.ref).key
     missed = submit(db, blobs, worker, key, "So bad.")
     hit = submit(db, blobs, worker, key, "So very good, no?")
     assert (missed.inputs, missed.number) == ({}, 1)
@@ -324,14 +326,14 @@ def test_caps_hold_for_a_day(db: Session, blobs: Blobs, owner: Actor, worker: Ac
     """A worker's and the round's sessions in one day are limited; the message says when to come back."""
     info = add_round(db, blobs, owner, tmp_path, tables="[caps]\nworker = 2\nround = 3")
     for _ in range(2):
-        give_up(db, worker, start(db, blobs, worker, info.ref).key)
+        give_up(db, worker, start_session(db, blobs, worker, info.ref).key)
     with pytest.raises(TooMany, match="tomorrow") as caught:
-        start(db, blobs, worker, info.ref)
+        start_session(db, blobs, worker, info.ref)
     assert 0 < caught.value.retry_after <= 24 * 3600
     first, second = writers(db, 2)
-    start(db, blobs, first, info.ref)
+    start_session(db, blobs, first, info.ref)
     with pytest.raises(TooMany, match="all it takes in a day"):
-        start(db, blobs, second, info.ref)
+        start_session(db, blobs, second, info.ref)
 
 
 def test_two_conditions_are_piloted_side_by_side(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> None:
@@ -340,10 +342,10 @@ def test_two_conditions_are_piloted_side_by_side(db: Session, blobs: Blobs, owne
     info = add_round(db, blobs, owner, tmp_path, tables=tables)
     drawn = []
     for person in writers(db, 6):
-        session = start(db, blobs, person, info.ref)
+        session = start_session(db, blobs, person, info.ref)
         assert (session.prompt is None) == (session.condition == "blank")
         give_up(db, person, session.key)
-        assert start(db, blobs, person, info.ref).condition == session.condition
+        assert start_session(db, blobs, person, info.ref).condition == session.condition
         drawn.append(session.condition)
     assert sorted(drawn) == ["blank"] * 3 + ["prompt"] * 3
 
@@ -354,7 +356,7 @@ def test_labels_to_aim_at_are_handed_out_evenly(db: Session, blobs: Blobs, owner
     info = add_round(db, blobs, owner, tmp_path, more='aiming = "assign"')
     given = []
     for number, person in enumerate(writers(db, 6)):
-        session = start(db, blobs, person, info.ref)
+        session = start_session(db, blobs, person, info.ref)
         others = {"negative", "neutral", "positive"} - {session.target}
         with pytest.raises(BadInput, match=f"the label to aim at was given: {session.target}"):
             submit(db, blobs, person, session.key, f"Text {number}", target=others.pop(), token="a")
@@ -379,7 +381,7 @@ def test_what_was_drawn_is_drawn_again_from_the_record(db: Session, blobs: Blobs
     people = writers(db, 6)
     for number, person in enumerate(people):
         for again in range(2):
-            session = start(db, blobs, person, info.ref)
+            session = start_session(db, blobs, person, info.ref)
             text = f"{'good ' * (number + 1)}text {number}, {again}"
             submit(db, blobs, person, session.key, text, target=session.target, token="a")
             give_up(db, person, session.key)
@@ -404,16 +406,16 @@ def test_a_lapsed_lease_goes_to_the_next_writer(
     """Somebody who was away too long is told that the prompt is gone; what they typed is kept."""
     info = add_round(db, blobs, owner, tmp_path, prompts=1)
     monkeypatch.setattr(writing, "LEASE", timedelta(seconds=-1))
-    key = start(db, blobs, worker, info.ref).key
+    key = start_session(db, blobs, worker, info.ref).key
     monkeypatch.setattr(writing, "LEASE", timedelta(minutes=5))
     other = writers(db, 1)[0]
-    theirs = start(db, blobs, other, info.ref)
+    theirs = start_session(db, blobs, other, info.ref)
     with pytest.raises(Conflict, match="given to somebody else"):
         submit(db, blobs, worker, key, "I was away.")
     assert get_session(db, worker, key).draft == {"text": "I was away."}
     assert submit(db, blobs, other, theirs.key, "Here I am.").number == 1
     with pytest.raises(Unavailable, match="Every prompt is with somebody else"):
-        start(db, blobs, worker, info.ref)
+        start_session(db, blobs, worker, info.ref)
     assert db.scalars(select(WritingSession.outcome).where(WritingSession.key == key)).one() == ""
 
 
@@ -423,13 +425,13 @@ def test_a_lapsed_lease_that_nobody_wanted_is_taken_up_again(
     """Autosave keeps the prompt, and coming back late is fine while nobody else has it."""
     info = add_round(db, blobs, owner, tmp_path, prompts=1)
     monkeypatch.setattr(writing, "LEASE", timedelta(seconds=-1))
-    session = start(db, blobs, worker, info.ref)
+    session = start_session(db, blobs, worker, info.ref)
     monkeypatch.setattr(writing, "LEASE", timedelta(minutes=5))
     until = save_draft(db, worker, session.key, {"text": "half a sen"})
     assert until is not None
     assert session.lease_until is not None
     assert until > session.lease_until
-    again = start(db, blobs, worker, info.ref)
+    again = start_session(db, blobs, worker, info.ref)
     assert (again.key, again.draft) == (session.key, {"text": "half a sen"})
 
 
@@ -440,19 +442,19 @@ def test_prompts_are_used_once_and_come_back_when_given_up(
     """A prompt from which nothing was written is free again; one that was used comes last."""
     info = add_round(db, blobs, owner, tmp_path, prompts=3)
     first, second, third = writers(db, 3)
-    unused = start(db, blobs, first, info.ref)
+    unused = start_session(db, blobs, first, info.ref)
     give_up(db, first, unused.key)
     assert prompt_counts(db, owner, info.ref) == {"prompts": 3, "used": 0, "repeated": 0, "leased": 0, "unused": 3}
     seen = set()
     for person in (second, third, first):
-        session = start(db, blobs, person, info.ref)
+        session = start_session(db, blobs, person, info.ref)
         assert session.prompt is not None
         seen.add(session.prompt.id)
         submit(db, blobs, person, session.key, f"{person.name} says it was bad.")
         give_up(db, person, session.key)
     assert len(seen) == 3
     assert prompt_counts(db, owner, info.ref)["used"] == 3
-    again = start(db, blobs, second, info.ref)
+    again = start_session(db, blobs, second, info.ref)
     assert again.prompt is not None
     submit(db, blobs, second, again.key, "And once more, bad.")
     assert prompt_counts(db, owner, info.ref)["repeated"] == 1
@@ -470,12 +472,12 @@ def test_the_worker_decides_where_the_round_says_so(
     text = 'task = "talk"\ntitle = "Talk"\n[targets]\nmodels = ["talk/echo"]\n'
     text += '[[conditions]]\nname = "blank"\nprompt = false\n'
     info = open_round(db, owner, put_round(db, owner, text).ref)
-    key = start(db, blobs, worker, info.ref).key
+    key = start_session(db, blobs, worker, info.ref).key
     runners = {"handler": lambda version, blobs, batch: [one["source"].upper() for one in batch]}
-    made = attempt(db, blobs, worker, key, {"source": "Hello?"}, target=None, token="1", runners=runners)
+    made = submit_attempt(db, blobs, worker, key, {"source": "Hello?"}, target=None, token="1", runners=runners)
     assert (made.fooled, made.ask, made.prediction) == (None, "decide", "HELLO?")
     assert decide(db, worker, made.attempt_id, False).fooled is False
-    last = attempt(db, blobs, worker, key, {"source": "Are you there?"}, target=None, token="2", runners=runners)
+    last = submit_attempt(db, blobs, worker, key, {"source": "Are you there?"}, target=None, token="2", runners=runners)
     with pytest.raises(QuintainError):
         confirm(db, worker, last.attempt_id, True)
     after = decide(db, worker, last.attempt_id, True)
@@ -490,8 +492,8 @@ def test_rounds_name_their_targets(db: Session, blobs: Blobs, owner: Actor, work
     info = add_round(db, blobs, owner, tmp_path, targets='mode = "random"\nmodels = ["mood/counter", "mood/other"]')
     met = set()
     for person in writers(db, 12):
-        session = start(db, blobs, person, info.ref)
+        session = start_session(db, blobs, person, info.ref)
         assert len(session.models) == 1
-        assert start(db, blobs, person, info.ref).models == session.models
+        assert start_session(db, blobs, person, info.ref).models == session.models
         met |= set(session.models)
     assert met == {"mood/counter@1", "mood/other@1"}

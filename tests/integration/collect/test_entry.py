@@ -17,7 +17,7 @@ from quintain.services.collect.admission import Visitor
 from quintain.services.collect.entry import complete, enter, entry_url
 from quintain.services.collect.export import export_attempts
 from quintain.services.collect.rounds import close_round
-from quintain.services.collect.writing import give_up, start
+from quintain.services.collect.writing import give_up, start_session
 from quintain.services.house.personal_data import delete_person
 from quintain.store.blobs import Blobs
 from quintain.store.tables import AuditEntry, PanelPerson, PanelVisit
@@ -47,7 +47,7 @@ def test_somebody_from_prolific_writes_and_goes_back(db: Session, blobs: Blobs, 
     assert opened.actor.has(RoleName.WORKER, "mood")
     assert not opened.actor.has(RoleName.WORKER, "another")
     assert not opened.actor.has(RoleName.WORKER)
-    key = start(db, blobs, arrival.actor, info.ref).key
+    key = start_session(db, blobs, arrival.actor, info.ref).key
     submit(db, blobs, arrival.actor, key, "It was bad.")
     with pytest.raises(Conflict, match="no finished session"):
         complete(db, arrival.actor, info.ref)
@@ -81,7 +81,7 @@ def test_any_panel_has_its_own_parameter_and_link(db: Session, blobs: Blobs, own
     info = add_round(db, blobs, owner, tmp_path, tables=PANEL)
     arrival = enter(db, info.entry_key, {"pid": "a b/1"}, Visitor())
     assert arrival.actor is not None
-    give_up(db, arrival.actor, start(db, blobs, arrival.actor, info.ref).key)
+    give_up(db, arrival.actor, start_session(db, blobs, arrival.actor, info.ref).key)
     assert complete(db, arrival.actor, info.ref).url == "https://panel.example/done?who=a%20b%2F1&code=7"
 
 
@@ -95,7 +95,7 @@ def test_an_external_question_posts_back(db: Session, blobs: Blobs, owner: Actor
         enter(db, info.entry_key, {**ids, "turkSubmitTo": "https://evil.example"}, Visitor())
     arrival = enter(db, info.entry_key, ids, Visitor())
     assert arrival.actor is not None
-    give_up(db, arrival.actor, start(db, blobs, arrival.actor, info.ref).key)
+    give_up(db, arrival.actor, start_session(db, blobs, arrival.actor, info.ref).key)
     done = complete(db, arrival.actor, info.ref)
     assert (done.method, done.url) == ("POST", "https://workersandbox.mturk.com/mturk/externalSubmit")
     assert done.fields["assignmentId"] == "a1"

@@ -11,13 +11,13 @@ from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace, create_workspace
 from quintain.core.people import Actor, RoleName
-from quintain.services.collect import attempts
-from quintain.services.validate import adjudicate, gold, gold_list, handing_in, handing_out, leaving, vmer
+from quintain.services.collect import list_attempts
+from quintain.services.validate import adjudicate, claim_page, gold, gold_list, retraction, submit_page, vmer
+from quintain.services.validate import audit_trail as validation_trail
 from quintain.services.validate import export as judged_export
-from quintain.services.validate import leaving as leaving_items
+from quintain.services.validate import manage as validate
+from quintain.services.validate import retraction as leaving_items
 from quintain.services.validate import status as validation_status
-from quintain.services.validate import trail as validation_trail
-from quintain.services.validate import validations as validate
 from quintain.services.validate.final_labels import final_labels
 from quintain.services.validate.unqualify import unqualify
 from quintain.settings import Settings
@@ -57,12 +57,12 @@ def retract(db: Session, actor: Actor) -> None:
         first = only_attempt(db)
         db.add(AttemptNote(attempt_id=first, user_id=actor.user_id, kind="retracted"))
         db.flush()
-        leaving_items.leave(db, first)
+        leaving_items.stop_judging(db, first)
 
 
 def shown(db: Session, actor: Actor) -> list[str]:
     """Claim a page, and give the texts on it."""
-    page = handing_out.claim_page(db, actor, REF)
+    page = claim_page.claim_page(db, actor, REF)
     return [item.inputs["text"] for item in page.items] if page else []
 
 
@@ -75,7 +75,7 @@ def test_a_text_submitted_again_after_its_retraction_is_judged(
         db, owner, [attempt(writer, TEXT, "negative", "positive")], f"judgements = 3\nautomatic = false\n{policy}"
     )
     people = make_judges(db, 3)
-    page = handing_out.claim_page(db, people[0], REF)
+    page = claim_page.claim_page(db, people[0], REF)
     assert page is not None
     answer_page(db, people[0], page)
     retract(db, writer)
@@ -83,7 +83,7 @@ def test_a_text_submitted_again_after_its_retraction_is_judged(
     again = submit(db, writer)
     assert shown(db, people[0]) == []
     judge_all(db, people[1:], ref=REF)
-    final = final_labels(db, validate.find(db, REF))
+    final = final_labels(db, validate.find_validation(db, REF))
     assert (final.names(), final.votes.sum(), final.complete.all()) == (["positive"], 3, True)
     assert db.scalars(select(ValidationItem.attempt_id)).all() == [again]
     rates = vmer.error_rates(db, owner, REF)
@@ -99,14 +99,14 @@ def test_a_judge_who_submits_the_text_themselves_does_not_count_for_it(
     make_round(db, owner, [attempt(writer, TEXT, "positive", "negative")], "judgements = 2\nminimum = 2")
     people = make_judges(db, 3)
     for actor in people[:2]:
-        page = handing_out.claim_page(db, actor, REF)
+        page = claim_page.claim_page(db, actor, REF)
         assert page is not None
         answer_page(db, actor, page, lambda _: "neutral" if actor is people[0] else "positive")  # noqa: B023 - at once
     retract(db, writer)
     submit(db, people[0])
     assert shown(db, people[0]) == []
     judge_all(db, [people[2], people[0]], ref=REF)
-    final = final_labels(db, validate.find(db, REF))
+    final = final_labels(db, validate.find_validation(db, REF))
     assert (final.names(), final.votes.sum()) == (["positive"], 2)
 
 
@@ -114,7 +114,7 @@ def test_what_was_set_aside_while_a_text_was_away_is_asked_again(db: Session, ow
     """A slot that an unqualified judge had filled is open when the text comes back."""
     make_round(db, owner, [attempt(writer, TEXT, "positive", "negative")], "judgements = 1\nminimum = 1")
     people = make_judges(db, 2)
-    page = handing_out.claim_page(db, people[0], REF)
+    page = claim_page.claim_page(db, people[0], REF)
     assert page is not None
     answer_page(db, people[0], page)
     retract(db, writer)
@@ -140,12 +140,12 @@ def test_what_an_owner_withholds_is_not_judged_by_submitting_it_again(db: Sessio
     make_round(db, owner, [attempt(writer, TEXT, "positive", "negative")])
     (actor,) = make_judges(db, 1)
     with transaction(db):
-        attempts.report(db, actor, only_attempt(db), "personal data")
-    (flag,) = attempts.flag_queue(db, owner, REF).flags
-    leaving.decide_flag(db, owner, flag.id, withhold=True)
+        list_attempts.report(db, actor, only_attempt(db), "personal data")
+    (flag,) = list_attempts.flag_queue(db, owner, REF).flags
+    retraction.decide_flag(db, owner, flag.id, withhold=True)
     submit(db, writer)
     assert shown(db, actor) == []
-    leaving.decide_flag(db, owner, flag.id, withhold=False)
+    retraction.decide_flag(db, owner, flag.id, withhold=False)
     assert shown(db, actor) == [TEXT]
 
 
@@ -157,16 +157,16 @@ def test_what_is_retracted_is_read_by_nobody_and_counts_nowhere(
     people = make_judges(db, 5)
     quarrel = ["negative", "neutral", "positive", "mixed", "negative"]
     for actor, said in zip(people, quarrel, strict=True):
-        page = handing_out.claim_page(db, actor, REF)
+        page = claim_page.claim_page(db, actor, REF)
         assert page is not None
-        answers = [handing_in.Answer(item.id, said, flag="odd") for item in page.items]
-        handing_in.submit_page(db, actor, page.token, answers)
+        answers = [submit_page.Answer(item.id, said, flag="odd") for item in page.items]
+        submit_page.submit_page(db, actor, page.token, answers)
     first = db.scalars(select(ValidationItem.id).where(ValidationItem.attempt_id == only_attempt(db))).one()
-    assert len(adjudicate.queue(db, owner, REF)) == 2
+    assert len(adjudicate.adjudication_queue_of(db, owner, REF)) == 2
     adjudicate.adjudicate(db, owner, REF, first, "positive")
     gold.gold_from_item(db, owner, REF, first)
     retract(db, writer)
-    assert [one.inputs["text"] for one in adjudicate.queue(db, owner, REF)] == ["b"]
+    assert [one.inputs["text"] for one in adjudicate.adjudication_queue_of(db, owner, REF)] == ["b"]
     assert gold_list.list_gold(db, owner, REF).gold == []
     assert {one.inputs["text"] for one in validation_trail.notes(db, owner, REF)} == {"b"}
     assert judged_export.export_labels(db, owner, REF, tmp_path / "labels.csv") == 1
@@ -198,7 +198,7 @@ def test_an_attempt_that_is_committed_out_of_order_is_judged(
         assert shown(db, first) == ["late feels positive"]
         early.commit()
         assert sorted(shown(db, second)) == ["late feels positive"]
-        page = handing_out.claim_page(db, first, REF)
+        page = claim_page.claim_page(db, first, REF)
         assert page is not None
         answer_page(db, first, page)
         assert shown(db, first) == ["early feels positive"]

@@ -15,12 +15,12 @@ from quintain.core.records.collect import Counters
 from quintain.services.collect import round_figures
 from quintain.services.collect.round_figures import counters, written
 from quintain.services.collect.rounds import RoundInfo
-from quintain.services.collect.writing import start
+from quintain.services.collect.writing import start_session
 from quintain.services.house.personal_data import delete_person
 from quintain.services.jobs import figures
 from quintain.services.jobs.figures import check, handler_of
 from quintain.services.jobs.running import run_all
-from quintain.services.validate.leaving import retract
+from quintain.services.validate.retraction import retract
 from quintain.store.blobs import Blobs
 from quintain.store.queries.jobs import figures as kept
 from tests.collecting import add_round, submit, writers
@@ -66,12 +66,12 @@ def test_a_large_round_is_counted_when_attempts_come_in(
 ) -> None:
     """An attempt wakes the count; who looks sees the last one with its time, and the next equals a full recount."""
     ann, bob = writers(db, 2)
-    key = start(db, blobs, ann, info.ref).key
+    key = start_session(db, blobs, ann, info.ref).key
     first = submit(db, blobs, ann, key, "It was bad.")
     assert count_anew(db, blobs) == 1
     known = counters(db, owner, info.ref)
     assert (known.attempts, known.as_of) == (1, None)
-    submit(db, blobs, bob, start(db, blobs, bob, info.ref).key, "A good day for some.", target="positive")
+    submit(db, blobs, bob, start_session(db, blobs, bob, info.ref).key, "A good day for some.", target="positive")
     outrun = counters(db, owner, info.ref)
     assert outrun.attempts == written(db, info) == 1
     assert outrun.as_of is not None
@@ -90,7 +90,7 @@ def test_a_large_round_is_counted_when_attempts_come_in(
 def test_what_is_kept_of_a_round_names_nobody(db: Session, blobs: Blobs, owner: Actor, info: RoundInfo) -> None:
     """Names are put in when somebody looks: a person who is erased is in no figure that was kept before."""
     (ann,) = writers(db, 1)
-    submit(db, blobs, ann, start(db, blobs, ann, info.ref).key, "It was bad.")
+    submit(db, blobs, ann, start_session(db, blobs, ann, info.ref).key, "It was bad.")
     count_anew(db, blobs)
     assert [one.name for one in counters(db, owner, info.ref).by_worker] == [ann.name]
     row = kept.figure(db, "round", info.ref)
@@ -106,8 +106,8 @@ def test_what_is_kept_of_a_round_does_not_grow_with_it(
     """Of people, prompts and hours some are kept, of people those who wrote most; days add up to all attempts."""
     monkeypatch.setattr(round_figures, "MOST", 1)
     ann, bob = writers(db, 2)
-    submit(db, blobs, ann, start(db, blobs, ann, info.ref).key, "It was bad.")
-    key = start(db, blobs, bob, info.ref).key
+    submit(db, blobs, ann, start_session(db, blobs, ann, info.ref).key, "It was bad.")
+    key = start_session(db, blobs, bob, info.ref).key
     for text in ("A good day for some.", "Nobody was glad."):
         submit(db, blobs, bob, key, text)
     found = counters(db, owner, info.ref)

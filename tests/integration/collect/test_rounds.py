@@ -17,7 +17,6 @@ from quintain.core.people import ANONYMOUS, Actor
 from quintain.services.board.assemble import board
 from quintain.services.board.ranking import rank
 from quintain.services.collect import targets as round_targets
-from quintain.services.collect.attempt import confirm
 from quintain.services.collect.prompts import list_prompts
 from quintain.services.collect.rounds import (
     clone_round,
@@ -28,7 +27,8 @@ from quintain.services.collect.rounds import (
     put_round,
     round_history,
 )
-from quintain.services.collect.writing import start
+from quintain.services.collect.submit_attempt import confirm
+from quintain.services.collect.writing import start_session
 from quintain.services.models.registry import get_model, set_visibility, withdraw
 from quintain.services.tasks.board_settings import set_board
 from quintain.services.tasks.definitions import put_task
@@ -113,7 +113,7 @@ def test_dates_open_and_end_a_round(db: Session, blobs: Blobs, owner: Actor, wor
     """Before it begins and after it ends nobody can start, and the message says when."""
     early = add_round(db, blobs, owner, tmp_path, more="starts = 2999-01-01T00:00:00Z")
     with pytest.raises(Conflict, match="begins on 01 January 2999"):
-        start(db, blobs, worker, early.ref)
+        start_session(db, blobs, worker, early.ref)
     info = get_round(db, worker, early.ref)
     assert info.closed_because(info.created_at.replace(year=3000)) == ""
     late = put_round(
@@ -121,7 +121,7 @@ def test_dates_open_and_end_a_round(db: Session, blobs: Blobs, owner: Actor, wor
     )
     open_round(db, owner, late.ref)
     with pytest.raises(Conflict, match="ended on 01 January 2020"):
-        start(db, blobs, worker, late.ref)
+        start_session(db, blobs, worker, late.ref)
 
 
 @pytest.mark.both_databases
@@ -133,8 +133,8 @@ def test_the_best_of_the_board_is_found_once_a_day(
     asked = []
     version = get_model(db, owner, "mood/counter").version.id
     monkeypatch.setattr(round_targets, "_best", lambda *_: asked.append(1) or version)
-    session = start(db, blobs, worker, info.ref)
-    assert start(db, blobs, worker, info.ref).models == session.models == ("mood/counter@1",)
+    session = start_session(db, blobs, worker, info.ref)
+    assert start_session(db, blobs, worker, info.ref).models == session.models == ("mood/counter@1",)
     assert submit(db, blobs, worker, session.key, "Bad.").number == 1
     assert asked == [1]
 
@@ -145,7 +145,7 @@ def test_a_board_without_ranked_models_is_said_so(
     """Mode `best` needs an evaluated model."""
     info = add_round(db, blobs, owner, tmp_path, targets='mode = "best"')
     with pytest.raises(Exception, match="ranks no model that can be asked"):
-        start(db, blobs, worker, info.ref)
+        start_session(db, blobs, worker, info.ref)
 
 
 @pytest.mark.both_databases
@@ -169,7 +169,7 @@ def test_the_command_line_leads_through_a_round(
     assert opened.exit_code == 0
     assert "3.60 USD an hour" in opened.stderr
     db.commit()  # end the reading from before the commands
-    key = start(db, blobs, worker, "mood/1").key
+    key = start_session(db, blobs, worker, "mood/1").key
     confirm(db, worker, submit(db, blobs, worker, key, "It was good for nothing.").attempt_id, True)
     status = json.loads(cli("round", "status", "mood/1", "--json").stdout)
     counters = status["counters"]
@@ -203,13 +203,15 @@ def test_the_best_of_a_real_board_is_the_target_of_the_day(
     order = [ranked.board.models[row].ref for row in ranked.order()]
     assert order[0] == "mood/file-only@1"
     ann, bob, cem = writers(db, 3)
-    assert start(db, blobs, ann, info.ref).models == (order[1],)
+    assert start_session(db, blobs, ann, info.ref).models == (order[1],)
     add_ranked(db, blobs, builder, tmp_path, "better", 99, throughput=1000.0, memory=0.1)
-    assert start(db, blobs, bob, info.ref).models == (order[1],)
+    assert start_session(db, blobs, bob, info.ref).models == (order[1],)
     monkeypatch.setattr(round_targets, "now", lambda: now() + timedelta(days=1))
-    assert start(db, blobs, cem, info.ref).models == ("mood/better@1",)
+    assert start_session(db, blobs, cem, info.ref).models == ("mood/better@1",)
     answer = {"handler": lambda version, blobs, batch: ["negative" for _ in batch]}
-    said = submit(db, blobs, cem, start(db, blobs, cem, info.ref).key, "A fine day.", target="positive", runners=answer)
+    said = submit(
+        db, blobs, cem, start_session(db, blobs, cem, info.ref).key, "A fine day.", target="positive", runners=answer
+    )
     assert (said.fooled, said.answers[0].model) == (True, "mood/better@1")
 
 

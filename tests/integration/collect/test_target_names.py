@@ -17,11 +17,11 @@ from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Unavailable
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.models.contract import Batch
-from quintain.services.collect.attempt import desk, get_verdict
 from quintain.services.collect.export import attempts_table
 from quintain.services.collect.rounds import RoundInfo, get_round, open_round, put_round
+from quintain.services.collect.submit_attempt import desk, get_verdict
 from quintain.services.collect.target_names import spec_for
-from quintain.services.collect.writing import start
+from quintain.services.collect.writing import start_session
 from quintain.services.collect.writing_aids import try_attempt
 from quintain.services.models.ask import AdapterRunner
 from quintain.services.models.registry import ModelVersionInfo, set_visibility
@@ -58,7 +58,7 @@ def test_writers_meet_a_private_model_under_another_name(
     db: Session, blobs: Blobs, worker: Actor, info: RoundInfo
 ) -> None:
     """Sessions, verdicts, the sandbox and the export of one's own data say which model it was by its place only."""
-    session = start(db, blobs, worker, info.ref)
+    session = start_session(db, blobs, worker, info.ref)
     assert session.models == ("mood/open@1", "private model 2")
     made = submit(db, blobs, worker, session.key, "It was bad.")
     again = submit(db, blobs, worker, session.key, "It was bad.")  # the same token: a replayed form
@@ -83,13 +83,16 @@ def test_those_who_may_see_the_model_read_its_name(
     db: Session, blobs: Blobs, owner: Actor, builder: Actor, worker: Actor, info: RoundInfo, tmp_path: Path
 ) -> None:
     """The task's owner writes at it by its name, and finds it in the export; its builder finds it in the file."""
-    assert start(db, blobs, owner, info.ref).models == ("mood/open@1", f"mood/{SECRET}@1")
-    submit(db, blobs, worker, start(db, blobs, worker, info.ref).key, "It was bad.")
+    assert start_session(db, blobs, owner, info.ref).models == ("mood/open@1", f"mood/{SECRET}@1")
+    submit(db, blobs, worker, start_session(db, blobs, worker, info.ref).key, "It was bad.")
     said = json.loads(attempts_table(db, owner, info.ref)["predictions"][0])
     assert [one["model"] for one in said] == ["mood/open@1", f"mood/{SECRET}@1"]
     assert spec_for(db, builder, info).targets.models == ("mood/open", f"mood/{SECRET}")
     set_visibility(db, builder, f"mood/{SECRET}", "public")
-    assert desk(db, worker, start(db, blobs, worker, info.ref).key).verdicts[0].answers[1].model == f"mood/{SECRET}@1"
+    assert (
+        desk(db, worker, start_session(db, blobs, worker, info.ref).key).verdicts[0].answers[1].model
+        == f"mood/{SECRET}@1"
+    )
 
 
 def test_the_number_is_that_of_the_file_also_where_one_is_drawn(
@@ -100,8 +103,8 @@ def test_the_number_is_that_of_the_file_also_where_one_is_drawn(
     text = ROUND.format(more="", targets=BOTH.replace("ensemble", "random"), tables=BLANK)
     drawn = open_round(db, owner, put_round(db, owner, text).ref)
     names = {1: "private model 1", 2: "private model 2"}
-    session = start(db, blobs, worker, drawn.ref)
-    (mine,) = start(db, blobs, owner, drawn.ref).models
+    session = start_session(db, blobs, worker, drawn.ref)
+    (mine,) = start_session(db, blobs, owner, drawn.ref).models
     assert session.models[0] in names.values()
     assert mine in {"mood/open@1", f"mood/{SECRET}@1"}
     assert spec_for(db, worker, drawn).targets.models == tuple(names.values())
@@ -135,7 +138,7 @@ def test_a_failing_private_model_is_not_named(
         raise Unavailable(f"Model '{version.ref}' gave no answer: KeyError in {SECRET}.py", remedy="See its logs.")
 
     runners: Mapping[str, AdapterRunner] = {"handler": broken}
-    key = start(db, blobs, worker, info.ref).key
+    key = start_session(db, blobs, worker, info.ref).key
     with pytest.raises(Unavailable, match=r"^The model gave no answer\. This cost you no attempt") as caught:
         submit(db, blobs, worker, key, "It was bad.", runners=runners)
     assert SECRET not in str(caught.value)

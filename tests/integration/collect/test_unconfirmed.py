@@ -11,13 +11,13 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import Conflict
 from quintain.core.people import Actor
-from quintain.services.collect.attempt import confirm, get_verdict
-from quintain.services.collect.attempts import my_attempts
 from quintain.services.collect.export import attempts_table
+from quintain.services.collect.list_attempts import my_attempts
 from quintain.services.collect.round_figures import counters
 from quintain.services.collect.rounds import RoundInfo
-from quintain.services.collect.writing import give_up, start
-from quintain.services.validate.validations import open_validation
+from quintain.services.collect.submit_attempt import confirm, get_verdict
+from quintain.services.collect.writing import give_up, start_session
+from quintain.services.validate.manage import open_validation
 from quintain.store.base import clock, now
 from quintain.store.blobs import Blobs
 from quintain.store.queries.collect import rounds as round_queries
@@ -38,7 +38,7 @@ def info(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> RoundInfo:
 
 def fooled(db: Session, blobs: Blobs, worker: Actor, info: RoundInfo) -> tuple[str, int]:
     """Fool the model and close the tab: give the session and the attempt."""
-    key = start(db, blobs, worker, info.ref).key
+    key = start_session(db, blobs, worker, info.ref).key
     made = submit(db, blobs, worker, key, FOOLING, target="negative")
     assert (made.fooled, made.ask) == (True, "confirm")
     return key, made.attempt_id
@@ -79,7 +79,7 @@ def test_it_is_asked_about_at_the_next_visit(db: Session, blobs: Blobs, worker: 
     later = now() + timedelta(days=3)
     with clock(lambda: later):
         db.execute(update(Prompt).values(generation=Prompt.generation + 1))  # somebody else has it now
-        again = start(db, blobs, worker, info.ref)
+        again = start_session(db, blobs, worker, info.ref)
         assert (again.key, again.pending, again.outcome) == (key, attempt_id, "")
         assert get_verdict(db, worker, attempt_id).ask == "confirm"
         assert confirm(db, worker, attempt_id, True).fooled is True
@@ -107,6 +107,6 @@ def test_a_no_takes_it_back_and_is_told_apart(db: Session, blobs: Blobs, worker:
     """Who answers no goes on writing; who has answered may answer otherwise while the session lasts."""
     _, attempt_id = fooled(db, blobs, worker, info)
     assert confirm(db, worker, attempt_id, False).ask == ""
-    again = start(db, blobs, worker, info.ref)
+    again = start_session(db, blobs, worker, info.ref)
     assert (again.pending, again.attempts_left) == (None, 2)
     assert confirm(db, worker, attempt_id, True).outcome == "fooled"

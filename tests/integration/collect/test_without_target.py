@@ -12,7 +12,7 @@ from quintain.core.people import OPERATOR, Actor
 from quintain.services.collect.definition import parse_round
 from quintain.services.collect.round_figures import counters
 from quintain.services.collect.rounds import list_rounds, open_round, put_round
-from quintain.services.collect.writing import get_session, start
+from quintain.services.collect.writing import get_session, start_session
 from quintain.services.pay.earnings import my_earnings
 from quintain.store.blobs import Blobs
 from quintain.store.queries.collect.notes import texts_of
@@ -29,7 +29,7 @@ def test_a_session_ends_after_so_many_texts_and_no_model_is_asked(
     """Two texts are a session; nobody is asked what a model said, and both are kept and paid."""
     info = add_round(db, blobs, owner, tmp_path, more="attempts = 2", targets=NONE)
     (writer,) = writers(db, 1)
-    key = start(db, blobs, writer, info.ref).key
+    key = start_session(db, blobs, writer, info.ref).key
     first = submit(db, blobs, writer, key, "A quiet heron walked over the glade at noon.", runners={})
     assert (first.answers, first.ask, first.attempts_left, first.outcome) == ((), "", 1, "")
     assert get_session(db, writer, key).draft == {}
@@ -47,7 +47,7 @@ def test_a_justification_that_says_nothing_or_repeats_is_not_taken(
     """Missing, trivial and repeated ones cost no attempt; a good one is kept with the text."""
     info = add_round(db, blobs, owner, tmp_path, targets=NONE, tables="[asks]\njustification = true")
     (writer,) = writers(db, 1)
-    key = start(db, blobs, writer, info.ref).key
+    key = start_session(db, blobs, writer, info.ref).key
     text = "A quiet heron walked over the glade at noon."
     for given, reason in (("", "is missing"), ("It is a good and hard question to answer.", "says nothing")):
         with pytest.raises(BadInput, match=reason):

@@ -19,7 +19,7 @@ from quintain.services.collect.prompts import import_prompts
 from quintain.services.collect.rounds import open_round, put_round
 from quintain.services.models.registry import register_version
 from quintain.services.tasks.definitions import put_task
-from quintain.services.validate import handing_out, validations
+from quintain.services.validate import claim_page, manage
 from quintain.store.blobs import Blobs
 from tests.collecting import agree
 from tests.evaluation import CARD
@@ -201,7 +201,7 @@ def test_several_spans_are_typed_and_judged(
     assert [json.loads(target) for target in table["target"]] == [["Rams", "Bears"], ["Lions"]]
     agree(db, table["attempt"][1])
     assert attempts_table(db, owner, "words/1")["fooled"].to_list() == [False, True]
-    validations.open_validation(db, owner, "words/1", "judgements = 1\nminimum = 1\n[gold]\nrate = 0")
-    sheet = handing_out.claim_page(db, make_person(db, "julia", RoleName.WORKER), "words/1")
+    manage.open_validation(db, owner, "words/1", "judgements = 1\nminimum = 1\n[gold]\nrate = 0")
+    sheet = claim_page.claim_page(db, make_person(db, "julia", RoleName.WORKER), "words/1")
     assert sheet is not None
     assert ["Lions"] in [item.answer for item in sheet.items]

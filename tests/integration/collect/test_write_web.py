@@ -10,7 +10,7 @@ from starlette.responses import Response
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
 from quintain.services.access.actors import actor_of, find_user
-from quintain.services.collect import attempt as collect
+from quintain.services.collect import submit_attempt as collect
 from quintain.services.collect import writing
 from quintain.services.collect.export import attempts_table
 from quintain.services.collect.round_figures import counters

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.perturbations.drafts.substitutes import learned, near_words, substitutes_of
-from quintain.services.contest import pairs, searching
+from quintain.services.contest import pairs, search_pairs
 from quintain.services.models.ask import AdapterRunner
 from quintain.store.blobs import Blobs
 from tests.beginnings import Build
@@ -69,30 +69,30 @@ def test_it_finds_the_word_that_a_model_hangs_on(
     """Of all words the search replaces "terrific"; nothing is a pair before a person says so, and then by the rules."""
     ben = people["ben"]
     with during("break"):
-        search = searching.start_search(db, blobs, ben, REF, model, text="terrific", words=1)
+        search = search_pairs.start_search(db, blobs, ben, REF, model, text="terrific", words=1)
         assert (search.total, search.position, search.done) == (1, 0, False)
-        search = searching.advance_search(db, blobs, ben, REF, search.number, runners=runners)
+        search = search_pairs.advance_search(db, blobs, ben, REF, search.number, runners=runners)
         assert (search.position, search.done, search.waiting) == (1, True, 3)
-        proposals = searching.list_proposals(db, ben, REF, search.number).proposals
+        proposals = search_pairs.list_proposals(db, ben, REF, search.number).proposals
         assert all("terrific" not in one.modified["text"] for one in proposals)
         assert all(one.modified["text"].startswith("Russell is ") for one in proposals)
         assert all((one.was, one.says, one.words) == ("positive", "negative", 1) for one in proposals)
         assert pairs.list_drafts(db, ben, REF, "knots").total == 0
         with pytest.raises(BadInput, match=r"modified_label.*is missing"):
-            searching.confirm_proposal(db, blobs, ben, REF, proposals[0].id, "")
-        kept = searching.confirm_proposal(db, blobs, ben, REF, proposals[0].id, "positive")
-        assert (kept.name, kept.strategy, kept.modified_label) == ("p1", searching.STRATEGY, "positive")
+            search_pairs.confirm_proposal(db, blobs, ben, REF, proposals[0].id, "")
+        kept = search_pairs.confirm_proposal(db, blobs, ben, REF, proposals[0].id, "positive")
+        assert (kept.name, kept.strategy, kept.modified_label) == ("p1", search_pairs.STRATEGY, "positive")
         assert "says 'negative' instead of 'positive'" in kept.rationale
         with pytest.raises(Conflict, match="decided about already"):
-            searching.confirm_proposal(db, blobs, ben, REF, proposals[0].id, "positive")
-        searching.reject_proposal(db, ben, REF, proposals[1].id)
-        assert searching.get_search(db, ben, REF, search.number).waiting == 1
-        searching.reject_proposal(db, ben, REF, proposals[1].id, undo=True)
-        left = searching.list_proposals(db, ben, REF, search.number, waiting=True)
+            search_pairs.confirm_proposal(db, blobs, ben, REF, proposals[0].id, "positive")
+        search_pairs.reject_proposal(db, ben, REF, proposals[1].id)
+        assert search_pairs.get_search(db, ben, REF, search.number).waiting == 1
+        search_pairs.reject_proposal(db, ben, REF, proposals[1].id, undo=True)
+        left = search_pairs.list_proposals(db, ben, REF, search.number, waiting=True)
         assert [one.id for one in left.proposals] == [proposals[1].id, proposals[2].id]
         assert pairs.list_drafts(db, ben, REF, "knots").total == 1
         with pytest.raises(Conflict, match="search is done"):
-            searching.advance_search(db, blobs, ben, REF, search.number, runners=runners)
+            search_pairs.advance_search(db, blobs, ben, REF, search.number, runners=runners)
 
 
 @pytest.mark.both_databases
@@ -102,18 +102,18 @@ def test_a_search_keeps_to_its_budget_and_can_be_gone_on_with(
     """Each call goes on where the last one ended; neither a search nor a team's searches together ask too much."""
     ben = people["ben"]
     with during("break"):
-        search = searching.start_search(db, blobs, ben, REF, model, budget=60)
+        search = search_pairs.start_search(db, blobs, ben, REF, model, budget=60)
         seen = []
         while not search.done:
-            search = searching.advance_search(db, blobs, ben, REF, search.number, runners=runners, seconds=0)
+            search = search_pairs.advance_search(db, blobs, ben, REF, search.number, runners=runners, seconds=0)
             seen.append(search.position)
         assert seen == sorted(set(seen))
         assert len(seen) > 1
         assert search.asked == runners["handler"].asked <= 60  # type: ignore[attr-defined]
-        assert searching.list_searches(db, ben, REF).left == 120 - search.asked
-        more = searching.start_search(db, blobs, ben, REF, model, budget=1000)
+        assert search_pairs.list_searches(db, ben, REF).left == 120 - search.asked
+        more = search_pairs.start_search(db, blobs, ben, REF, model, budget=1000)
         while not more.done:
-            more = searching.advance_search(db, blobs, ben, REF, more.number, runners=runners)
+            more = search_pairs.advance_search(db, blobs, ben, REF, more.number, runners=runners)
         assert search.asked + more.asked <= 120
 
 
@@ -123,25 +123,25 @@ def test_searches_are_the_breakers_own_and_within_the_rules(
     """Others see none of it; before and after breaking nothing is searched; numbers and models have to be some."""
     ben, cleo = people["ben"], people["cleo"]
     with during("build"), pytest.raises(Conflict, match="begins after"):
-        searching.start_search(db, blobs, ben, REF, model)
+        search_pairs.start_search(db, blobs, ben, REF, model)
     with during("break"):
         with pytest.raises(Forbidden, match="does not break"):
-            searching.start_search(db, blobs, people["anna"], REF, model)
+            search_pairs.start_search(db, blobs, people["anna"], REF, model)
         with pytest.raises(BadInput, match="words': is not a number from 1 to 2"):
-            searching.start_search(db, blobs, ben, REF, model, words=3)
+            search_pairs.start_search(db, blobs, ben, REF, model, words=3)
         with pytest.raises(BadInput, match="sources': are not some of opposites, near, data"):
-            searching.start_search(db, blobs, ben, REF, model, sources=["dreams"])
+            search_pairs.start_search(db, blobs, ben, REF, model, sources=["dreams"])
         with pytest.raises(NotFound, match="contains 'zebra'"):
-            searching.start_search(db, blobs, ben, REF, model, text="zebra")
-        search = searching.start_search(db, blobs, ben, REF, model, text="terrific")
-        searching.advance_search(db, blobs, ben, REF, search.number, runners=runners)
-        [proposal, *_] = searching.list_proposals(db, ben, REF, search.number).proposals
+            search_pairs.start_search(db, blobs, ben, REF, model, text="zebra")
+        search = search_pairs.start_search(db, blobs, ben, REF, model, text="terrific")
+        search_pairs.advance_search(db, blobs, ben, REF, search.number, runners=runners)
+        [proposal, *_] = search_pairs.list_proposals(db, ben, REF, search.number).proposals
         with pytest.raises(NotFound, match="no search"):
-            searching.advance_search(db, blobs, cleo, REF, search.number, runners=runners)
+            search_pairs.advance_search(db, blobs, cleo, REF, search.number, runners=runners)
         with pytest.raises(NotFound, match="no proposal"):
-            searching.confirm_proposal(db, blobs, cleo, REF, proposal.id, "positive")
+            search_pairs.confirm_proposal(db, blobs, cleo, REF, proposal.id, "positive")
     with during("score"), pytest.raises(Conflict, match="too late"):
-        searching.confirm_proposal(db, blobs, ben, REF, proposal.id, "positive")
+        search_pairs.confirm_proposal(db, blobs, ben, REF, proposal.id, "positive")
 
 
 def test_words_for_a_word() -> None:

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Forbidden
 from quintain.core.people import ANONYMOUS, Actor
-from quintain.services.contest import contests, pairs, scores, settling, systems, teams
+from quintain.services.contest import contests, pairs, rulings, scores, systems, teams
 from quintain.store.blobs import Blobs
 from tests.beginnings import Build
 from tests.contests import DEV, REF, STARTER, add_contest, during, make_teams, with_contest_task, write_answers
@@ -47,21 +47,21 @@ def test_a_rival_cannot_take_eighteen_of_a_hundred_pairs_out_of_the_score(
     with during("score"):
         asked = list(dict.fromkeys(texts[len(DEV) :]))
         systems.hand_in(db, blobs, people["anna"], REF, write_answers(tmp_path / "said.csv", {}, asked))
-        assert contests.find(db, REF).spec.disputes == 10
+        assert contests.find_contest(db, REF).spec.disputes == 10
     with during("review"):
         before = scores.results(db, blobs, owner, REF).score
         ids = [one.id for one in scores.list_pairs(db, blobs, owner, REF, limit=18).pairs]
         for pair in ids:
             with pytest.raises(BadInput, match="says too little"):
-                settling.contest_pair(db, people["dan"], REF, pair, "x")
+                rulings.contest_pair(db, people["dan"], REF, pair, "x")
             with pytest.raises(Forbidden, match="no answers to the pairs") as refused:
-                settling.contest_pair(db, people["dan"], REF, pair, REASON)
+                rulings.contest_pair(db, people["dan"], REF, pair, REASON)
         assert refused.value.code == "no_answers"
         for pair in ids[:10]:
-            settling.contest_pair(db, people["anna"], REF, pair, REASON)
+            rulings.contest_pair(db, people["anna"], REF, pair, REASON)
         for pair in ids[10:]:
             with pytest.raises(Conflict, match="contested 10 pairs, which is all") as refused_again:
-                settling.contest_pair(db, people["anna"], REF, pair, REASON)
+                rulings.contest_pair(db, people["anna"], REF, pair, REASON)
         assert refused_again.value.code == "too_many_disputes"
         assert scores.results(db, blobs, owner, REF).score.contested == 10
     with during("over"):

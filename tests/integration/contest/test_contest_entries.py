@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict, Forbidden
 from quintain.core.people import OPERATOR, Actor
 from quintain.services.contest import pairs, scores, systems
-from quintain.services.contest.freezing import freeze, freeze_due
+from quintain.services.contest.freeze import freeze, freeze_due
 from quintain.services.data.datasets import get_version
 from quintain.store.blobs import Blobs
 from quintain.store.tables import AuditEntry

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace
 from quintain.core.people import Actor, RoleName
 from quintain.core.records.house import WaitingKind
-from quintain.services.contest import judging, pairs, scores, settling, systems, teams
+from quintain.services.contest import judging, pairs, rulings, scores, systems, teams
 from quintain.services.house.waiting import waiting_for
 from quintain.store.blobs import Blobs
 from tests.beginnings import Build
@@ -63,9 +63,9 @@ def test_each_phase_tells_everybody_what_is_theirs(db: Session, blobs: Blobs, ow
         assert (_waits(db, anna), _waits(db, jo)) == ([], [])
     with during("review"):
         pair = scores.list_pairs(db, blobs, owner, REF).pairs[0].id
-        settling.contest_pair(db, anna, REF, pair, "It still blames the evening.")
+        rulings.contest_pair(db, anna, REF, pair, "It still blames the evening.")
         assert _waits(db, owner) == [(WaitingKind.RULE, "/decide", 1)]
-        settling.rule(db, owner, REF, pair, "keep", reason="It does not.")
+        rulings.rule_pair(db, owner, REF, pair, "keep", reason="It does not.")
         assert _waits(db, owner) == []
     with during("over"):
         assert all(_waits(db, one) == [] for one in (anna, ben, jo, owner))

@@ -10,7 +10,7 @@ from quintain.core.people import ANONYMOUS, Actor
 from quintain.core.records.contests import ContestPair
 from quintain.core.records.house import WaitingKind
 from quintain.services.access.notify import list_notifications, mark_read
-from quintain.services.contest import contests, freezing, judging, scores, settling
+from quintain.services.contest import contests, freeze, judging, rulings, scores
 from quintain.services.house.waiting import waiting_for
 from quintain.store.blobs import Blobs
 from tests.beginnings import Build
@@ -54,20 +54,20 @@ def test_a_claim_says_something_once_and_is_given_back_where_it_was_right(
         first, second = (_pair(db, blobs, people["anna"], name) for name in ("p0", "p1"))
         for reason in ("", "x" * 40, "No. No. No. No. No.", "y" * 2001):
             with pytest.raises(BadInput, match="reason"):
-                settling.contest_pair(db, people["anna"], REF, second.id, reason)
-        settling.contest_pair(db, people["anna"], REF, second.id, REASON)
+                rulings.contest_pair(db, people["anna"], REF, second.id, reason)
+        rulings.contest_pair(db, people["anna"], REF, second.id, REASON)
         with pytest.raises(Conflict, match="contests this pair already"):
-            settling.contest_pair(db, people["anna"], REF, second.id, REASON)
+            rulings.contest_pair(db, people["anna"], REF, second.id, REASON)
         with pytest.raises(Conflict, match="which is all that this contest allows"):
-            settling.contest_pair(db, people["anna"], REF, first.id, REASON)
-        settling.rule(db, owner, REF, second.id, "drop", reason="It blames the evening.")
-        claims = settling.list_disputes(db, people["anna"], REF)
+            rulings.contest_pair(db, people["anna"], REF, first.id, REASON)
+        rulings.rule_pair(db, owner, REF, second.id, "drop", reason="It blames the evening.")
+        claims = rulings.list_disputes(db, people["anna"], REF)
         assert (claims.used, claims.allowed, [one.upheld for one in claims.disputes]) == (0, 1, [True])
-        settling.contest_pair(db, people["anna"], REF, first.id, REASON)
-        assert settling.list_disputes(db, people["anna"], REF).used == 1
-        assert [one.by for one in settling.list_disputes(db, owner, REF).disputes] == ["words", "words"]
+        rulings.contest_pair(db, people["anna"], REF, first.id, REASON)
+        assert rulings.list_disputes(db, people["anna"], REF).used == 1
+        assert [one.by for one in rulings.list_disputes(db, owner, REF).disputes] == ["words", "words"]
         with pytest.raises(Forbidden, match="for the teams"):
-            settling.list_disputes(db, people["jo"], REF)
+            rulings.list_disputes(db, people["jo"], REF)
 
 
 def test_what_judges_have_settled_is_not_contested_and_organisers_decide_anew(
@@ -76,15 +76,15 @@ def test_what_judges_have_settled_is_not_contested_and_organisers_decide_anew(
     """A claim that would change nothing is refused, and says who could still change something."""
     with during("review"):
         pair = _pair(db, blobs, people["anna"], "p1")
-        settling.contest_pair(db, people["anna"], REF, pair.id, REASON)
+        rulings.contest_pair(db, people["anna"], REF, pair.id, REASON)
         _judge(db, people, "negative", "positive", "negative")
         assert _pair(db, blobs, people["anna"], "p1").status == "settled"
         with pytest.raises(Conflict, match="Judges have settled this pair") as refused:
-            settling.contest_pair(db, people["cleo"], REF, pair.id, REASON)
+            rulings.contest_pair(db, people["cleo"], REF, pair.id, REASON)
         assert (refused.value.code, "decide anew" in refused.value.remedy) == ("pair_settled", True)
-        settling.rule(db, owner, REF, pair.id, "keep", reason="Most people would praise it.")
+        rulings.rule_pair(db, owner, REF, pair.id, "keep", reason="Most people would praise it.")
         with pytest.raises(Conflict, match="organisers have decided about this pair"):
-            settling.contest_pair(db, people["cleo"], REF, pair.id, REASON)
+            rulings.contest_pair(db, people["cleo"], REF, pair.id, REASON)
         assert _pair(db, blobs, people["anna"], "p1").modified_label == "positive"
 
 
@@ -95,7 +95,7 @@ def test_organisers_are_told_where_judges_disagree_and_teams_what_was_decided(
     ask_otherwise(db, judges=2)
     with during("review"):
         pair = _pair(db, blobs, owner, "p1")
-        settling.contest_pair(db, people["anna"], REF, pair.id, REASON)
+        rulings.contest_pair(db, people["anna"], REF, pair.id, REASON)
         assert any(REASON in text for text in _texts(db, people["ben"]))
         assert not any(one.kind is WaitingKind.RULE for one in waiting_for(db, owner))
         _judge(db, people, "negative", "positive")
@@ -110,8 +110,8 @@ def test_organisers_are_told_where_judges_disagree_and_teams_what_was_decided(
         assert [one.modified_label for one in shown.votes] == ["negative", "positive"]
         assert _pair(db, blobs, people["anna"], "p1").votes is None
         with pytest.raises(BadInput, match="Say why"):
-            settling.rule(db, owner, REF, pair.id, "keep")
-        settling.rule(db, owner, REF, pair.id, "keep", reason="Most would praise it.")
+            rulings.rule_pair(db, owner, REF, pair.id, "keep")
+        rulings.rule_pair(db, owner, REF, pair.id, "keep", reason="Most would praise it.")
         for name, told in (("anna", True), ("ben", True), ("cleo", False)):
             ruling = _pair(db, blobs, people[name], "p1").ruling
             assert (ruling.reason if ruling else "") == ("Most would praise it." if told else "")
@@ -128,24 +128,24 @@ def test_final_results_wait_for_the_organisers_where_the_contest_says_so(
     ask_otherwise(db, undecided="wait")
     with during("review"):
         pair = _pair(db, blobs, owner, "p1")
-        settling.contest_pair(db, people["anna"], REF, pair.id, REASON)
+        rulings.contest_pair(db, people["anna"], REF, pair.id, REASON)
     with during("over"):
         for _ in range(2):
-            freezing.freeze_due(db, blobs)
+            freeze.freeze_due(db, blobs)
         assert sum("wait for your decision" in text for text in _texts(db, owner)) == 1
         with pytest.raises(Conflict, match="wait for its organisers") as refused:
             scores.results(db, blobs, ANONYMOUS, REF)
         assert refused.value.code == "undecided"
         seen = scores.results(db, blobs, people["anna"], REF)
         assert (seen.provisional, seen.waiting, seen.score.contested) == (True, 1, 1)
-        assert freezing.parts_of(db, contests.find(db, REF))["pairs"].hidden
+        assert freeze.parts_of(db, contests.find_contest(db, REF))["pairs"].hidden
         assert [one.kind for one in waiting_for(db, owner)].count(WaitingKind.RULE) == 1
-        assert settling.rule_rest(db, owner, REF, "Nobody showed that it is wrong.").pairs == 1
-        assert settling.rule_rest(db, owner, REF, "Nobody showed that it is wrong.").pairs == 0
+        assert rulings.rule_rest(db, owner, REF, "Nobody showed that it is wrong.").pairs == 1
+        assert rulings.rule_rest(db, owner, REF, "Nobody showed that it is wrong.").pairs == 0
         assert any("Nobody showed that it is wrong." in text for text in _texts(db, people["ben"]))
         found = scores.results(db, blobs, ANONYMOUS, REF)
         assert (found.provisional, found.waiting, found.expired) == (False, 0, 0)
-        assert not freezing.parts_of(db, contests.find(db, REF))["pairs"].hidden
+        assert not freeze.parts_of(db, contests.find_contest(db, REF))["pairs"].hidden
         assert not any(one.kind is WaitingKind.RULE for one in waiting_for(db, owner))
 
 
@@ -157,7 +157,7 @@ def test_what_nobody_contests_is_to_be_judged_and_not_contested(
     with during("review"):
         first = _pair(db, blobs, people["anna"], "p0")
         assert first.status == "undecided"
-        settling.contest_pair(db, people["anna"], REF, first.id, REASON)
+        rulings.contest_pair(db, people["anna"], REF, first.id, REASON)
         found = scores.results(db, blobs, owner, REF).score
         assert (found.contested, found.undecided) == (1, 2)
         assert found.with_contested is not None
@@ -176,11 +176,11 @@ def test_organisers_contest_without_a_quota_and_are_asked_where_nobody_judges(
     with during("review"):
         first, second = (_pair(db, blobs, owner, name) for name in ("p0", "p1"))
         with pytest.raises(Conflict, match="contested 0 pairs"):
-            settling.contest_pair(db, people["anna"], REF, first.id, REASON)
-        settling.contest_pair(db, owner, REF, first.id, REASON)
+            rulings.contest_pair(db, people["anna"], REF, first.id, REASON)
+        rulings.contest_pair(db, owner, REF, first.id, REASON)
         assert scores.list_pairs(db, blobs, owner, REF, status="waiting").total == 1
         mark_read(db, owner)
-        settling.contest_pair(db, owner, REF, second.id, REASON)
+        rulings.contest_pair(db, owner, REF, second.id, REASON)
         assert [one.read_at is None for one in list_notifications(db, owner)] == [True, False]
         with pytest.raises(NotFound):
-            settling.contest_pair(db, owner, REF, 999, REASON)
+            rulings.contest_pair(db, owner, REF, 999, REASON)

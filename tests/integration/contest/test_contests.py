@@ -12,8 +12,8 @@ from quintain.core.contests import Phase
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import Actor
 from quintain.services.contest import pairs, scores, systems, teams
-from quintain.services.contest.contests import extend, find, history, put_contest
-from quintain.services.contest.freezing import freeze
+from quintain.services.contest.contests import extend, find_contest, history, put_contest
+from quintain.services.contest.freeze import freeze
 from quintain.store.blobs import Blobs
 from tests.beginnings import Build
 from tests.contests import (
@@ -54,7 +54,7 @@ def test_a_phase_ends_to_the_second_by_the_clocks_of_the_contest(
         extend(db, owner, REF, Phase.BREAK, datetime(2024, 5, 5, 21))
     with at(last + timedelta(seconds=1)):
         pairs.put_pair(db, blobs, people["ben"], REF, draft(1))
-        assert find(db, REF).phase is Phase.BREAK
+        assert find_contest(db, REF).phase is Phase.BREAK
     assert [one.number for one in history(db, owner, REF)] == [2, 1]
 
 
@@ -94,7 +94,7 @@ def test_a_bad_contest_is_refused_with_its_place(
             put_contest(db, owner, text.format(more=""))
         assert reason in str(caught.value)
         with pytest.raises(NotFound):
-            find(db, REF)
+            find_contest(db, REF)
 
 
 def test_teams_are_joined_by_link_and_have_their_limits(db: Session, owner: Actor, people: dict[str, Actor]) -> None:
@@ -131,7 +131,7 @@ def test_a_break_phase_over_models_of_the_board(
         put_contest(db, owner, text.format(more=f'models = ["{model.ref}"]\nscratch = true'))
     assert run_cells(db, blobs, {"bad": "negative"}) == 1
     with during("build"):
-        assert find(db, REF).phase is Phase.BREAK
+        assert find_contest(db, REF).phase is Phase.BREAK
         with pytest.raises(BadInput, match="'builder' is not one of breaker"):
             teams.create_team(db, people["ben"], REF, "knots", "builder")
         teams.create_team(db, people["ben"], REF, "knots", "breaker")

@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 from quintain.core.contests import PairStatus
 from quintain.core.errors import BadInput, Conflict, NotFound
 from quintain.core.people import ANONYMOUS, Actor
-from quintain.services.contest import judging, offers, pairs, scores, settling, systems, teams
-from quintain.services.contest.freezing import freeze_due
+from quintain.services.contest import judging, offers, pairs, rulings, scores, systems, teams
+from quintain.services.contest.freeze import freeze_due
 from quintain.store.blobs import Blobs
 from quintain.store.tables import ContestDispute
 from tests.beginnings import Build
@@ -73,11 +73,13 @@ def test_a_disputed_starter_label_is_contested_and_scored_by_the_ruling(
         assert shown is not None
         assert "starter set says 'positive'" in (shown.objections or ("",))[0]
         assert scores.results(db, blobs, owner, REF).score.contested == 1
-        assert [claim.by for claim in settling.list_disputes(db, owner, REF).disputes] == ["knots"]
+        assert [claim.by for claim in rulings.list_disputes(db, owner, REF).disputes] == ["knots"]
         waiting = judging.next_to_judge(db, people["dan"], REF)
         assert waiting is not None
         assert waiting.id == disputed.id
-        settling.rule(db, owner, REF, disputed.id, "relabel", original="negative", modified="positive", reason="Sic.")
+        rulings.rule_pair(
+            db, owner, REF, disputed.id, "relabel", original="negative", modified="positive", reason="Sic."
+        )
         ruled = scores.get_pair(db, blobs, owner, REF, disputed.id)
         assert ruled is not None
         assert (ruled.status, ruled.original_label) == (PairStatus.SETTLED, "negative")

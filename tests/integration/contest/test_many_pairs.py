@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import Unavailable
 from quintain.core.people import ANONYMOUS, Actor
-from quintain.services.contest import contests, figures, scores, settling
+from quintain.services.contest import contests, figures, rulings, scores
 from quintain.services.contest.figures import LISTED, SCORE
 from quintain.services.jobs.figures import refresh
 from quintain.store.blobs import Blobs
@@ -60,7 +60,7 @@ def test_nobody_waits_for_the_figures_of_many_pairs(
         first = scores.results(db, blobs, owner, REF)
         assert (first.fresh, first.score.contested) == (True, 0)
         pair = scores.list_pairs(db, blobs, owner, REF, broke="words").pairs[0]
-        settling.contest_pair(db, people["anna"], REF, pair.id, REASON)
+        rulings.contest_pair(db, people["anna"], REF, pair.id, REASON)
         assert figures.figures.is_woken(db, SCORE, REF)
         stale = scores.results(db, blobs, owner, REF)
         assert (stale.fresh, stale.score.contested, stale.computed_at) == (False, 0, first.computed_at)
@@ -88,4 +88,4 @@ def test_each_team_sees_figures_under_the_names_that_it_knows(
     with during("over"):
         _work(db, blobs)
         assert set(scores.results(db, blobs, ANONYMOUS, REF).score.systems) == {"mixed", "words"}
-        assert list(SCORE.subjects(db)) == [contests.find(db, REF).ref]
+        assert list(SCORE.subjects(db)) == [contests.find_contest(db, REF).ref]

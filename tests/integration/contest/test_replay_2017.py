@@ -19,7 +19,7 @@ from quintain.core.records.contests import ContestResults
 from quintain.data.plan import ImportPlan
 from quintain.data.presets import read_preset
 from quintain.data.tables import write_table
-from quintain.services.contest import blind, pairs, scores, settling, systems, teams
+from quintain.services.contest import blind, pairs, rulings, scores, systems, teams
 from quintain.services.contest.contests import put_contest
 from quintain.services.data.datasets import import_dataset
 from quintain.services.plain.contest import ContestOptions, score_contest_file
@@ -163,7 +163,9 @@ def test_the_sentiment_task_of_2017_is_played_again(
         assert contested.total == played.results.score.contested == 16
         for pair in contested.pairs:  # in 2017 the breakers' labels counted
             labels = {"original": pair.claimed_label, "modified": pair.modified_label}
-            settling.rule(db, owner, REF, pair.id, "relabel", **labels, reason="The breakers' labels counted in 2017.")
+            rulings.rule_pair(
+                db, owner, REF, pair.id, "relabel", **labels, reason="The breakers' labels counted in 2017."
+            )
         settled = scores.results(db, blobs, owner, REF)
         assert (settled.score.contested, settled.dropped) == (0, 0)
         table = tmp_path / "exported.csv"

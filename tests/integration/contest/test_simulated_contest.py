@@ -14,7 +14,7 @@ def test_the_contest_of_the_demo_is_over_and_has_results(own_demo: Workspace) ->
     play_contest(own_demo)
     play_contest(own_demo)
     with own_demo.session() as db:
-        info = contests.find(db, "sentiment/spring")
+        info = contests.find_contest(db, "sentiment/spring")
         assert info.phase is Phase.OVER
         found = scores.results(db, own_demo.blobs, ANONYMOUS, info.ref)
         assert set(found.score.systems) == {team for team, (_, model) in TEAMS.items() if model}

@@ -18,17 +18,7 @@ from quintain.core.errors import BadInput, Conflict, Forbidden
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor, RoleName
 from quintain.core.records.base import to_json
 from quintain.core.records.jobs import FigureCheck
-from quintain.services.contest import (
-    contests,
-    freezing,
-    judging,
-    pair_checks,
-    pairs,
-    recount,
-    scores,
-    settling,
-    systems,
-)
+from quintain.services.contest import contests, freeze, judging, pair_checks, pairs, recount, rulings, scores, systems
 from quintain.services.contest.figures import LISTED, SCORE
 from quintain.services.contest.pair_checks import starter_labels
 from quintain.services.data.datasets import may_see_answers
@@ -82,12 +72,12 @@ def test_a_whole_contest_has_the_figures_that_follow_by_hand(
 def test_the_set_of_pairs_is_hidden_or_open_and_not_both(db: Session, blobs: Blobs, people: dict[str, Actor]) -> None:
     """While labels are settled the set of pairs has hidden labels; when the results are public, so are its labels."""
     with during("review"):
-        freezing.freeze_due(db, blobs)
-        pairs_set = freezing.parts_of(db, contests.find(db, REF))["pairs"]
+        freeze.freeze_due(db, blobs)
+        pairs_set = freeze.parts_of(db, contests.find_contest(db, REF))["pairs"]
         assert (pairs_set.hidden, may_see_answers(ANONYMOUS, pairs_set)) == (True, False)
     with during("over"):
-        freezing.freeze_due(db, blobs)
-        opened = freezing.parts_of(db, contests.find(db, REF))["pairs"]
+        freeze.freeze_due(db, blobs)
+        opened = freeze.parts_of(db, contests.find_contest(db, REF))["pairs"]
         assert (opened.hidden, may_see_answers(ANONYMOUS, opened)) == (False, True)
         assert opened.hash == pairs_set.hash
         assert scores.results(db, blobs, ANONYMOUS, REF).score
@@ -130,8 +120,8 @@ def test_pairs_are_found_by_what_was_said_last_and_a_page_reads_only_its_own(
     """Filters page through ids that are put together once; a ruling puts them together anew."""
     with during("over"):
         first, second, third = scores.list_pairs(db, blobs, ANONYMOUS, REF).pairs
-        settling.rule(db, owner, REF, first.id, "drop", reason="Not English.")
-        settling.rule(db, owner, REF, third.id, "drop", reason="Not English.")
+        rulings.rule_pair(db, owner, REF, first.id, "drop", reason="Not English.")
+        rulings.rule_pair(db, owner, REF, third.id, "drop", reason="Not English.")
         dropped = scores.list_pairs(db, blobs, ANONYMOUS, REF, status="dropped", limit=1, offset=1)
         assert ([one.id for one in dropped.pairs], dropped.total) == ([third.id], 2)
         only = scores.list_pairs(db, blobs, ANONYMOUS, REF, team="mixed", tag="negation")
@@ -192,10 +182,10 @@ def test_contested_pairs_leave_the_score_until_judges_agree(
     with during("review"):
         pair = next(one for one in scores.list_pairs(db, blobs, people["anna"], REF).pairs if one.name == "p1")
         with pytest.raises(Conflict, match="of your own team"):
-            settling.contest_pair(db, people["ben"], REF, pair.id, "Hm.")
+            rulings.contest_pair(db, people["ben"], REF, pair.id, "Hm.")
         with pytest.raises(Forbidden, match="by the teams"):
-            settling.contest_pair(db, people["jo"], REF, pair.id, "Hm.")
-        settling.contest_pair(db, people["anna"], REF, pair.id, "It still blames the evening.")
+            rulings.contest_pair(db, people["jo"], REF, pair.id, "Hm.")
+        rulings.contest_pair(db, people["anna"], REF, pair.id, "It still blames the evening.")
         found = scores.results(db, blobs, people["anna"], REF)
         assert (found.score.contested, found.score.systems["words"].pairs) == (1, 2)
         assert found.score.with_contested is not None
@@ -229,18 +219,18 @@ def test_organisers_decide_and_what_they_drop_is_gone_from_score_and_export(
     with during("over"):
         first, second, third = scores.list_pairs(db, blobs, ANONYMOUS, REF).pairs
         with pytest.raises(Forbidden):
-            settling.rule(db, people["anna"], REF, first.id, "drop")
-        settling.rule(db, owner, REF, first.id, "drop", reason="Not English.")
-        settling.rule(
+            rulings.rule_pair(db, people["anna"], REF, first.id, "drop")
+        rulings.rule_pair(db, owner, REF, first.id, "drop", reason="Not English.")
+        rulings.rule_pair(
             db, owner, REF, second.id, "relabel", original="negative", modified="negative", reason="It blames."
         )
         with pytest.raises(BadInput, match="'forget' is not one of"):
-            settling.rule(db, owner, REF, third.id, "forget", reason="Hm.")
+            rulings.rule_pair(db, owner, REF, third.id, "forget", reason="Hm.")
         found = scores.results(db, blobs, ANONYMOUS, REF)
         assert (found.dropped, found.score.systems["words"].pairs, found.score.systems["words"].broken) == (1, 2, 0)
         scores.export(db, blobs, ANONYMOUS, REF, tmp_path / "out.csv")
         assert (tmp_path / "out.csv").read_text().count("\n") == 1 + 2 * 2
-        settling.rule(db, owner, REF, first.id, "keep", reason="It is English.")
+        rulings.rule_pair(db, owner, REF, first.id, "keep", reason="It is English.")
         assert scores.results(db, blobs, ANONYMOUS, REF).dropped == 0
 
 

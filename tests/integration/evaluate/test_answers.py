@@ -19,7 +19,7 @@ from quintain.core.errors import Forbidden, NotFound
 from quintain.core.people import ANONYMOUS, OPERATOR
 from quintain.core.records.base import to_json
 from quintain.services.data.inputs import set_inputs
-from quintain.services.evaluate.answers import SHOWS, Sieve, get_answer, list_answers
+from quintain.services.evaluate.answers import SHOWS, AnswerFilter, get_answer, list_answers
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
 from quintain.web.app import create_app
@@ -61,7 +61,7 @@ def test_filters_part_the_answers(evaluated_site: Workspace) -> None:
 
         def find(limit: int = 50, offset: int = 0, **wanted: str) -> list[str]:
             found = list_answers(
-                db, evaluated_site.blobs, ANONYMOUS, MODEL, "open", Sieve(**wanted), offset=offset, limit=limit
+                db, evaluated_site.blobs, ANONYMOUS, MODEL, "open", AnswerFilter(**wanted), offset=offset, limit=limit
             )
             assert len(found.answers) == min(limit, found.total - offset)
             return [one.id for one in found.answers]
@@ -128,7 +128,7 @@ def test_words_and_labels_are_for_those_who_may_see_them(
 def test_the_command_and_the_client_give_the_same(evaluated_site: Workspace) -> None:
     """`evaluate answers --wrong --json`, the client's `answers` and the service agree."""
     with evaluated_site.session() as db:
-        listed = list_answers(db, evaluated_site.blobs, OPERATOR, MODEL, "open", Sieve("wrong"))
+        listed = list_answers(db, evaluated_site.blobs, OPERATOR, MODEL, "open", AnswerFilter("wrong"))
     known = json.loads(to_json(listed))
     folder = str(evaluated_site.settings.workspace)
     command = ["-w", folder, "evaluate", "answers", MODEL, "open", "--wrong"]

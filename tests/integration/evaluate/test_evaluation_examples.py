@@ -18,9 +18,9 @@ from quintain.services.evaluate import example_files, examples
 from quintain.services.evaluate.compare import compare, differences
 from quintain.services.evaluate.example_files import export_examples
 from quintain.services.evaluate.examples import flips, mistakes
-from quintain.services.evaluate.kept_predictions import read_predictions
 from quintain.services.evaluate.overlap import model_overlap, overlap_versions
 from quintain.services.evaluate.results import model_results
+from quintain.services.evaluate.stored_predictions import read_predictions
 from quintain.services.plain.overlap import overlap_files
 from quintain.store.blobs import Blobs
 from tests.beginnings import Build

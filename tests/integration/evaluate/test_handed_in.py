@@ -232,7 +232,7 @@ def test_init_asks_a_server_for_its_task(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, demo: Workspace
 ) -> None:
     """Without a workspace, `--url` fetches the definition: the handler has the labels of that task."""
-    from quintain.cli import handed
+    from quintain.cli import server_task
     from quintain.services.tasks.definitions import get_task
 
     asked: list[str] = []
@@ -243,7 +243,7 @@ def test_init_asks_a_server_for_its_task(
             return get_task(db, name)
 
     monkeypatch.setattr("quintain.cli.evaluate.check.task_on_server", ask)
-    assert handed.task_on_server is not ask
+    assert server_task.task_on_server is not ask
     done = cli("-w", tmp_path, "model", "init", tmp_path / "m", "--task", "nli", "--url", "https://bench.example")
     assert done.exit_code == 0, done.stderr
     assert asked == ["https://bench.example"]

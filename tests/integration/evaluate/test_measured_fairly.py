@@ -23,11 +23,11 @@ from quintain.services.access.links import make_link, redeem_link
 from quintain.services.board.assemble import board
 from quintain.services.board.gaps import why_unranked
 from quintain.services.evaluate import cells as evaluate
+from quintain.services.evaluate.axis_gaps import MEASURED
 from quintain.services.evaluate.conditions import Conditions
 from quintain.services.evaluate.dataset_results import KeptResult
 from quintain.services.evaluate.measure_again import DISTURBED, may_measure_again, measure_again, queue_disturbed
 from quintain.services.evaluate.results import model_results
-from quintain.services.evaluate.standing import MEASURED
 from quintain.services.evaluate.worker import Work, work
 from quintain.store.base import now
 from quintain.store.blobs import Blobs

@@ -24,11 +24,11 @@ from quintain.engine.sandbox.limits import MIB, Limits
 from quintain.perturbations.contract import names_of
 from quintain.perturbations.robustness.typos import Typos
 from quintain.services.evaluate import cells as evaluate
+from quintain.services.evaluate.axis_gaps import gap
 from quintain.services.evaluate.conditions import Conditions
 from quintain.services.evaluate.dataset_results import KeptResult
 from quintain.services.evaluate.results import results
 from quintain.services.evaluate.scoring import score_table
-from quintain.services.evaluate.standing import gap
 from quintain.services.evaluate.unchanged import unchanged_figures
 from quintain.services.evaluate.worker import work
 from quintain.services.models.registry import get_model

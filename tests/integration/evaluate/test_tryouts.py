@@ -141,7 +141,7 @@ def test_where_there_is_no_sandbox_a_worker_tries_it_first(
     no_sandbox_here.undo()
     assert workers() > 10
     db.rollback()
-    found = tryouts.trial_of(db, made.version.id)
+    found = tryouts.tryout_of(db, made.version.id)
     assert found is not None
     assert found.state == "passed"
 

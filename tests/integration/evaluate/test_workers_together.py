@@ -27,7 +27,7 @@ from quintain.engine.jobs import CellJob, CellResult, LocalEngine
 from quintain.engine.runner import RunnableModel
 from quintain.engine.sandbox.limits import MIB, Limits
 from quintain.models import artefact
-from quintain.services.board.keep import save_fork
+from quintain.services.board.snapshots import save_fork
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import run_cell, submit, worker
 from quintain.services.evaluate.conditions import Conditions

@@ -23,7 +23,7 @@ from quintain.services.collect import readiness, rounds
 from quintain.services.models.registry import register_version
 from quintain.services.release.stations import stations_of
 from quintain.services.tasks.definitions import get_task, put_task
-from quintain.services.validate import validations as validate
+from quintain.services.validate import manage as validate
 from quintain.services.validate import vmer
 from quintain.services.validate.harvests import add_harvest
 from quintain.store.tables import Round, RoundTarget, ValidationItem
@@ -110,7 +110,7 @@ def test_it_is_judged_and_rated_by_its_number(db: Session, owner: Actor, sample:
     assert stations_of(db, owner, made.ref).now == "release"
     rates = vmer.error_rates(db, owner, made.ref)
     assert [(one.model, one.errors) for one in rates.models] == [(MODEL, 4)]
-    assert validate.find(db, made.ref).round_id == made.id
+    assert validate.find_validation(db, made.ref).round_id == made.id
     why = readiness.readiness(db, make_person(db, "wim", RoleName.WORKER), made.ref)
     assert "is a harvest: nothing is written in it" in str(why)
     with pytest.raises(Conflict, match="is a harvest"):

@@ -33,10 +33,10 @@ from quintain.services.models.registry import list_models
 from quintain.services.release.releases import preview
 from quintain.services.release.stations import stations_of
 from quintain.services.tasks.definitions import list_tasks
-from quintain.services.validate.adjudicate import queue
-from quintain.services.validate.handing_in import Answer, submit_page
-from quintain.services.validate.handing_out import claim_page
+from quintain.services.validate.adjudicate import adjudication_queue_of
+from quintain.services.validate.claim_page import claim_page
 from quintain.services.validate.judges import judge_table
+from quintain.services.validate.submit_page import Answer, submit_page
 from quintain.settings import Settings
 from quintain.simulate.demo import bring_to_life, judge_what_waits
 from quintain.simulate.reviews import gist
@@ -179,7 +179,7 @@ def test_the_demo_lives_and_leaves_work(tmp_path: Path) -> None:
         assert steps == [None, None, "release", "judge", "write"]
         ready = preview(db, workspace.blobs, OPERATOR, "sentiment/3", ReleaseSpec())
         assert all(one.rows for one in ready.report.splits), "it is released as the form offers it"
-        assert len(queue(db, OPERATOR, "sentiment/mixed")) >= 3
+        assert len(adjudication_queue_of(db, OPERATOR, "sentiment/mixed")) >= 3
         worker = actor_of(db, find_user(db, "demo-worker"))
         assert judge_what_waits(workspace, np.random.default_rng(1)) == 0  # that one is left to the visitor
         page = claim_page(db, worker, "sentiment/4")

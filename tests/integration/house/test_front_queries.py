@@ -15,7 +15,7 @@ from quintain.services.house.browse import task_cards
 from quintain.services.house.front import last_movements
 from quintain.services.house.waiting import waiting_for
 from quintain.services.models.registry import model_lines
-from quintain.services.validate.handing_out import claim_page
+from quintain.services.validate.claim_page import claim_page
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.tables import Round

@@ -25,11 +25,11 @@ from quintain.core.people import ANONYMOUS, OPERATOR, Actor, Grant, RoleName
 from quintain.core.records.pay import EarningOrder
 from quintain.services.access import accounts, audit
 from quintain.services.access.sign_in import start_session
-from quintain.services.board.kept import BOARD, BoardKey, sight_of
-from quintain.services.collect.attempt import attempt
-from quintain.services.collect.attempts import flag_queue
+from quintain.services.board.materialised import BOARD, BoardKey, board_audience
+from quintain.services.collect.list_attempts import flag_queue
 from quintain.services.collect.rounds import get_round
-from quintain.services.collect.writing import start
+from quintain.services.collect.submit_attempt import submit_attempt
+from quintain.services.collect.writing import start_session as start
 from quintain.services.evaluate.progress import page_of_cells
 from quintain.services.house import health
 from quintain.services.house.browse import search, task_cards
@@ -40,12 +40,12 @@ from quintain.services.pay import payouts
 from quintain.services.pay.earnings import list_earnings, my_page
 from quintain.services.pay.report import cost_report
 from quintain.services.release.releases import Basis
-from quintain.services.study.kept_reports import FIGURES, ReportKey
 from quintain.services.study.reports import WantedReport
-from quintain.services.validate.handing_in import Answer, submit_page
-from quintain.services.validate.handing_out import claim_page
-from quintain.services.validate.trail import trail
-from quintain.services.validate.validations import find
+from quintain.services.study.stored_reports import FIGURES, ReportKey
+from quintain.services.validate.audit_trail import trail
+from quintain.services.validate.claim_page import claim_page
+from quintain.services.validate.manage import find_validation
+from quintain.services.validate.submit_page import Answer, submit_page
 from quintain.settings import Settings
 from quintain.store.base import now
 from quintain.store.database import transaction
@@ -149,12 +149,12 @@ def _written(db: Session, place: Place) -> object:
     writer = make_person(db, "wanda", RoleName.WORKER)
     key = start(db, place.workspace.blobs, writer, f"{TASK}/2").key
     inputs = {"text": "It was bad in ways that no number can tell."}
-    return attempt(db, place.workspace.blobs, writer, key, inputs, target="negative", token="once")
+    return submit_attempt(db, place.workspace.blobs, writer, key, inputs, target="negative", token="once")
 
 
 def _worked(db: Session, place: Place) -> object:
     """Let a worker take the job whose turn it is."""
-    queue.ask(db, "nothing", TASK)
+    queue.enqueue(db, "nothing", TASK)
     return run_next(place.workspace.session, place.workspace.blobs, {"nothing": lambda run: None}, "here", Event())
 
 
@@ -224,7 +224,7 @@ HOT: dict[str, Callable[[Session, Place], object]] = {
     "audit": lambda db, place: audit.entries(db, OPERATOR),
     "the stamp of boards": lambda db, place: board_queries.stamp(db),
     "what a board rests on": lambda db, place: BOARD.basis(db, str(BoardKey(TASK, "public"))),
-    "who sees which board": lambda db, place: sight_of(db, place.judge, TASK),
+    "who sees which board": lambda db, place: board_audience(db, place.judge, TASK),
     "runs": lambda db, place: page_of_cells(db, ANONYMOUS, TASK),
     "names of models": lambda db, place: list_names(db, place.judge, TASK, limit=50),
     "cards of tasks": lambda db, place: task_cards(db, place.judge),
@@ -241,15 +241,15 @@ HOT: dict[str, Callable[[Session, Place], object]] = {
     "items to judge": lambda db, place: slots.has_any(db, 1),
     "items": lambda db, place: _items(db),
     "contested items": _contested,
-    "a writer's outcomes": lambda db, place: collected.own(db, 1, _round(db), place.judge.user_id or 0, limit=50),
+    "a writer's outcomes": lambda db, place: collected.own_items(db, 1, _round(db), place.judge.user_id or 0, limit=50),
     "what reports rest on": lambda db, place: _reports(db),
-    "what a release rests on": lambda db, place: Basis.of(db, find(db, f"{TASK}/1")),
+    "what a release rests on": lambda db, place: Basis.of(db, find_validation(db, f"{TASK}/1")),
     "judged items, some of them": lambda db, place: items.draw_judged(db, 1, least=3, number=50, among=500),
     "begin a session and write": _written,
     "take a job": _worked,
     "mail": lambda db, place: _mailed(db),
     "what was done to a validation": lambda db, place: trail(db, OPERATOR, f"{TASK}/1"),
-    "how many those are": lambda db, place: collected.count_own(db, 1, _round(db), place.judge.user_id or 0),
+    "how many those are": lambda db, place: collected.count_own_items(db, 1, _round(db), place.judge.user_id or 0),
 }
 
 

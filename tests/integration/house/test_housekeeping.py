@@ -19,7 +19,7 @@ from quintain.core.texts import Text
 from quintain.engine import loops as engine_loops
 from quintain.engine.loops import Loop
 from quintain.services.access import accounts, notify
-from quintain.services.contest import freezing
+from quintain.services.contest import freeze
 from quintain.services.house import health
 from quintain.services.jobs import checking, loops
 from quintain.services.validate import review
@@ -64,7 +64,7 @@ def _poison_checking(house: Workspace, patch: pytest.MonkeyPatch, done: list[str
 
 def _poison_reviews(house: Workspace, patch: pytest.MonkeyPatch, done: list[str]) -> None:
     patch.setattr(review.queries, "due_validations", lambda db: [1, 2])
-    patch.setattr(review, "by_id", lambda db, number: _fall(number) if number == 1 else number)
+    patch.setattr(review, "validation_by_id", lambda db, number: _fall(number) if number == 1 else number)
     patch.setattr(review, "catch_up", lambda db, number: done.append("reviews"))
 
 
@@ -76,8 +76,8 @@ def _poison_standings(house: Workspace, patch: pytest.MonkeyPatch, done: list[st
 
 
 def _poison_freezing(house: Workspace, patch: pytest.MonkeyPatch, done: list[str]) -> None:
-    really = freezing.find
-    patch.setattr(freezing.queries, "unfrozen_refs", lambda db: ["gone/contest", "mood/spring"])
+    really = freeze.find_contest
+    patch.setattr(freeze.queries, "unfrozen_refs", lambda db: ["gone/contest", "mood/spring"])
 
     def find(db: Session, ref: str) -> object:
         if "mood" not in ref:
@@ -85,7 +85,7 @@ def _poison_freezing(house: Workspace, patch: pytest.MonkeyPatch, done: list[str
         done.append("freezing")
         return SimpleNamespace(frozen=True)
 
-    patch.setattr(freezing, "find", find)
+    patch.setattr(freeze, "find_contest", find)
 
 
 def _poison_mail(house: Workspace, patch: pytest.MonkeyPatch, done: list[str]) -> None:

@@ -15,8 +15,8 @@ from quintain.services.access.notify import list_notifications
 from quintain.services.collect.rounds import close_round
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.pay import earnings
-from quintain.services.validate import handing_in, handing_out
-from quintain.services.validate import validations as validate
+from quintain.services.validate import claim_page, submit_page
+from quintain.services.validate import manage as validate
 from quintain.store.tables import Cell, Round
 from tests.judged_rounds import attempt, make_round
 from tests.people import make_person
@@ -49,9 +49,9 @@ def test_the_owner_hears_once_that_all_is_judged(db: Session, owner: Actor, judg
     """With the last judgement of a closed round, and not before; whoever judged hears of the next judging."""
     for number, judge in enumerate(judging):
         assert _told(db, owner)["judging.done"] == 0, number
-        page = handing_out.claim_page(db, judge, "mood/1")
+        page = claim_page.claim_page(db, judge, "mood/1")
         assert page is not None
-        handing_in.submit_page(db, judge, page.token, [handing_in.Answer(page.items[0].id, "positive")])
+        submit_page.submit_page(db, judge, page.token, [submit_page.Answer(page.items[0].id, "positive")])
     assert _told(db, owner)["judging.done"] == 1
     validate.open_validation(db, owner, "mood/extra", "")
     validate.open_validation(db, owner, "mood/extra")

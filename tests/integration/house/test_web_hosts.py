@@ -24,7 +24,7 @@ from quintain.settings import Settings
 from quintain.store.tables import User
 from quintain.web import peers
 from quintain.web.app import create_app
-from quintain.web.housekeeping import keep_house
+from quintain.web.housekeeping import keep_house_once
 from quintain.web.peers import peer_of, trusted_proxies
 from tests.integration.access.mail_server import MailServer, mail_server
 from tests.people import make_person
@@ -64,7 +64,7 @@ def asking(workspace: Workspace, host: str = "evil.example", *, scheme: str = "h
 def test_a_mailed_link_never_names_the_host_of_the_request(house: Workspace, mailbox: MailServer) -> None:
     """Somebody asks under another name of the server: the link leads to the address that is listened on."""
     assert forget(asking(house), "wilma").status_code == 200
-    keep_house(house, tidy=False)
+    keep_house_once(house, tidy=False)
     (message,) = mailbox.messages
     assert "evil.example" not in message.as_string()
     assert "http://127.0.0.1:8000/link/" in message.get_content()
@@ -74,7 +74,7 @@ def test_a_mailed_link_leads_to_the_public_address(house: Workspace, mailbox: Ma
     """Where the setting names an address, that is the one."""
     public = replace(house, settings=replace(house.settings, public_url="https://q.example"))
     assert forget(asking(public, scheme="https"), "wilma").status_code == 200
-    keep_house(public, tidy=False)
+    keep_house_once(public, tidy=False)
     assert "https://q.example/link/" in mailbox.messages[0].get_content()
 
 
@@ -103,7 +103,7 @@ def test_messages_without_an_address_are_sent_without_a_link(house: Workspace, m
         assert olga.user_id
         update_profile(db, olga, email_notifications=True)
         notify.notify(db, olga.user_id, "run-failed", Text("A run failed."), "/runs/7")
-    keep_house(everywhere, tidy=False)
+    keep_house_once(everywhere, tidy=False)
     assert mailbox.messages[0].get_content().strip() == "A run failed."
 
 

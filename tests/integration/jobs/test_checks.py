@@ -19,9 +19,9 @@ from quintain.core.people import ANONYMOUS, OPERATOR, Actor, RoleName
 from quintain.core.records.jobs import FigureFault
 from quintain.services.access import audit
 from quintain.services.access.links import make_link, redeem_link
-from quintain.services.board import cache, kept, uncertainty
+from quintain.services.board import cache, materialised, uncertainty
 from quintain.services.board.cache import warm_board
-from quintain.services.board.kept import BOARD, BoardKey
+from quintain.services.board.materialised import BOARD, BoardKey
 from quintain.services.board.uncertainty import UNCERTAINTY, known_uncertainty
 from quintain.services.contrast.results import model_contrast
 from quintain.services.evaluate.compare import compare
@@ -36,7 +36,7 @@ from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.jobs import figures as figure_queries
 from quintain.store.tables import Cell, ResultCache
-from quintain.web.housekeeping import keep_house
+from quintain.web.housekeeping import keep_house_once
 from tests.beginnings import Build, with_small_board
 from tests.people import make_person
 from tests.web_support import PASSWORD, browser_of
@@ -54,11 +54,11 @@ def beginning() -> Build:
 def large(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let every board count as large: kept, and made by a worker."""
     with monkeypatch.context() as patched:
-        patched.setattr(kept, "AT_ONCE", -1)
+        patched.setattr(materialised, "AT_ONCE", -1)
         patched.setattr(uncertainty, "AT_ONCE", -1)
         patched.setattr(figures, "REST", 0.0)
         board, sure = replace(BOARD, at_once=-1), replace(UNCERTAINTY, at_once=-1)
-        for module in (kept, cache, job_kinds, uncertainty):
+        for module in (materialised, cache, job_kinds, uncertainty):
             patched.setattr(module, "BOARD", board)
         for module in (uncertainty, job_kinds):
             patched.setattr(module, "UNCERTAINTY", sure)
@@ -243,8 +243,8 @@ def test_the_house_has_a_part_checked_every_hour_and_goes_on_where_it_was(
     begin, faults = now(), 0
     for hour in range(200):
         with clock(lambda moment=begin + timedelta(hours=hour): moment):  # type: ignore[misc]
-            keep_house(workspace, tidy=True)
-            keep_house(workspace, tidy=True)
+            keep_house_once(workspace, tidy=True)
+            keep_house_once(workspace, tidy=True)
             assert run_all(workspace.session, blobs, handlers) == 1
         db.rollback()
         standing = checking.how_far(db, OPERATOR)
@@ -257,7 +257,7 @@ def test_the_house_has_a_part_checked_every_hour_and_goes_on_where_it_was(
     assert {one.kind for one in standing.faults} == {"figures of runs"}
     assert check_all(db, blobs) == []
     with clock(lambda: begin + timedelta(hours=500)):
-        keep_house(workspace, tidy=True)
+        keep_house_once(workspace, tidy=True)
         run_all(workspace.session, blobs, job_kinds.job_handlers())
     db.rollback()
     assert len(queue.list_jobs(db, OPERATOR).jobs) <= 5
@@ -279,7 +279,7 @@ def test_a_part_goes_on_after_the_subject_that_is_gone(db: Session, blobs: Blobs
     kind = CheckKind("letters", lambda db: list(there), look)
     handlers = {checking.JOB: checking.handler_of([kind], seconds=0.0)}
     for _ in range(5):
-        queue.ask(db, checking.JOB, checking.SUBJECT)
+        queue.enqueue(db, checking.JOB, checking.SUBJECT)
         run_all(workspace.session, blobs, handlers)
         if seen == ["a", "b"]:
             there.remove("b")

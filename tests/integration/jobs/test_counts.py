@@ -13,16 +13,16 @@ from quintain.compose import Workspace
 from quintain.core.people import OPERATOR, Actor
 from quintain.core.rounds import Money
 from quintain.services.access.actors import find_user
-from quintain.services.collect.attempts import flag_queue, report
+from quintain.services.collect.list_attempts import flag_queue, report
 from quintain.services.collect.round_figures import counters
-from quintain.services.collect.writing import start
+from quintain.services.collect.writing import start_session
 from quintain.services.house.job_kinds import count_kinds
 from quintain.services.jobs import figures
 from quintain.services.pay import ledger, payouts
 from quintain.services.pay.earnings import decide, earn, list_earnings, my_totals
 from quintain.services.pay.report import cost_report
 from quintain.services.tasks.definitions import find_row
-from quintain.services.validate.leaving import decide_flag
+from quintain.services.validate.retraction import decide_flag
 from quintain.store.base import table_of
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
@@ -44,7 +44,7 @@ def test_a_round_is_counted_as_it_is_written(
 ) -> None:
     """Attempts, prompts, flags: each number is there at once, and what a recount finds, also after a decision."""
     info = add_round(db, blobs, owner, tmp_path)
-    key = start(db, blobs, worker, info.ref).key
+    key = start_session(db, blobs, worker, info.ref).key
     made = [submit(db, blobs, worker, key, f"It was bad in ways that {n * 977} cannot tell.") for n in range(2)]
     for one in made:
         report(db, owner, one.attempt_id, "This says too much.")
@@ -108,7 +108,9 @@ def test_what_is_wrong_is_repaired_and_reported(
 ) -> None:
     """A number that disagrees with its facts is named once, and right from then on; rebuilding does the same."""
     info = add_round(db, blobs, owner, tmp_path)
-    made = submit(db, blobs, worker, start(db, blobs, worker, info.ref).key, "It was bad in more ways than one.")
+    made = submit(
+        db, blobs, worker, start_session(db, blobs, worker, info.ref).key, "It was bad in more ways than one."
+    )
     report(db, owner, made.attempt_id, "This says too much.")
     _earn(db, worker, info.id, 2)
     decide(db, owner, info.task, [list_earnings(db, owner, info.task).earnings[0].id])

@@ -23,7 +23,7 @@ from quintain.services.jobs import exports, queue
 from quintain.services.jobs.exports import WantedFile, ask_export, kept_file
 from quintain.services.jobs.running import Handlers, JobRun, keep_running, run_all
 from quintain.services.validate import export as judged_export
-from quintain.services.validate.kept import VALIDATION
+from quintain.services.validate.validation_figures import VALIDATION
 from quintain.store.base import now
 from tests.people import make_person
 from tests.validation_support import REF, judge_all, make_ground, make_judges, truth

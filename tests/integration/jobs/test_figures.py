@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import Forbidden
 from quintain.core.people import OPERATOR, Actor
-from quintain.services.jobs.figures import FigureKind, Tell, check, handler_of, rebuild, refresh, show
+from quintain.services.jobs.figures import FigureKind, Tell, check, handler_of, rebuild, refresh, shown_figure
 from quintain.services.jobs.running import run_all
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
@@ -61,22 +61,22 @@ def do_jobs(db: Session, blobs: Blobs, kind: FigureKind) -> int:
 
 def test_few_facts_are_added_up_at_once(db: Session, blobs: Blobs, facts: Facts) -> None:
     """A small site is up to date without any worker."""
-    shown = show(db, blobs, facts.kind(at_once=10), "all")
+    shown = shown_figure(db, blobs, facts.kind(at_once=10), "all")
     assert (shown.value, shown.fresh, shown.job) == ({"sum": 6}, True, None)
 
 
 def test_many_facts_are_left_to_a_job(db: Session, blobs: Blobs, facts: Facts) -> None:
     """Nobody who looks reads all facts: first there is nothing, then the figure, then the outrun one with its time."""
     kind = facts.kind(at_once=0)
-    first = show(db, blobs, kind, "all", task="mood")
+    first = shown_figure(db, blobs, kind, "all", task="mood")
     assert (first.value, first.fresh, facts.read) == (None, False, 0)
     assert first.job is not None
     assert first.job.task == "mood"
     assert do_jobs(db, blobs, kind) == 1
-    known = show(db, blobs, kind, "all")
+    known = shown_figure(db, blobs, kind, "all")
     assert (known.value, known.fresh, facts.read) == ({"sum": 6}, True, 1)
     facts.rows.append(4)
-    outrun = show(db, blobs, kind, "all")
+    outrun = shown_figure(db, blobs, kind, "all")
     assert (outrun.value, outrun.fresh, facts.read) == ({"sum": 6}, False, 1)
     assert outrun.computed_at == known.computed_at
     assert outrun.job is not None
@@ -100,7 +100,7 @@ def test_a_figure_that_disagrees_with_its_facts_is_repaired_and_reported(
     assert (found.checked, found.outrun) == (1, 0)
     assert [(fault.subject, fault.kept, fault.counted) for fault in found.faults] == [("all", {"sum": 999}, {"sum": 6})]
     assert queries.subjects(db, "sum") == ["all"]
-    assert show(db, blobs, kind, "all").value == {"sum": 6}
+    assert shown_figure(db, blobs, kind, "all").value == {"sum": 6}
     facts.rows.append(4)
     again = check(db, blobs, OPERATOR, [kind])
     assert (again.outrun, list(again.faults)) == (1, [])
@@ -110,6 +110,6 @@ def test_figures_are_rebuilt_from_facts(db: Session, blobs: Blobs, facts: Facts)
     """Everything that is kept can be thrown away."""
     kind = facts.kind(at_once=0)
     assert rebuild(db, blobs, OPERATOR, [kind, replace(kind, name="other")]) == 2
-    assert show(db, blobs, kind, "all").value == {"sum": 6}
+    assert shown_figure(db, blobs, kind, "all").value == {"sum": 6}
     with pytest.raises(Forbidden):
         rebuild(db, blobs, Actor(user_id=1, name="somebody"), [kind])

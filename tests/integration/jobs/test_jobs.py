@@ -44,9 +44,9 @@ def state(db: Session, number: int) -> str:
 
 def test_what_waits_is_not_asked_for_twice(db: Session) -> None:
     """While a job waits, asking again gives the same one; another subject is another job."""
-    first = queue.ask(db, "count", "a")
-    assert queue.ask(db, "count", "a").id == first.id
-    assert queue.ask(db, "count", "b").id != first.id
+    first = queue.enqueue(db, "count", "a")
+    assert queue.enqueue(db, "count", "a").id == first.id
+    assert queue.enqueue(db, "count", "b").id != first.id
 
 
 def test_a_job_is_done_once_and_keeps_its_result(db: Session, blobs: Blobs, sessions: Sessions) -> None:
@@ -58,7 +58,7 @@ def test_a_job_is_done_once_and_keeps_its_result(db: Session, blobs: Blobs, sess
         run.tell(3, 4)
         return {"found": 7}
 
-    number = queue.ask(db, "count", "a", params={"deep": True}).id
+    number = queue.enqueue(db, "count", "a", params={"deep": True}).id
     assert run_all(sessions, blobs, {"count": count}) == 1
     assert run_all(sessions, blobs, {"count": count}) == 0
     job = queue.get_job(db, OPERATOR, number)
@@ -72,7 +72,7 @@ def test_a_failure_is_written_down_and_ends_nothing(db: Session, blobs: Blobs, s
         if run.subject == "a":
             raise ZeroDivisionError("by nothing")
 
-    first, second = queue.ask(db, "count", "a").id, queue.ask(db, "count", "b").id
+    first, second = queue.enqueue(db, "count", "a").id, queue.enqueue(db, "count", "b").id
     assert run_all(sessions, blobs, {"count": breaks}) == 2
     assert queue.get_job(db, OPERATOR, first).reason == "ZeroDivisionError: by nothing"
     assert (state(db, first), state(db, second)) == ("failed", "done")
@@ -80,7 +80,7 @@ def test_a_failure_is_written_down_and_ends_nothing(db: Session, blobs: Blobs, s
 
 def test_what_a_dead_worker_left_is_gone_on_with(db: Session, blobs: Blobs, sessions: Sessions) -> None:
     """A lease that has run out is taken by the next worker, who gets the checkpoint and not the beginning."""
-    number = queue.ask(db, "count", "a").id
+    number = queue.enqueue(db, "count", "a").id
     begun: list[dict[str, int]] = []
 
     def dies(run: JobRun) -> None:
@@ -101,7 +101,7 @@ def test_what_a_dead_worker_left_is_gone_on_with(db: Session, blobs: Blobs, sess
 
 def test_a_job_that_kills_its_workers_is_given_up(db: Session, blobs: Blobs, sessions: Sessions) -> None:
     """After so many lost workers it fails instead of taking the next one along."""
-    number = queue.ask(db, "count", "a").id
+    number = queue.enqueue(db, "count", "a").id
     with transaction(db):
         db.execute(update(Job).values(attempts=running.MAX_ATTEMPTS))
     assert run_next(sessions, blobs, {"count": lambda run: None}, "next", threading.Event())
@@ -110,7 +110,7 @@ def test_a_job_that_kills_its_workers_is_given_up(db: Session, blobs: Blobs, ses
 
 def test_a_worker_that_is_to_end_puts_its_job_back(db: Session, blobs: Blobs, sessions: Sessions) -> None:
     """Stopping is no failed attempt: the job waits again."""
-    number = queue.ask(db, "count", "a").id
+    number = queue.enqueue(db, "count", "a").id
     stop = threading.Event()
 
     def stopped(run: JobRun) -> None:
@@ -124,7 +124,7 @@ def test_a_worker_that_is_to_end_puts_its_job_back(db: Session, blobs: Blobs, se
 
 def test_what_was_cancelled_is_left_by_its_worker(db: Session, blobs: Blobs, sessions: Sessions) -> None:
     """A cancelled job stays cancelled, and its worker writes no checkpoint of it."""
-    number = queue.ask(db, "count", "a").id
+    number = queue.enqueue(db, "count", "a").id
 
     def cancelled(run: JobRun) -> None:
         queue.cancel(db, OPERATOR, number)
@@ -138,13 +138,13 @@ def test_what_was_cancelled_is_left_by_its_worker(db: Session, blobs: Blobs, ses
 
 def test_new_facts_wake_a_job_while_its_like_is_running(db: Session, blobs: Blobs, sessions: Sessions) -> None:
     """What arrives while a job runs asks for another one, which waits until the first is over."""
-    queue.ask(db, "count", "a")
+    queue.enqueue(db, "count", "a")
     seen: list[int] = []
 
     def count(run: JobRun) -> None:
         seen.append(run.number)
         if len(seen) == 1:
-            queue.ask(db, "count", "a")
+            queue.enqueue(db, "count", "a")
             assert not run_next(sessions, blobs, {"count": count}, "second", threading.Event())
 
     assert run_all(sessions, blobs, {"count": count}) == 2
@@ -153,11 +153,11 @@ def test_new_facts_wake_a_job_while_its_like_is_running(db: Session, blobs: Blob
 
 def test_a_job_rests_as_many_times_as_long_as_it_took(db: Session, blobs: Blobs, sessions: Sessions) -> None:
     """With rest, the next one of its kind begins later; without, at once."""
-    number = queue.ask(db, "count", "a").id
+    number = queue.enqueue(db, "count", "a").id
     assert run_all(sessions, blobs, {"count": lambda run: None}) == 1
     with transaction(db):
         db.execute(update(Job).where(Job.id == number).values(started_at=now() - timedelta(minutes=1)))
-    queue.ask(db, "count", "a", rest=4.0)
+    queue.enqueue(db, "count", "a", rest=4.0)
     assert run_all(sessions, blobs, {"count": lambda run: None}) == 0
     waiting = db.scalars(select(Job).where(Job.state == "queued")).one()
     assert timedelta(minutes=3) < waiting.not_before - now() <= timedelta(minutes=4)
@@ -166,14 +166,14 @@ def test_a_job_rests_as_many_times_as_long_as_it_took(db: Session, blobs: Blobs,
 def test_only_the_newest_that_are_over_are_kept(db: Session, blobs: Blobs, sessions: Sessions) -> None:
     """A figure that is computed a thousand times leaves a handful of jobs behind."""
     for _ in range(running.KEPT + 3):
-        queue.ask(db, "count", "a")
+        queue.enqueue(db, "count", "a")
         run_all(sessions, blobs, {"count": lambda run: None})
     assert len(db.scalars(select(Job)).all()) == running.KEPT
 
 
 def test_jobs_are_shown_to_owners_of_their_task_only(db: Session) -> None:
     """An owner sees the jobs of the own task; others learn not even that there is one."""
-    mine, other = queue.ask(db, "count", "a", task="mood"), queue.ask(db, "count", "b", task="irony")
+    mine, other = queue.enqueue(db, "count", "a", task="mood"), queue.enqueue(db, "count", "b", task="irony")
     owner = Actor(user_id=1, name="owner", grants=OWNER.grants)
     assert [job.id for job in queue.list_jobs(db, owner).jobs] == [mine.id]
     assert queue.get_job(db, owner, mine.id).subject == "a"
@@ -184,6 +184,6 @@ def test_jobs_are_shown_to_owners_of_their_task_only(db: Session) -> None:
 
 def test_a_worker_goes_on_until_nothing_is_left(db: Session, blobs: Blobs, sessions: Sessions) -> None:
     """`until_empty` ends when every job is over."""
-    numbers = [queue.ask(db, "count", name).id for name in "abc"]
+    numbers = [queue.enqueue(db, "count", name).id for name in "abc"]
     keep_running(sessions, blobs, {"count": lambda run: None}, "one", threading.Event(), until_empty=True)
     assert {state(db, number) for number in numbers} == {"done"}

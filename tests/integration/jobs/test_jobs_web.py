@@ -18,8 +18,8 @@ from tests.web_support import browser_of, on_one_line, post
 def test_a_job_is_followed_and_cancelled(own_demo: Workspace, cli: Callable[..., Result]) -> None:
     """Owners see a job and cancel it with a button; others see none; program and command say the same."""
     with own_demo.session() as db:
-        number = queue.ask(db, "count", "sentiment/r1", task="sentiment").id
-        other = queue.ask(db, "count", "elsewhere/r9", task="elsewhere").id
+        number = queue.enqueue(db, "count", "sentiment/r1", task="sentiment").id
+        other = queue.enqueue(db, "count", "elsewhere/r9", task="elsewhere").id
     owner, worker = browser_of(own_demo, "demo-owner"), browser_of(own_demo, "demo-worker")
     assert "sentiment/r1" in on_one_line(owner.get("/jobs"))
     assert "Nothing is being done" in on_one_line(worker.get("/jobs"))
@@ -51,7 +51,7 @@ def test_every_job_has_a_name_and_leads_to_what_came_of_it(own_demo: Workspace) 
     )
     with own_demo.session() as db:
         for kind in (*kinds, "study"):
-            queue.ask(db, kind, subjects.get(kind, "sentiment/mixed"), task="sentiment")
+            queue.enqueue(db, kind, subjects.get(kind, "sentiment/mixed"), task="sentiment")
     owner = browser_of(own_demo, "demo-owner")
     listed = on_one_line(owner.get("/jobs"))
     links = re.findall(r'<td> <a href="/tasks/sentiment/([^"]+)">', listed)

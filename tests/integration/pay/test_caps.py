@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict, Forbidden
 from quintain.core.people import Actor
 from quintain.services.access.notify import list_notifications
-from quintain.services.collect.writing import give_up, start
+from quintain.services.collect.writing import give_up, start_session
 from quintain.services.pay.earnings import list_earnings, my_earnings
 from quintain.services.pay.policy import get_policy, policy_text, put_policy
 from quintain.services.work.qualify import put_qualification
@@ -28,17 +28,17 @@ def test_a_cap_pauses_and_what_was_begun_is_paid(db: Session, blobs: Blobs, owne
     info = add_round(db, blobs, owner, tmp_path, more="attempts = 1")
     put_policy(db, owner, "mood", "project_cap = 30")
     first, second, third = writers(db, 3)
-    keys = [start(db, blobs, one, info.ref).key for one in (first, second)]
+    keys = [start_session(db, blobs, one, info.ref).key for one in (first, second)]
     for one, key in zip((first, second), keys, strict=True):
         submit(db, blobs, one, key, f"{one.name} had bad weather.")
     assert [one.amount for one in list_earnings(db, owner, "mood").earnings] == [30, 30]
     with pytest.raises(Conflict, match=r"used up\. New work pauses; what you have done is paid") as refused:
-        start(db, blobs, third, info.ref)
+        start_session(db, blobs, third, info.ref)
     assert refused.value.code == "pay_cap"
     told = [one.text for one in list_notifications(db, owner) if one.kind == "pay.cap"]
     assert told == ["Work on mood pauses: 0.30 USD of 0.30 USD are used. Raise the cap to go on."]
     put_policy(db, owner, "mood", "project_cap = 100")
-    assert start(db, blobs, third, info.ref).key
+    assert start_session(db, blobs, third, info.ref).key
 
 
 @pytest.mark.parametrize("cap", ["worker_cap", "worker_day_cap", "day_cap"])
@@ -47,17 +47,17 @@ def test_caps_on_workers_and_days(db: Session, blobs: Blobs, owner: Actor, tmp_p
     info = add_round(db, blobs, owner, tmp_path, more="attempts = 2")
     put_policy(db, owner, "mood", f"{cap} = 30")
     one, other = writers(db, 2)
-    key = start(db, blobs, one, info.ref).key
+    key = start_session(db, blobs, one, info.ref).key
     for text in ("bad weather today", "bad food yesterday"):
         submit(db, blobs, one, key, text)
     with pytest.raises(Conflict, match="pauses"):
-        start(db, blobs, one, info.ref)
+        start_session(db, blobs, one, info.ref)
     if cap == "day_cap":
         with pytest.raises(Conflict, match="for today is used up"):
-            start(db, blobs, other, info.ref)
+            start_session(db, blobs, other, info.ref)
         return
-    key = start(db, blobs, other, info.ref).key
-    assert start(db, blobs, other, info.ref).key == key
+    key = start_session(db, blobs, other, info.ref).key
+    assert start_session(db, blobs, other, info.ref).key == key
     give_up(db, other, key)
 
 
@@ -72,7 +72,7 @@ def test_owners_hear_of_wages_below_their_promise(db: Session, blobs: Blobs, own
                 moment = select(WritingSession.started_at).limit(1).scalar_subquery()
                 begun = db.scalar(select(moment)) - timedelta(minutes=6)
                 db.execute(update(table_of(WritingSession)).values(started_at=begun))
-        submit(db, blobs, one, start(db, blobs, one, info.ref).key, f"{one.name} was bad {number}.")
+        submit(db, blobs, one, start_session(db, blobs, one, info.ref).key, f"{one.name} was bad {number}.")
     told = [(one.kind, one.text) for one in list_notifications(db, owner) if one.kind == "pay.wage"]
     assert len(told) == 1
     assert "you promised 10.00 USD" in told[0][1]

@@ -99,7 +99,7 @@ def plan(db: Session, owner: Actor) -> int:
     """Plan the one payout that there is to plan."""
     (made,) = payouts.plan(db, owner, "mood", provider="prolific", currency="USD")
     with transaction(db):
-        found = payouts.find(db, owner, made.id)[0]
+        found = payouts.find_payout(db, owner, made.id)[0]
         found.study = STUDY
     return made.id
 

@@ -56,7 +56,7 @@ def add_work(workspace: Workspace, fake: FakeProlific) -> dict[str, list[int]]:
                 person = db.get_one(Earning, one.id).user_id
                 by_study.setdefault(place % STUDIES, []).append(payouts.PayoutPart(person, (one.id,), one.amount))
             for study, parts in by_study.items():
-                payouts.put(
+                payouts.put_payout(
                     db,
                     owner,
                     task_id,

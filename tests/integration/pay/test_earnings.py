@@ -16,10 +16,10 @@ from quintain.core.people import Actor
 from quintain.core.records.pay import Earning as EarningRecord
 from quintain.core.records.pay import EarningOrder
 from quintain.core.rounds import Money
-from quintain.services.collect.attempt import confirm
-from quintain.services.collect.readiness import choose
+from quintain.services.collect.readiness import record_choice
 from quintain.services.collect.rounds import close_round
-from quintain.services.collect.writing import get_session, give_up, start
+from quintain.services.collect.submit_attempt import confirm
+from quintain.services.collect.writing import get_session, give_up, start_session
 from quintain.services.pay.earnings import (
     decide,
     earn,
@@ -45,16 +45,16 @@ def test_base_pay_does_not_depend_on_fooling(db: Session, blobs: Blobs, owner: A
     """Whoever fools the model and whoever runs out of attempts earn the same; giving up earns the attempts' share."""
     info = add_round(db, blobs, owner, tmp_path, more="attempts = 3")
     fooling, failing, leaving, idle = writers(db, 4)
-    key = start(db, blobs, fooling, info.ref).key
+    key = start_session(db, blobs, fooling, info.ref).key
     confirm(db, fooling, submit(db, blobs, fooling, key, "It was good for nothing.").attempt_id, True)
-    key = start(db, blobs, failing, info.ref).key
+    key = start_session(db, blobs, failing, info.ref).key
     for number in range(3):
         submit(db, blobs, failing, key, f"{'really ' * number} bad weather, part {number}.")
-    key = start(db, blobs, leaving, info.ref).key
+    key = start_session(db, blobs, leaving, info.ref).key
     submit(db, blobs, leaving, key, "It was bad, and I go.")
     give_up(db, leaving, key)
     give_up(db, leaving, key)
-    give_up(db, idle, start(db, blobs, idle, info.ref).key)
+    give_up(db, idle, start_session(db, blobs, idle, info.ref).key)
     earned = {one.worker: (one.money.amount, one.kind, one.status) for one in list_earnings(db, owner, "mood").earnings}
     assert earned == {
         fooling.name: (30, "base", "pending"),
@@ -68,21 +68,21 @@ def test_who_opts_out_is_paid_for_what_was_done(
 ) -> None:
     """The session ends at once, like one that was given up; its prompt is free for others."""
     info = add_round(db, blobs, owner, tmp_path, prompts=1, more='attempts = 3\ncontent_warning = "Rude."')
-    choose(db, worker, info.ref, "warning")
-    key = start(db, blobs, worker, info.ref).key
+    record_choice(db, worker, info.ref, "warning")
+    key = start_session(db, blobs, worker, info.ref).key
     submit(db, blobs, worker, key, "It was bad, and too much for me.")
-    choose(db, worker, info.ref, "opt_out")
+    record_choice(db, worker, info.ref, "opt_out")
     assert get_session(db, worker, key).outcome == "given_up"
     assert [one.money.amount for one in list_earnings(db, owner, "mood").earnings] == [10]
     (other,) = writers(db, 1)
-    choose(db, other, info.ref, "warning")
-    assert start(db, blobs, other, info.ref).prompt is not None
+    record_choice(db, other, info.ref, "warning")
+    assert start_session(db, blobs, other, info.ref).prompt is not None
 
 
 def test_closing_pays_who_was_writing(db: Session, blobs: Blobs, owner: Actor, worker: Actor, tmp_path: Path) -> None:
     """A session that the owner ended is paid in full."""
     info = add_round(db, blobs, owner, tmp_path)
-    submit(db, blobs, worker, start(db, blobs, worker, info.ref).key, "It was bad.")
+    submit(db, blobs, worker, start_session(db, blobs, worker, info.ref).key, "It was bad.")
     close_round(db, owner, info.ref)
     assert [one.money for one in my_earnings(db, worker)] == [Money(30, "USD")]
 
@@ -90,7 +90,7 @@ def test_closing_pays_who_was_writing(db: Session, blobs: Blobs, owner: Actor, w
 def test_work_is_paid_once(db: Session, blobs: Blobs, owner: Actor, worker: Actor, tmp_path: Path) -> None:
     """A bonus is a fact of its own, and a second one for the same attempt changes nothing."""
     info = add_round(db, blobs, owner, tmp_path)
-    made = submit(db, blobs, worker, start(db, blobs, worker, info.ref).key, "It was good for nothing.")
+    made = submit(db, blobs, worker, start_session(db, blobs, worker, info.ref).key, "It was good for nothing.")
     confirm(db, worker, made.attempt_id, True)
     with transaction(db):
         arguments = (db, info.spec, info.task_id, info.id, worker.user_id or 0, made.attempt_id)
@@ -159,7 +159,7 @@ def test_the_hourly_wage_is_measured_once_there_is_enough(
     info = add_round(db, blobs, owner, tmp_path, more="minutes = 4\nattempts = 1")
     assert wage(db, info.id, info.spec).hourly == Money(450, "USD")
     for number, person in enumerate(writers(db, 5)):
-        key = start(db, blobs, person, info.ref).key
+        key = start_session(db, blobs, person, info.ref).key
         submit(db, blobs, person, key, f"{person.name} was bad {number}.")
     for each, found in (
         (1.2, (0, Money(450, "USD"))),

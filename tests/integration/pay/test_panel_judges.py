@@ -12,9 +12,9 @@ from quintain.services.collect.admission import PanelArrival, Visitor
 from quintain.services.collect.panel_people import confirm_guests
 from quintain.services.pay import payouts
 from quintain.services.pay.earnings import decide, my_earnings
-from quintain.services.validate import doors
-from quintain.services.validate.handing_out import claim_page
-from quintain.services.validate.validations import set_policy
+from quintain.services.validate import panel_entry
+from quintain.services.validate.claim_page import claim_page
+from quintain.services.validate.manage import set_policy
 from tests.validation_support import REF, answer_page, make_ground
 
 POLICY = """
@@ -35,14 +35,14 @@ completion_url = "https://panel.example/back?who={id}&code={code}"
 
 def door_of(db: Session, owner: Actor) -> str:
     """Give the key in the address for the panel."""
-    address = doors.judging_entry(db, owner, REF, "https://quintain.example/").url
+    address = panel_entry.judging_entry(db, owner, REF, "https://quintain.example/").url
     assert address.endswith("?pid=…")
     return address.removeprefix("https://quintain.example/enter/").partition("?")[0]
 
 
 def arrive(db: Session, key: str, device: str = "", **ids: str) -> PanelArrival:
     """Come by the address."""
-    return doors.enter(db, key, ids, Visitor(device=device))
+    return panel_entry.enter(db, key, ids, Visitor(device=device))
 
 
 def test_a_judge_comes_judges_and_goes_back(db: Session, owner: Actor, worker: Actor) -> None:
@@ -56,13 +56,13 @@ def test_a_judge_comes_judges_and_goes_back(db: Session, owner: Actor, worker: A
     assert arrival.place == "/tasks/mood/judge/check"
     assert arrive(db, key, arrival.device, pid="P7").actor == judge
     with pytest.raises(Conflict, match="not handed in a page"):
-        doors.complete(db, judge, REF)
-    assert not doors.may_complete(db, judge, REF)
+        panel_entry.complete(db, judge, REF)
+    assert not panel_entry.may_complete(db, judge, REF)
     page = claim_page(db, judge, REF)
     assert page is not None
     answer_page(db, judge, page)
-    assert doors.may_complete(db, judge, REF)
-    done = doors.complete(db, judge, REF)
+    assert panel_entry.may_complete(db, judge, REF)
+    done = panel_entry.complete(db, judge, REF)
     assert (done.code, done.url) == ("DONE1", "https://panel.example/back?who=P7&code=DONE1")
     decide(db, owner, "mood", [one.id for one in my_earnings(db, judge)])
     with pytest.raises(Conflict, match=r"nobody has confirmed \(1\)"):
@@ -71,7 +71,7 @@ def test_a_judge_comes_judges_and_goes_back(db: Session, owner: Actor, worker: A
     (made,) = payouts.plan(db, owner, "mood", provider="panel", currency="USD")
     assert payouts.export(db, owner, made.id).splitlines()[1].startswith("P7,0.40,USD,")
     with pytest.raises(NotFound, match="from a panel"):
-        doors.complete(db, worker, REF)
+        panel_entry.complete(db, worker, REF)
 
 
 def test_wrong_addresses_are_refused(db: Session, owner: Actor, worker: Actor) -> None:
@@ -84,10 +84,10 @@ def test_wrong_addresses_are_refused(db: Session, owner: Actor, worker: Actor) -
         with pytest.raises(NotFound):
             arrive(db, strange, pid="P7")
     with pytest.raises(Forbidden):
-        doors.judging_entry(db, worker, REF, "https://quintain.example")
+        panel_entry.judging_entry(db, worker, REF, "https://quintain.example")
     less = EditOrigin(remove=frozenset({"page_size", "gold", "reward", "entry"}))
     set_policy(db, owner, REF, "judgements = 1\nminimum = 1", edit=less)
     with pytest.raises(NotFound, match="leads nowhere"):
         arrive(db, key, pid="P7")
     with pytest.raises(Conflict, match="has no"):
-        doors.judging_entry(db, owner, REF, "https://quintain.example")
+        panel_entry.judging_entry(db, owner, REF, "https://quintain.example")

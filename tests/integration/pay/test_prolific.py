@@ -28,16 +28,16 @@ from quintain.services.collect import entry, prolific
 from quintain.services.collect.admission import Visitor
 from quintain.services.collect.panel_people import confirm_guests
 from quintain.services.collect.rounds import RoundInfo, get_round
-from quintain.services.collect.writing import start
+from quintain.services.collect.writing import start_session
 from quintain.services.pay import ledger, payouts
 from quintain.services.pay import prolific as paying
 from quintain.services.pay.earnings import Kind, decide, earn, grant_bonus, list_earnings
 from quintain.services.pay.policy import put_policy
 from quintain.services.tasks.definitions import put_task
-from quintain.services.trial import doors, studies
+from quintain.services.trial import panel_entry, studies
 from quintain.services.trial.trials import OpenTrial, open_trial, put_trial
-from quintain.services.validate import doors as judging_doors
-from quintain.services.validate.validations import open_validation
+from quintain.services.validate import panel_entry as judging_doors
+from quintain.services.validate.manage import open_validation
 from quintain.services.work.qualify import put_qualification
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -84,7 +84,7 @@ def work(db: Session, blobs: Blobs, fake: FakeProlific, info: RoundInfo, person:
     ids = {"PROLIFIC_PID": pid(person), "STUDY_ID": "study1", "SESSION_ID": session}
     actor = entry.enter(db, info.entry_key, ids, Visitor()).actor
     assert actor is not None
-    key = start(db, blobs, actor, info.ref).key
+    key = start_session(db, blobs, actor, info.ref).key
     for number in range(attempts):
         submit(db, blobs, actor, key, f"{person} had bad weather, part {number}.")
     return actor
@@ -140,13 +140,13 @@ def test_studies_lead_to_a_trial_to_its_grading_and_to_judging(
 
     with pytest.raises(Conflict, match="does not take people from Prolific"):
         made("trial")
-    entries = doors.put_doors(db, owner, *WHERE, TRIAL_DOORS, base_url="https://q.example")
+    entries = panel_entry.put_doors(db, owner, *WHERE, TRIAL_DOORS, base_url="https://q.example")
     assert made("trial") == (entries.entry, 100, 30, "TOOKPART")
     with pytest.raises(BadInput, match="would pay"):
         made("grading")
     assert made("grading", reward=250) == (entries.grading, 250, 10, "GRADED")
     paid = f"experts = true\nexpert_pay = 40\n{TRIAL_DOORS}"
-    doors.put_doors(db, owner, *WHERE, paid, base_url="https://q.example")
+    panel_entry.put_doors(db, owner, *WHERE, paid, base_url="https://q.example")
     assert made("grading")[1] == 160
     text = f"page_size = 5\nseconds_per_item = 30\n[reward]\namount = 75\ncurrency = 'USD'\n{ENTRY}"
     open_validation(db, owner, info.ref, text)

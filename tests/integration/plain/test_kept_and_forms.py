@@ -16,10 +16,10 @@ from quintain.core.people import Actor
 from quintain.data.tables import write_table
 from quintain.services.plain.judgements import read_judgements
 from quintain.services.tasks import definitions as tasks
+from quintain.services.validate import claim_page, gold, submit_page
 from quintain.services.validate import export as judged_export
-from quintain.services.validate import gold, handing_in, handing_out
-from quintain.services.validate import validations as validate
-from quintain.services.validate.handing_in import Answer
+from quintain.services.validate import manage as validate
+from quintain.services.validate.submit_page import Answer
 from quintain.services.validate.vmer import error_rates
 from quintain.tasks.definition import parse_task
 from tests.validation_support import REF, judge_all, make_ground, make_judges, truth
@@ -117,8 +117,8 @@ def test_labels_of_tasks_judgements_gold_and_predictions_have_one_form(db: Sessi
     validate.add_items(db, owner, REF, rows)
     gold.add_gold(db, owner, REF, [{"inputs": {"text": "oh"}, "label": SPLIT}])
     (actor,) = make_judges(db, 1)
-    page = handing_out.claim_page(db, actor, REF)
+    page = claim_page.claim_page(db, actor, REF)
     assert page is not None
-    assert handing_in.submit_page(db, actor, page.token, [Answer(page.items[0].id, SPLIT)]).judged == 1
+    assert submit_page.submit_page(db, actor, page.token, [Answer(page.items[0].id, SPLIT)]).judged == 1
     rates = error_rates(db, owner, REF)
     assert rates["vmer"]["value"] == 0.0

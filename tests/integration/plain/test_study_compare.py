@@ -16,10 +16,10 @@ from click.testing import Result
 import quintain as qt
 from quintain.core.errors import BadInput
 from quintain.core.records.figures import Estimate
-from quintain.data.given import source_of
+from quintain.data.in_memory import source_of
 from quintain.services.plain.artefact_files import ExampleColumns
+from quintain.services.plain.checkpoints import FOLDER
 from quintain.services.plain.comparing.reading import DatasetColumns, read_dataset
-from quintain.services.plain.keeping import FOLDER
 from quintain.stats.arms import figures
 from quintain.stats.comparing.compared import people_and_models
 

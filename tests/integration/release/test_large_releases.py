@@ -24,8 +24,8 @@ from quintain.services.data.datasets import list_versions
 from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs import queue
 from quintain.services.jobs.running import run_all
-from quintain.services.release import asking, bundle, releases
-from quintain.services.release.asking import ask_release, asked_release
+from quintain.services.release import bundle, release_jobs, releases
+from quintain.services.release.release_jobs import ask_release, asked_release
 from quintain.services.validate import judge_figures
 from quintain.store.base import now
 from quintain.store.database import transaction
@@ -54,7 +54,7 @@ def judged(workspace: Workspace, db: Session, owner: Actor) -> Workspace:
 @pytest.fixture
 def much(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything that was judged is much, and every file long."""
-    monkeypatch.setattr(asking, "is_large", lambda db, validation: True)
+    monkeypatch.setattr(release_jobs, "is_large", lambda db, validation: True)
     long = replace(bundle.BUNDLE_FILE, figure=replace(bundle.BUNDLE_FILE.figure, at_once=0))
     monkeypatch.setattr(bundle, "BUNDLE_FILE", long)
 
@@ -142,24 +142,24 @@ def test_a_worker_looks_and_releases(judged: Workspace, db: Session, owner: Acto
     job = asked(db, owner, look=True)
     assert asked(db, owner, look=True) == job
     with pytest.raises(Conflict, match="not ready yet"):
-        asking.there(asked_release(db, judged.blobs, owner, REF, job.id))
+        release_jobs.require_release(asked_release(db, judged.blobs, owner, REF, job.id))
     assert work(judged, db) == 1
     looked = asked_release(db, judged.blobs, owner, REF, job.id)
     assert looked.spec == SPEC
-    assert asking.there(looked).number is None
-    assert asking.there(looked).report == releases.preview(db, judged.blobs, owner, REF, SPEC).report
+    assert release_jobs.require_release(looked).number is None
+    assert release_jobs.require_release(looked).report == releases.preview(db, judged.blobs, owner, REF, SPEC).report
     assert list_versions(db, owner) == []
     first = asked(db, owner)
     work(judged, db)
-    made = asking.there(asked_release(db, judged.blobs, owner, REF, first.id))
+    made = release_jobs.require_release(asked_release(db, judged.blobs, owner, REF, first.id))
     assert (made.number, made.new) == (1, True)
     again = asked(db, owner)
     work(judged, db)
-    same = asking.there(asked_release(db, judged.blobs, owner, REF, again.id))
+    same = release_jobs.require_release(asked_release(db, judged.blobs, owner, REF, again.id))
     assert (same.number, same.new, same.versions) == (1, False, made.versions)
     judged.blobs.drop_passing(now() + timedelta(seconds=1))
     with pytest.raises(NotFound, match="thrown away"):
-        asking.there(asked_release(db, judged.blobs, owner, REF, job.id))
+        release_jobs.require_release(asked_release(db, judged.blobs, owner, REF, job.id))
 
 
 @pytest.mark.usefixtures("much")
@@ -171,7 +171,7 @@ def test_only_owners_ask_a_worker(judged: Workspace, db: Session, owner: Actor) 
     job = asked(db, owner, look=True)
     with pytest.raises(NotFound):
         asked_release(db, judged.blobs, stranger, REF, job.id)
-    other = queue.ask(db, "study", "mood rounds/1", task="mood")
+    other = queue.enqueue(db, "study", "mood rounds/1", task="mood")
     with pytest.raises(NotFound, match="makes no release"):
         asked_release(db, judged.blobs, owner, REF, other.id)
 
@@ -200,7 +200,7 @@ def killed(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, *, after: bo
         (releases, "write_made", True, 0),  # between two files
         (releases, "transaction", False, 0),  # all files are written, and nothing is kept
         (releases, "_recorded", True, 0),  # before the end of the transaction
-        (asking, "release", True, 1),  # all is kept, and nobody was told
+        (release_jobs, "release", True, 1),  # all is kept, and nobody was told
     ],
 )
 def test_a_worker_that_dies_leaves_all_or_nothing(
@@ -223,7 +223,7 @@ def test_a_worker_that_dies_leaves_all_or_nothing(
     with transaction(db):
         db.execute(update(Job).values(lease_until=now() - timedelta(seconds=1)))
     assert work(judged, db) == 1
-    made = asking.there(asked_release(db, judged.blobs, owner, REF, job.id))
+    made = release_jobs.require_release(asked_release(db, judged.blobs, owner, REF, job.id))
     assert (made.number, made.new) == (1, not there)
     assert len(list_versions(db, owner)) == 3
 
@@ -258,7 +258,7 @@ def test_what_cannot_be_released_is_said_where_it_was_asked(judged: Workspace, d
     assert 'value="900"' in page.text
     assert "at most dev" in page.text
     with pytest.raises(Conflict, match="at most dev"):
-        asking.there(asked_release(db, judged.blobs, owner, REF, job.id))
+        release_jobs.require_release(asked_release(db, judged.blobs, owner, REF, job.id))
 
 
 @pytest.mark.usefixtures("much")

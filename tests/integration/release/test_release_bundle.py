@@ -23,7 +23,7 @@ from quintain.core.release import ReleaseSpec
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.release import bundle
 from quintain.services.release import releases as service
-from quintain.services.validate.validations import find
+from quintain.services.validate.manage import find_validation
 from quintain.settings import Settings
 from quintain.store.database import transaction
 from quintain.store.tables import Judgement, JudgeStanding
@@ -66,7 +66,7 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 def _unqualify(db: Session) -> None:
     """Let somebody have judged the first three items otherwise, before all others, and be unqualified for it."""
     spam = make_person(db, "spam", RoleName.WORKER)
-    validation = find(db, REF).id
+    validation = find_validation(db, REF).id
     with transaction(db):
         db.execute(update(Judgement).values(id=Judgement.id + 100_000))
         db.add_all(

@@ -20,11 +20,11 @@ from quintain.services.house.job_kinds import figure_kinds, job_handlers
 from quintain.services.jobs import figures, queue
 from quintain.services.jobs.running import run_all
 from quintain.services.models.registry import set_visibility
-from quintain.services.study import kept_reports
-from quintain.services.study.kept_reports import FIGURES, PENDING, shown_report
+from quintain.services.study import stored_reports
 from quintain.services.study.models import models_report
 from quintain.services.study.reports import WantedReport, make_report
-from quintain.services.validate.leaving import leave
+from quintain.services.study.stored_reports import FIGURES, PENDING, shown_report
+from quintain.services.validate.retraction import stop_judging
 from quintain.store.database import transaction
 from quintain.store.tables import Attempt, AttemptNote
 from tests.integration.jobs.test_exports import at_work
@@ -56,7 +56,7 @@ def evaluated(evaluated_site: Workspace, tmp_path: Path) -> Iterator[Workspace]:
 def much(monkeypatch: pytest.MonkeyPatch) -> None:
     """There is so much to read that every report is left to workers."""
     monkeypatch.setattr(figures, "REST", 0.0)  # nor does the next one wait for the machine to rest
-    monkeypatch.setattr(kept_reports, "FIGURES", {name: replace(one, at_once=-1) for name, one in FIGURES.items()})
+    monkeypatch.setattr(stored_reports, "FIGURES", {name: replace(one, at_once=-1) for name, one in FIGURES.items()})
 
 
 def person(db: Session, name: str) -> Actor:
@@ -84,7 +84,7 @@ def take_back(db: Session) -> None:
         assert attempt is not None
         db.add(AttemptNote(attempt_id=attempt.id, user_id=attempt.user_id, kind="retracted"))
         db.flush()
-        leave(db, attempt.id)
+        stop_judging(db, attempt.id)
 
 
 @pytest.mark.parametrize("wanted", [COMPARE, RELABEL, WantedReport("mood", "workers", validation="1")])
@@ -205,7 +205,7 @@ def test_a_report_that_fails_says_why(judged: Workspace, monkeypatch: pytest.Mon
     def fail(*_: object) -> Report:
         raise BadInput("These are 99 groups of texts.")
 
-    monkeypatch.setattr(kept_reports, "make_report", fail)
+    monkeypatch.setattr(stored_reports, "make_report", fail)
     with judged.session() as db:
         shown_report(db, judged.blobs, OPERATOR, COMPARE)
         work(judged, db)

@@ -19,7 +19,7 @@ from quintain.reports.plain import from_plain, to_plain
 from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs.running import JobRun, run_all
 from quintain.services.study import studies
-from quintain.services.study.making import make_study
+from quintain.services.study.study_jobs import make_study
 from quintain.services.study.whole import whole_report
 from quintain.stats.comparing.transfer import TransferRows
 from quintain.web.report_files import in_words

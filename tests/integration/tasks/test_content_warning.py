@@ -12,7 +12,7 @@ import quintain.web
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR, Actor
 from quintain.services.access.links import make_link, redeem_link
-from quintain.services.collect.readiness import choose, readiness
+from quintain.services.collect.readiness import readiness, record_choice
 from quintain.services.data.datasets import list_versions
 from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
@@ -96,7 +96,7 @@ def test_writers_are_warned_by_the_task(db: Session, blobs: Blobs, owner: Actor,
     assert readiness(db, worker, info.ref).ready
     put_task(db, owner, TASK + WARNING)
     assert readiness(db, worker, info.ref).needs_warning
-    assert choose(db, worker, info.ref, "warning").ready
+    assert record_choice(db, worker, info.ref, "warning").ready
     put_task(db, owner, TASK + WARNING.replace("Harsh", "Very harsh"))
     assert readiness(db, worker, info.ref).needs_warning
 

@@ -38,10 +38,10 @@ from quintain.services.evaluate.worker import work
 from quintain.services.models.registry import register_version
 from quintain.services.plain.score import Scoring, score_files
 from quintain.services.tasks.definitions import put_task
-from quintain.services.validate import handing_in, handing_out, vmer
-from quintain.services.validate import validations as validate
+from quintain.services.validate import claim_page, submit_page, vmer
+from quintain.services.validate import manage as validate
 from quintain.services.validate.final_labels import final_labels
-from quintain.services.validate.handing_in import Answer as Judged
+from quintain.services.validate.submit_page import Answer as Judged
 from quintain.stats.bootstrap import FloatArray
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
@@ -216,10 +216,10 @@ def test_it_is_written_and_judged(db: Session, blobs: Blobs, owner: Actor, clien
     assert (json.loads(row["target"]), row["fooled"]) == (1945, True)
     validate.open_validation(db, owner, "years/1", "judgements = 1\nminimum = 1\n[gold]\nrate = 0")
     judging = make_person(db, "julia", RoleName.WORKER)
-    sheet = handing_out.claim_page(db, judging, "years/1")
+    sheet = claim_page.claim_page(db, judging, "years/1")
     assert sheet is not None
     (item,) = sheet.items
     assert (item.answer, [label.name for label in item.labels]) == (1945, ["right", "wrong"])
-    handing_in.submit_page(db, judging, sheet.token, [Judged(item.id, "right", seconds=1.0)])
-    assert final_labels(db, validate.find(db, "years/1")).names() == ["right"]
+    submit_page.submit_page(db, judging, sheet.token, [Judged(item.id, "right", seconds=1.0)])
+    assert final_labels(db, validate.find_validation(db, "years/1")).names() == ["right"]
     assert vmer.error_rates(db, owner, "years/1")["errors"] == 1

@@ -7,11 +7,11 @@ from itertools import count
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
-from quintain.services.collect.attempt import attempt
-from quintain.services.collect.writing import start
+from quintain.services.collect.submit_attempt import submit_attempt
+from quintain.services.collect.writing import start_session
 from quintain.services.tasks.definitions import put_task
+from quintain.services.trial.participation import answer_quiz, quiz_step, trial_part
 from quintain.services.trial.rubric import grade, next_to_grade
-from quintain.services.trial.taking_part import answer_quiz, my_part, quiz_step
 from quintain.services.trial.trials import OpenTrial, open_trial, put_trial
 from quintain.store.blobs import Blobs
 from tests.collecting import TASK
@@ -100,16 +100,18 @@ def text() -> str:
 
 def write(db: Session, blobs: Blobs, actor: Actor) -> None:
     """Do one session where the trial wants one."""
-    part = my_part(db, actor, *WHERE)
+    part = trial_part(db, actor, *WHERE)
     assert part.what == "work", part
-    session = start(db, blobs, actor, f"mood/{part.round}")
+    session = start_session(db, blobs, actor, f"mood/{part.round}")
     n = next(_numbers)
     why = (
         f"The {THINGS[n % 11]} {VERBS[(n + 3) % 10]} only in clause {n}, so hurried people pick {THINGS[(n + 5) % 11]}."
     )
     for _ in range(session.allowed):
         token = f"t{next(_numbers)}"
-        attempt(db, blobs, actor, session.key, {"text": text()}, target="neutral", token=token, justification=why)
+        submit_attempt(
+            db, blobs, actor, session.key, {"text": text()}, target="neutral", token=token, justification=why
+        )
 
 
 def train(db: Session, blobs: Blobs, actor: Actor) -> None:

@@ -15,14 +15,14 @@ from quintain.compose import Workspace
 from quintain.core.people import Actor
 from quintain.data.plan import ImportPlan
 from quintain.engine.jobs import LocalEngine
-from quintain.services.collect.attempt import attempt
-from quintain.services.collect.writing import start
+from quintain.services.collect.submit_attempt import submit_attempt
+from quintain.services.collect.writing import start_session
 from quintain.services.data.datasets import import_dataset
 from quintain.services.evaluate.worker import work
 from quintain.services.models.train import train
 from quintain.services.tasks.definitions import put_task
+from quintain.services.trial.participation import enter, trial_part
 from quintain.services.trial.reporting import open_pool
-from quintain.services.trial.taking_part import enter, my_part
 from quintain.services.trial.trials import open_trial, put_trial
 from quintain.store.blobs import Blobs
 from quintain.store.tables import CrowdArm, CrowdMember
@@ -100,13 +100,13 @@ def begin(db: Session, blobs: Blobs, owner: Actor, folder: Path) -> list[Actor]:
 def write(db: Session, blobs: Blobs, actor: Actor) -> None:
     """Do all sessions that the trial wants, each with one text of either label."""
     arm = db.scalars(select(CrowdArm.name).join(CrowdMember).where(CrowdMember.user_id == actor.user_id)).one()
-    while (part := my_part(db, actor, *WHERE)).what == "work":
-        session = start(db, blobs, actor, f"mood/{part.round}")
+    while (part := trial_part(db, actor, *WHERE)).what == "work":
+        session = start_session(db, blobs, actor, f"mood/{part.round}")
         for place in range(session.attempts_left):
             number = next(_numbers)
             thing = f"{THINGS[number % 10]} of the {THINGS[number // 10 % 10]} number {number}"
             text = TEXTS[arm][place % 2].format(thing=thing)
-            attempt(db, blobs, actor, session.key, {"text": text}, target=LABELS[place % 2], token=f"t{number}")
+            submit_attempt(db, blobs, actor, session.key, {"text": text}, target=LABELS[place % 2], token=f"t{number}")
 
 
 def judge(db: Session, owner: Actor, name: str = "judge") -> None:

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import Conflict
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.services.access.notify import list_notifications
-from quintain.services.collect.writing import start
+from quintain.services.collect.writing import start_session
 from quintain.services.house.job_kinds import count_kinds
 from quintain.services.jobs import figures
 from quintain.services.pay import ledger
@@ -19,11 +19,11 @@ from quintain.services.pay.caps import PAY_CAP, spent_in_trial, trial_standings
 from quintain.services.pay.earnings import decide, list_earnings, my_earnings
 from quintain.services.pay.policy import get_policy, put_policy
 from quintain.services.tasks.definitions import put_task
-from quintain.services.trial import doors
+from quintain.services.trial import panel_entry
+from quintain.services.trial.participation import answer_quiz, enter, leave, quiz_step, trial_part
 from quintain.services.trial.rubric import grade, next_to_grade
-from quintain.services.trial.running import close_stage
-from quintain.services.trial.taking_part import answer_quiz, enter, leave, my_part, quiz_step
-from quintain.services.trial.trials import OpenTrial, close_trial, find, open_trial, put_trial
+from quintain.services.trial.stages import close_stage
+from quintain.services.trial.trials import OpenTrial, close_trial, find_trial, open_trial, put_trial
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.tables import WritingSession
@@ -110,16 +110,16 @@ def promoted(db: Session, blobs: Blobs, owner: Actor) -> Actor:
         enter(db, one, *WHERE)
         for _ in range(2):
             write(db, blobs, one)
-        my_part(db, one, *WHERE)
+        trial_part(db, one, *WHERE)
     close_stage(db, owner, *WHERE, "graded", "first")
     grade_all(db, make_person(db, "eva", RoleName.EXPERT))
     for stage in ("by-experts", "promote"):
         close_stage(db, owner, *WHERE, "graded", stage)
     for one in people:
         write(db, blobs, one)
-        my_part(db, one, *WHERE)
+        trial_part(db, one, *WHERE)
     close_stage(db, owner, *WHERE, "graded", "second")
-    return next(one for one in people if my_part(db, one, *WHERE).grading)
+    return next(one for one in people if trial_part(db, one, *WHERE).grading)
 
 
 @pytest.mark.parametrize("closing", ["stage", "trial"])
@@ -162,10 +162,10 @@ def test_experts_from_a_panel_are_paid_for_each_grade(db: Session, blobs: Blobs,
     enter(db, writer, *WHERE)
     for _ in range(2):
         write(db, blobs, writer)
-    my_part(db, writer, *WHERE)
+    trial_part(db, writer, *WHERE)
     close_stage(db, owner, *WHERE, "graded", "first")
     text = f"experts = true\nexpert_pay = 40\n{DOORS}"
-    key = key_in(doors.put_doors(db, owner, *WHERE, text, base_url=BASE).grading)
+    key = key_in(panel_entry.put_doors(db, owner, *WHERE, text, base_url=BASE).grading)
     expert, house = come(db, key, "E1"), make_person(db, "eva", RoleName.EXPERT)
     item = next_to_grade(db, expert, *WHERE)
     assert item is not None
@@ -187,12 +187,12 @@ def test_a_trial_has_a_cap_of_its_own(db: Session, blobs: Blobs, owner: Actor) -
     for one in (first, second):
         enter(db, one, *WHERE)
         write(db, blobs, one)
-        my_part(db, one, *WHERE)
-    assert spent_in_trial(db, find(db, *WHERE).id, "USD").amount == 200
+        trial_part(db, one, *WHERE)
+    assert spent_in_trial(db, find_trial(db, *WHERE).id, "USD").amount == 200
     write(db, blobs, first)
-    part = my_part(db, second, *WHERE)
+    part = trial_part(db, second, *WHERE)
     with pytest.raises(Conflict, match="for this trial") as refused:
-        start(db, blobs, second, f"mood/{part.round}")
+        start_session(db, blobs, second, f"mood/{part.round}")
     assert refused.value.code == PAY_CAP
     told = [one.text for one in list_notifications(db, owner) if "pauses" in one.text]
     assert told == ["Work on mood pauses: 3.00 USD of 3.00 USD are used. Raise the cap to go on."]
@@ -203,12 +203,12 @@ def test_a_trial_has_a_cap_of_its_own(db: Session, blobs: Blobs, owner: Actor) -
         ("training", 300, 300),
     ]
     enter(db, second, "mood", "other")
-    other = my_part(db, second, "mood", "other")
-    start(db, blobs, second, f"mood/{other.round}")
+    other = trial_part(db, second, "mood", "other")
+    start_session(db, blobs, second, f"mood/{other.round}")
     tutorial = next(one for one in list_earnings(db, owner, "mood").earnings if one.round is None)
     decide(db, owner, "mood", [tutorial.id], approved=False, reason="Copied.")
-    assert spent_in_trial(db, find(db, *WHERE).id, "USD").amount == 200
-    assert start(db, blobs, second, f"mood/{part.round}").key
+    assert spent_in_trial(db, find_trial(db, *WHERE).id, "USD").amount == 200
+    assert start_session(db, blobs, second, f"mood/{part.round}").key
     assert fine(db, blobs)
 
 
@@ -223,6 +223,6 @@ def test_a_tutorial_that_pays_too_little_is_told(db: Session, blobs: Blobs, owne
         db.commit()
         told = [one.text for one in list_notifications(db, owner) if "an hour" in one.text]
         assert bool(told) == (number > 4)
-        my_part(db, one, *WHERE)
+        trial_part(db, one, *WHERE)
     (said,) = [one.text for one in list_notifications(db, owner) if "an hour" in one.text]
     assert said.startswith("mood/training tutorial pays 1.00 USD an hour")

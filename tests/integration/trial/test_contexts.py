@@ -12,13 +12,13 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput
 from quintain.core.people import Actor
 from quintain.data.plan import ImportPlan
-from quintain.services.collect.attempt import attempt
 from quintain.services.collect.prompts import import_prompts
 from quintain.services.collect.rounds import put_round
-from quintain.services.collect.writing import start
+from quintain.services.collect.submit_attempt import submit_attempt
+from quintain.services.collect.writing import start_session
 from quintain.services.data.datasets import import_dataset
 from quintain.services.tasks.definitions import put_task
-from quintain.services.trial.taking_part import enter, my_part
+from quintain.services.trial.participation import enter, trial_part
 from quintain.services.trial.trials import OpenTrial, open_trial, put_trial
 from quintain.store.blobs import Blobs
 from quintain.store.tables import CrowdRound, Prompt
@@ -80,16 +80,16 @@ def test_a_writer_gets_the_passage_and_nothing_that_others_asked(
     assert {one.answer for one in _prompts(db)} == {None}
     (writer,) = writers(db, 1)
     enter(db, writer, "quiz", "first")
-    session = start(db, blobs, writer, f"quiz/{my_part(db, writer, 'quiz', 'first').round}")
+    session = start_session(db, blobs, writer, f"quiz/{trial_part(db, writer, 'quiz', 'first').round}")
     assert session.prompt is not None
     assert [*session.prompt.inputs] == ["passage"]
     assert (session.draft, session.allowed, session.attempts_left) == ({}, 2, 2)
     passage = session.prompt.inputs["passage"]
     for number, asked in enumerate(["Who was not asked?", "When did it come?"]):
         inputs = {"passage": passage, "question": asked, "options": ["Nobody", "The pier", f"Day {number}"]}
-        verdict = attempt(db, blobs, writer, session.key, inputs, target=0, token=f"t{number}")
+        verdict = submit_attempt(db, blobs, writer, session.key, inputs, target=0, token=f"t{number}")
         assert verdict.edit_distance is None  # there was nothing to edit
-    assert start(db, blobs, writer, session.round).prompt.inputs["passage"] != passage
+    assert start_session(db, blobs, writer, session.round).prompt.inputs["passage"] != passage
 
 
 def test_a_trial_takes_what_it_needs_and_the_next_one_has_the_rest(

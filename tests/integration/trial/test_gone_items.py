@@ -8,14 +8,14 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import Conflict
 from quintain.core.people import Actor, RoleName
-from quintain.services.collect.attempts import flag_queue, report
+from quintain.services.collect.list_attempts import flag_queue, report
 from quintain.services.tasks.definitions import put_task
 from quintain.services.trial.letters import letters
+from quintain.services.trial.participation import enter, trial_part
 from quintain.services.trial.rubric import grade, graded_before, next_to_grade
-from quintain.services.trial.running import close_stage
-from quintain.services.trial.taking_part import enter, my_part
+from quintain.services.trial.stages import close_stage
 from quintain.services.trial.trials import get_trial, open_trial, put_trial
-from quintain.services.validate.leaving import decide_flag, retract
+from quintain.services.validate.retraction import decide_flag, retract
 from quintain.store.blobs import Blobs
 from quintain.store.tables import Attempt
 from tests.collecting import TASK, writers
@@ -55,7 +55,7 @@ def people(db: Session, blobs: Blobs, owner: Actor) -> list[Actor]:
     for one in found:
         enter(db, one, *WHERE)
         write(db, blobs, one)
-        my_part(db, one, *WHERE)
+        trial_part(db, one, *WHERE)
     close_stage(db, owner, *WHERE, "graded", "first")
     return found
 
@@ -89,7 +89,7 @@ def test_what_is_gone_is_neither_graded_nor_quoted(
     for one in (first, third, fourth):
         assert str(one.inputs["text"]) not in told
     close_stage(db, owner, *WHERE, "graded", "feedback")
-    sent = "\n".join(letter.text for one in people for letter in my_part(db, one, *WHERE).letters)
+    sent = "\n".join(letter.text for one in people for letter in trial_part(db, one, *WHERE).letters)
     assert str(second.inputs["text"]) in sent
     assert str(fourth.inputs["text"]) not in sent
 
@@ -134,8 +134,8 @@ def test_taking_everything_back_is_no_way_past_a_qualification(db: Session, owne
     grade_all(db, make_person(db, "eva", RoleName.EXPERT))
     close_stage(db, owner, *WHERE, "graded", "grades")
     close_stage(db, owner, *WHERE, "graded", "qualify")
-    part = my_part(db, people[0], *WHERE)
+    part = trial_part(db, people[0], *WHERE)
     assert part.what == "end"
     assert "nothing that you wrote was left to be graded" in part.reasons[0]
     assert "nothing that you wrote was left" in part.letters[0].text
-    assert my_part(db, people[1], *WHERE).what == "wait"
+    assert trial_part(db, people[1], *WHERE).what == "wait"

@@ -18,10 +18,10 @@ from quintain.services.pay.policy import save_policy
 from quintain.services.tasks.definitions import put_task
 from quintain.services.trial import earnings
 from quintain.services.trial.courses import course_of
+from quintain.services.trial.participation import enter, trial_part
 from quintain.services.trial.rubric import change_grade, grade, graded_before, next_to_grade
-from quintain.services.trial.running import close_stage
-from quintain.services.trial.taking_part import enter, my_part
-from quintain.services.trial.trials import OpenTrial, find, get_trial, open_trial, put_trial
+from quintain.services.trial.stages import close_stage
+from quintain.services.trial.trials import OpenTrial, find_trial, get_trial, open_trial, put_trial
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.tables import CrowdArm, CrowdEvent, CrowdLease
@@ -68,14 +68,14 @@ def people(db: Session, blobs: Blobs, owner: Actor) -> list[Actor]:
         enter(db, one, *WHERE)
         for _ in range(2):
             write(db, blobs, one)
-        my_part(db, one, *WHERE)
+        trial_part(db, one, *WHERE)
     close_stage(db, owner, *WHERE, "graded", "first")
     return found
 
 
 def course(db: Session) -> Course:
     """Give where the arm stands."""
-    with course_of(db, find(db, *WHERE), db.scalars(select(CrowdArm)).one()) as found:
+    with course_of(db, find_trial(db, *WHERE), db.scalars(select(CrowdArm)).one()) as found:
         return found
 
 
@@ -159,7 +159,7 @@ def promoted(db: Session, blobs: Blobs, owner: Actor, people: list[Actor]) -> li
         close_stage(db, owner, *WHERE, "graded", stage)
     for one in people:
         write(db, blobs, one)
-        my_part(db, one, *WHERE)
+        trial_part(db, one, *WHERE)
     close_stage(db, owner, *WHERE, "graded", "second")
     found = [one for one in people if course(db).person(str(one.user_id)).promoted]
     assert len(found) == 2
@@ -170,7 +170,7 @@ def test_promoted_graders_are_checked_unseen(db: Session, blobs: Blobs, owner: A
     """Items that experts graded are among theirs, look the same, are paid, and the owner sees how far both agree."""
     first, second = promoted(db, blobs, owner, people)
     done = {one.name: take_all(db, one, answers) for one, answers in ((first, FAIR), (second, POOR))}
-    assert my_part(db, first, *WHERE).what == "wait"
+    assert trial_part(db, first, *WHERE).what == "wait"
     stage = next(one for one in get_trial(db, owner, *WHERE).arms[0].stages if one.name == "by-crowd")
     assert {one.name: one.grades for one in stage.graders} == done
     off = {one.name: one.off for one in stage.graders if one.checks}

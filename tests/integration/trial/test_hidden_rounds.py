@@ -12,21 +12,21 @@ from sqlalchemy.orm import Session
 
 from quintain.core.editing import EditOrigin
 from quintain.core.errors import Conflict, Forbidden, NotFound
-from quintain.core.passes import pass_of
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.core.records.house import MovementKind
+from quintain.core.stage_qualifications import stage_qualification
 from quintain.services.access.notify import list_notifications
-from quintain.services.collect.attempts import my_attempts
 from quintain.services.collect.definition import dump_round
 from quintain.services.collect.eligible import may_write
 from quintain.services.collect.entry import shown_round
-from quintain.services.collect.readiness import choose, readiness
+from quintain.services.collect.list_attempts import my_attempts
+from quintain.services.collect.readiness import readiness, record_choice
 from quintain.services.collect.round_pay import round_pay
 from quintain.services.collect.rounds import get_round, put_round
-from quintain.services.collect.writing import start
+from quintain.services.collect.writing import start_session
 from quintain.services.collect.writing_aids import try_session
 from quintain.services.house.front import front
-from quintain.services.trial.taking_part import enter, my_part
+from quintain.services.trial.participation import enter, trial_part
 from quintain.services.trial.trials import close_trial
 from quintain.services.work.qualify import qualification_history, set_qualification
 from quintain.store.blobs import Blobs
@@ -61,15 +61,15 @@ def test_rounds_of_other_arms_are_not_there(db: Session, blobs: Blobs, owner: Ac
         for ref in refs:
             assert _told(db, actor, ref) == _told(db, actor, "mood/99")
             assert get_round(db, owner, ref).ref == ref
-    for ask in (readiness, may_write, my_attempts, try_session, lambda *at: choose(*at, "opt_out"), round_pay):
+    for ask in (readiness, may_write, my_attempts, try_session, lambda *at: record_choice(*at, "opt_out"), round_pay):
         with pytest.raises(NotFound):
             ask(db, person, others[0])
     with pytest.raises(NotFound):
-        start(db, blobs, person, others[0])
+        start_session(db, blobs, person, others[0])
     assert get_round(db, person, own).ref == own
     write(db, blobs, person)
     write(db, blobs, person)
-    assert my_part(db, person, *WHERE).what == "end"
+    assert trial_part(db, person, *WHERE).what == "end"
     assert len(my_attempts(db, person, own)) == 2  # what they did there stays theirs to read
 
 
@@ -82,9 +82,9 @@ def test_no_text_names_a_pass(db: Session, blobs: Blobs, owner: Actor) -> None:
     assert [one.text for one in may_write(db, person, own).reasons] == ["This work is yours now."]
     write(db, blobs, person)
     write(db, blobs, person)
-    my_part(db, person, *WHERE)
+    trial_part(db, person, *WHERE)
     with pytest.raises(Forbidden) as refused:
-        start(db, blobs, person, own)
+        start_session(db, blobs, person, own)
     assert "trial-" not in refused.value.message
     assert "nothing to write for you here now" in refused.value.message
     assert qualification_history(db, person, "mood") == []
@@ -95,7 +95,7 @@ def test_nobody_is_told_of_a_round_of_a_trial(db: Session, blobs: Blobs, owner: 
     """Opening a trial sends no message to those who wrote before, and closing it moves nothing on the front page."""
     info = add_round(db, blobs, owner, tmp_path)
     (before,) = writers(db, 1)
-    start(db, blobs, before, info.ref)
+    start_session(db, blobs, before, info.ref)
     begin(db, blobs, owner)
     assert list_notifications(db, before) == []
     close_trial(db, owner, *WHERE)
@@ -110,9 +110,9 @@ def test_what_is_kept_of_somebody_tells_them_of_no_arm(db: Session, blobs: Blobs
     begin(db, blobs, owner)
     for one in writers(db, 2):
         enter(db, one, *WHERE)
-        if my_part(db, one, *WHERE).quiz:
+        if trial_part(db, one, *WHERE).quiz:
             train(db, blobs, one)
-            my_part(db, one, *WHERE)
+            trial_part(db, one, *WHERE)
             person = one
     with zipfile.ZipFile(io.BytesIO(export_person(db, person))) as bundle:
         found = {name: bundle.read(name).decode() for name in bundle.namelist()}
@@ -135,7 +135,7 @@ def test_an_owner_cannot_let_another_arm_in(db: Session, blobs: Blobs, owner: Ac
     changed = put_round(db, owner, text.replace("Mood of texts", "Moods of texts"))
     assert changed.spec.title == "Moods of texts"
     with pytest.raises(Conflict, match="gives and ends"):
-        set_qualification(db, owner, "mood", person.name, pass_of(2, "final"), held=True)
+        set_qualification(db, owner, "mood", person.name, stage_qualification(2, "final"), held=True)
     with pytest.raises(NotFound):
         get_round(db, person, others[0])
     assert get_round(db, OPERATOR, others[0])
@@ -143,7 +143,7 @@ def test_an_owner_cannot_let_another_arm_in(db: Session, blobs: Blobs, owner: Ac
 
 def test_a_pass_fits_its_column() -> None:
     """However long a stage is called, its pass has a name that fits, and two stages never share one."""
-    names = {pass_of(12, "s" * 39 + last) for last in "ab"}
+    names = {stage_qualification(12, "s" * 39 + last) for last in "ab"}
     assert len(names) == 2
     assert all(len(one) <= 40 for one in names)
 
@@ -154,7 +154,7 @@ def test_who_has_written_in_an_unlisted_round_still_finds_it(
     """A qualification that is asked for later closes a round for those who come, not for who is at it."""
     info = add_round(db, blobs, owner, tmp_path, more="listed = false")
     writer, stranger = writers(db, 2)
-    start(db, blobs, writer, info.ref)
+    start_session(db, blobs, writer, info.ref)
     text = dump_round(get_round(db, owner, info.ref).spec)
     put_round(db, owner, f'{text}\n[[qualifications]]\nrule = "holds"\nname = "invited"\n')
     assert get_round(db, writer, info.ref).id == info.id

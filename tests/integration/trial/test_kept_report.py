@@ -15,10 +15,10 @@ from quintain.core.people import OPERATOR, Actor
 from quintain.services.house.job_kinds import figure_kinds
 from quintain.services.jobs.figures import check, handler_of, rebuild
 from quintain.services.jobs.running import run_all
-from quintain.services.trial import kept_report
-from quintain.services.trial.kept_report import REPORT, get_report, shown_report
+from quintain.services.trial import stored_report
 from quintain.services.trial.model_runs import run_models
 from quintain.services.trial.reporting import report
+from quintain.services.trial.stored_report import REPORT, get_report, shown_report
 from quintain.services.validate.unqualify import unqualify
 from quintain.store.blobs import Blobs
 from tests.integration.trial.modelled import WHERE, begin, judge
@@ -33,7 +33,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         found.append("made")
         return report(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(kept_report, "report", making)
+    monkeypatch.setattr(stored_report, "report", making)
     return found
 
 
@@ -71,7 +71,7 @@ def test_a_large_report_is_left_to_a_worker(
 ) -> None:
     """Nobody who looks computes it: first there is none, then it is there, then the outrun one with its time."""
     large = replace(REPORT, at_once=1)
-    monkeypatch.setattr(kept_report, "REPORT", large)
+    monkeypatch.setattr(stored_report, "REPORT", large)
     begin(db, blobs, owner, tmp_path)
     judge(db, owner)
     with pytest.raises(Unavailable) as refused:

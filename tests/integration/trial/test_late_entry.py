@@ -12,10 +12,10 @@ from quintain.compose import Workspace
 from quintain.core.errors import Conflict
 from quintain.core.people import Actor, RoleName
 from quintain.services.collect.admission import Visitor
-from quintain.services.trial import doors
+from quintain.services.trial import panel_entry
 from quintain.services.trial.offers import trial_offers
-from quintain.services.trial.running import close_stage
-from quintain.services.trial.taking_part import enter, my_part
+from quintain.services.trial.participation import enter, trial_part
+from quintain.services.trial.stages import close_stage
 from quintain.store.blobs import Blobs
 from quintain.store.tables import CrowdMember, User
 from tests.collecting import writers
@@ -33,11 +33,11 @@ def test_entry_is_over_for_all_arms_at_once(db: Session, blobs: Blobs, owner: Ac
     for one in people:
         enter(db, one, *WHERE)
     late = [make_person(db, f"late-{n}", RoleName.WORKER) for n in range(3)]
-    assert my_part(db, late[0], *WHERE).what == "enter"
+    assert trial_part(db, late[0], *WHERE).what == "enter"
     assert [one.enter for one in trial_offers(db, late[0], ["mood"])] == [True]
     close_stage(db, owner, *WHERE, "trained", "tutorial")
     for one in late:
-        part = my_part(db, one, *WHERE)
+        part = trial_part(db, one, *WHERE)
         assert (part.what, part.reasons) == (
             "shut",
             ["Nobody can enter any more: those who take part are further on."],
@@ -54,20 +54,20 @@ def test_entry_is_over_for_all_arms_at_once(db: Session, blobs: Blobs, owner: Ac
 def test_a_panel_gets_back_who_comes_late(db: Session, blobs: Blobs, owner: Actor) -> None:
     """At the door they are told to return, and no account is made; who takes part comes in again."""
     begin(db, blobs, owner)
-    key = key_in(doors.put_doors(db, owner, *WHERE, DOORS, base_url=BASE).entry)
+    key = key_in(panel_entry.put_doors(db, owner, *WHERE, DOORS, base_url=BASE).entry)
     inside, waiting = come(db, key, "P1"), come(db, key, "P2")
     enter(db, inside, *WHERE)
     close_stage(db, owner, *WHERE, "trained", "tutorial")
     accounts = db.scalar(select(func.count(User.id)))
     for person in ("P2", "P3"):
         with pytest.raises(Conflict, match="Return to the panel; nothing is owed") as refused:
-            doors.enter(db, key, {"pid": person}, Visitor())
+            panel_entry.enter(db, key, {"pid": person}, Visitor())
         assert refused.value.code == "entry_over"
     assert db.scalar(select(func.count(User.id))) == accounts
     assert come(db, key, "P1") == inside
-    assert my_part(db, waiting, *WHERE).what == "shut"
-    assert doors.came_by_panel(db, waiting, *WHERE)
-    assert not doors.came_by_panel(db, owner, *WHERE)
+    assert trial_part(db, waiting, *WHERE).what == "shut"
+    assert panel_entry.came_by_panel(db, waiting, *WHERE)
+    assert not panel_entry.came_by_panel(db, owner, *WHERE)
 
 
 def test_pages_say_that_entry_is_over(demo: Workspace, tmp_path_factory: pytest.TempPathFactory) -> None:

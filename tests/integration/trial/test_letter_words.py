@@ -11,13 +11,13 @@ from sqlalchemy.orm import Session
 from quintain.core.people import Actor, RoleName
 from quintain.protocols.default_rubric import default_rubric
 from quintain.protocols.rubric import FIGURE_2
-from quintain.services.collect.attempt import attempt
-from quintain.services.collect.writing import start
+from quintain.services.collect.submit_attempt import submit_attempt
+from quintain.services.collect.writing import start_session
 from quintain.services.tasks.definitions import put_task
 from quintain.services.trial.letters import letters
+from quintain.services.trial.participation import enter, trial_part
 from quintain.services.trial.rubric import grade, next_to_grade
-from quintain.services.trial.running import close_stage
-from quintain.services.trial.taking_part import enter, my_part
+from quintain.services.trial.stages import close_stage
 from quintain.services.trial.trials import open_trial, put_trial
 from quintain.store.blobs import Blobs
 from quintain.tasks.contract import KINDS, kind_of
@@ -60,11 +60,11 @@ def _letter(db: Session, blobs: Blobs, owner: Actor, grades: list[Mapping[str, s
     open_trial(db, blobs, owner, *WHERE)
     (writer,) = writers(db, 1)
     enter(db, writer, *WHERE)
-    session = start(db, blobs, writer, f"quiz/{my_part(db, writer, *WHERE).round}")
+    session = start_session(db, blobs, writer, f"quiz/{trial_part(db, writer, *WHERE).round}")
     for number, asked in enumerate(["Who lit it?", "When was dusk that day?"]):
         inputs = {"passage": _passage(), "question": asked, "options": ["The keeper", "Nobody", f"Lamp {number}"]}
-        attempt(db, blobs, writer, session.key, inputs, target=1, token=f"t{number}")
-    my_part(db, writer, *WHERE)
+        submit_attempt(db, blobs, writer, session.key, inputs, target=1, token=f"t{number}")
+    trial_part(db, writer, *WHERE)
     close_stage(db, owner, *WHERE, "graded", "small")
     expert = make_person(db, "eva", RoleName.EXPERT)
     for answers in grades:
@@ -133,10 +133,10 @@ def test_a_task_of_sentences_is_graded_as_such(db: Session, blobs: Blobs, owner:
     open_trial(db, blobs, owner, "mood", "first")
     (writer,) = writers(db, 1)
     enter(db, writer, "mood", "first")
-    session = start(db, blobs, writer, f"mood/{my_part(db, writer, 'mood', 'first').round}")
+    session = start_session(db, blobs, writer, f"mood/{trial_part(db, writer, 'mood', 'first').round}")
     for number, text in enumerate(["The lamp never failed.", "What a dull shore it was."]):
-        attempt(db, blobs, writer, session.key, {"text": text}, target="good", token=f"t{number}")
-    my_part(db, writer, "mood", "first")
+        submit_attempt(db, blobs, writer, session.key, {"text": text}, target="good", token=f"t{number}")
+    trial_part(db, writer, "mood", "first")
     close_stage(db, owner, "mood", "first", "graded", "small")
     item = next_to_grade(db, make_person(db, "eva", RoleName.EXPERT), "mood", "first")
     assert item is not None

@@ -16,8 +16,8 @@ from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.services.access.notify import list_notifications
 from quintain.services.tasks.definitions import put_task
 from quintain.services.trial.letters import edit_letter, letters, note_reply
-from quintain.services.trial.running import close_stage, readmit
-from quintain.services.trial.taking_part import enter, my_part
+from quintain.services.trial.participation import enter, trial_part
+from quintain.services.trial.stages import close_stage, readmit
 from quintain.services.trial.trials import open_trial, put_trial
 from quintain.store.blobs import Blobs
 from tests.collecting import TASK, writers
@@ -36,7 +36,7 @@ def _graded(db: Session, blobs: Blobs, owner: Actor) -> list[Actor]:
     for one in people:
         enter(db, one, *WHERE)
         train(db, blobs, one)
-        my_part(db, one, *WHERE)
+        trial_part(db, one, *WHERE)
     close_stage(db, owner, *WHERE, "trained", "tutorial")
     grade_all(db, make_person(db, "eva", RoleName.EXPERT))
     assert letters(db, owner, *WHERE, *AT.values()) == []  # nothing is decided while grades can change
@@ -56,16 +56,16 @@ def test_a_letter_to_somebody_turned_away_can_be_changed_before(db: Session, blo
     passing = next(one for one in people if one not in {first, second})
     with pytest.raises(NotFound, match="no letter to"):
         edit_letter(db, owner, *WHERE, **AT, person=passing, text="You are out.")
-    assert all(my_part(db, one, *WHERE).letters == [] for one in people.values())
+    assert all(trial_part(db, one, *WHERE).letters == [] for one in people.values())
     close_stage(db, owner, *WHERE, "trained", "qualify")
     sent = {one.person: one for one in letters(db, owner, *WHERE, *AT.values())}
     assert {*sent} == {first, second}
     assert all(one.sent and one.turned_away for one in sent.values())
-    assert [one.text for one in my_part(db, people[first], *WHERE).letters] == ["We are sorry."]
-    assert "You do not go on" in my_part(db, people[second], *WHERE).letters[0].text
-    assert my_part(db, people[passing], *WHERE).letters == []
+    assert [one.text for one in trial_part(db, people[first], *WHERE).letters] == ["We are sorry."]
+    assert "You do not go on" in trial_part(db, people[second], *WHERE).letters[0].text
+    assert trial_part(db, people[passing], *WHERE).letters == []
     readmit(db, owner, *WHERE, **AT, person=first)
-    assert my_part(db, people[first], *WHERE).what == "wait"
+    assert trial_part(db, people[first], *WHERE).what == "wait"
 
 
 def test_a_reply_that_came_by_mail_is_noted(db: Session, blobs: Blobs, owner: Actor) -> None:
@@ -80,7 +80,7 @@ def test_a_reply_that_came_by_mail_is_noted(db: Session, blobs: Blobs, owner: Ac
     with pytest.raises(BadInput):
         note_reply(db, owner, *WHERE, **AT, person=person, text=" ")
     note_reply(db, owner, *WHERE, **AT, person=person, text="Why?", appeal=True)
-    (letter,) = my_part(db, people[person], *WHERE).letters
+    (letter,) = trial_part(db, people[person], *WHERE).letters
     assert (letter.reply, letter.appeal) == ("Why?", True)
 
 

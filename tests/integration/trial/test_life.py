@@ -15,24 +15,24 @@ from quintain.core.rounds import Money
 from quintain.protocols.events import entered
 from quintain.services.access.notify import list_notifications
 from quintain.services.collect.rounds import list_rounds
-from quintain.services.collect.writing import start
+from quintain.services.collect.writing import start_session
 from quintain.services.pay.earnings import my_earnings
 from quintain.services.tasks.definitions import put_task
 from quintain.services.trial import courses
 from quintain.services.trial.costs import trial_costs
 from quintain.services.trial.courses import Courses, course_of
 from quintain.services.trial.letters import answer_reply, edit_letter, letters, reply
+from quintain.services.trial.participation import enter, leave, trial_part
 from quintain.services.trial.reporting import open_pool, report
 from quintain.services.trial.rubric import grade, next_to_grade
-from quintain.services.trial.running import close_stage
-from quintain.services.trial.taking_part import enter, leave, my_part
-from quintain.services.trial.trials import close_trial, find, get_trial, list_trials, open_trial, put_trial
+from quintain.services.trial.stages import close_stage
+from quintain.services.trial.trials import close_trial, find_trial, get_trial, list_trials, open_trial, put_trial
 from quintain.services.validate.status import status
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.state import state_of
 from quintain.store.tables import CrowdArm, CrowdMember, CrowdTrial
-from quintain.web.said import say
+from quintain.web.error_text import translated
 from tests.collecting import TASK, writers
 from tests.integration.trial.life import PLAIN, TRAINED, WHERE, begin, grade_all, train, write
 from tests.people import make_person
@@ -53,7 +53,7 @@ def test_a_whole_trial(db: Session, blobs: Blobs, owner: Actor) -> None:
     begin(db, blobs, owner)
     people = writers(db, 4)
     for one in people:
-        assert my_part(db, one, *WHERE).what == "enter"
+        assert trial_part(db, one, *WHERE).what == "enter"
         enter(db, one, *WHERE)
         enter(db, one, *WHERE)  # a second click changes nothing
     arms = arms_of(db)
@@ -63,11 +63,11 @@ def test_a_whole_trial(db: Session, blobs: Blobs, owner: Actor) -> None:
     for one in plain:
         write(db, blobs, one)
         write(db, blobs, one)
-        assert my_part(db, one, *WHERE).what == "end"
+        assert trial_part(db, one, *WHERE).what == "end"
     for one in trained:
-        assert my_part(db, one, *WHERE).quiz
+        assert trial_part(db, one, *WHERE).quiz
         train(db, blobs, one)
-        assert my_part(db, one, *WHERE).what == "wait"
+        assert trial_part(db, one, *WHERE).what == "wait"
     expert = make_person(db, "expert", RoleName.EXPERT)
     with pytest.raises(Forbidden):
         next_to_grade(db, make_person(db, "stranger", RoleName.WORKER), *WHERE)
@@ -78,23 +78,23 @@ def test_a_whole_trial(db: Session, blobs: Blobs, owner: Actor) -> None:
         close_stage(db, owner, *WHERE, "trained", stage)
     drafts = letters(db, owner, *WHERE, "trained", "feedback")
     assert len(drafts) == 1
-    assert "Skala von 0 (" in say("de", drafts[0].text)
+    assert "Skala von 0 (" in translated("de", drafts[0].text)
     assert "You get a bonus of 1.50 USD." in drafts[0].text
     edit_letter(db, owner, *WHERE, arm="trained", stage="feedback", person=drafts[0].person, text="Well done!")
     close_stage(db, owner, *WHERE, "trained", "feedback")
     best = next(one for one in trained if one.name == drafts[0].person)
     other = next(one for one in trained if one is not best)
-    assert [one.text for one in my_part(db, best, *WHERE).letters] == ["Well done!"]
+    assert [one.text for one in trial_part(db, best, *WHERE).letters] == ["Well done!"]
     reply(db, best, *WHERE, "feedback", "Thank you.", appeal=True)
     assert letters(db, owner, *WHERE, "trained", "feedback")[0].appeal
     told = [one.text for one in list_notifications(db, owner)]
     assert any("asks you to look at a decision" in one for one in told)
     answer_reply(db, owner, *WHERE, arm="trained", stage="feedback", person=best.name, text="It stands.")
-    assert my_part(db, best, *WHERE).letters[0].answer == "It stands."
+    assert trial_part(db, best, *WHERE).letters[0].answer == "It stands."
     write(db, blobs, best)
-    assert my_part(db, best, *WHERE).what == "end"
-    assert my_part(db, other, *WHERE).what == "end"
-    assert any("You do not go on" in one for one in my_part(db, other, *WHERE).reasons)
+    assert trial_part(db, best, *WHERE).what == "end"
+    assert trial_part(db, other, *WHERE).what == "end"
+    assert any("You do not go on" in one for one in trial_part(db, other, *WHERE).reasons)
     assert sorted(one.amount for one in my_earnings(db, best)) == [100, 150, 350]
     assert sorted(one.amount for one in my_earnings(db, other)) == [350]
     assert sorted(one.amount for one in my_earnings(db, plain[0])) == [100, 100]
@@ -142,7 +142,7 @@ def test_what_is_kept_in_memory_is_what_the_record_says(db: Session, blobs: Blob
     begin(db, blobs, owner)
     (person,) = writers(db, 1)
     enter(db, person, *WHERE)
-    trial = find(db, *WHERE)
+    trial = find_trial(db, *WHERE)
     arm = next(
         one for one in db.scalars(select(CrowdArm)) if one.name in {"plain", "trained"} and arms_of(db)[one.name]
     )
@@ -169,7 +169,7 @@ def _die_after_entering(db: Session, trial: CrowdTrial, arm: CrowdArm) -> None:
 def test_nobody_sees_what_is_not_committed(db: Session, blobs: Blobs, owner: Actor) -> None:
     """While somebody adds to an arm, others see its course as it was, until it is committed."""
     begin(db, blobs, owner)
-    trial = find(db, *WHERE)
+    trial = find_trial(db, *WHERE)
     arm = next(one for one in db.scalars(select(CrowdArm)) if one.name == "plain")
     with course_of(db, trial, arm) as course:
         assert not course.arm.people
@@ -190,7 +190,7 @@ def test_nobody_sees_what_is_not_committed(db: Session, blobs: Blobs, owner: Act
 def test_what_a_part_of_a_transaction_did_is_undone_with_it(db: Session, blobs: Blobs, owner: Actor) -> None:
     """A part that fails takes its events back, and what was added before it in the same transaction stays."""
     begin(db, blobs, owner)
-    trial = find(db, *WHERE)
+    trial = find_trial(db, *WHERE)
     arm = next(one for one in db.scalars(select(CrowdArm)) if one.name == "plain")
     with transaction(db):
         courses.record(db, trial, arm, entered("1"))
@@ -213,10 +213,10 @@ def test_nobody_does_what_is_not_theirs(db: Session, blobs: Blobs, owner: Actor)
     assert [one.name for one in list_trials(db, first, "mood")] == ["training"]
     with pytest.raises(Forbidden):
         close_stage(db, first, *WHERE, "plain", "writing")
-    round_ = my_part(db, first, *WHERE).round
+    round_ = trial_part(db, first, *WHERE).round
     if round_ is not None:
         with pytest.raises(NotFound, match="no round"):
-            start(db, blobs, second, f"mood/{round_}")
+            start_session(db, blobs, second, f"mood/{round_}")
     with pytest.raises(NotFound):
         close_stage(db, owner, *WHERE, "plain", "nowhere")
     with pytest.raises(NotFound, match="no arm"):
@@ -254,9 +254,9 @@ def test_who_enters_agrees_first_and_that_is_kept(db: Session, blobs: Blobs, own
     put_trial(db, owner, *WHERE, [asking, TRAINED])
     open_trial(db, blobs, owner, *WHERE)
     (person,) = writers(db, 1)
-    assert my_part(db, person, *WHERE).consent == "You may stop."
+    assert trial_part(db, person, *WHERE).consent == "You may stop."
     with pytest.raises(Forbidden, match="agree"):
         enter(db, person, *WHERE)
-    assert my_part(db, person, *WHERE).what == "enter"
+    assert trial_part(db, person, *WHERE).what == "enter"
     enter(db, person, *WHERE, consent=True)
     assert db.scalars(select(CrowdMember)).one().consent == content_id("You may stop.")

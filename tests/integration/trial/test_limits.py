@@ -10,16 +10,16 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import Conflict
 from quintain.core.people import Actor
-from quintain.services.collect.attempt import attempt
 from quintain.services.collect.rounds import get_round
-from quintain.services.collect.writing import give_up, start
+from quintain.services.collect.submit_attempt import submit_attempt
+from quintain.services.collect.writing import give_up, start_session
 from quintain.services.pay.earnings import my_earnings
 from quintain.services.tasks.definitions import put_task
 from quintain.services.trial.costs import trial_costs
 from quintain.services.trial.courses import course_of
+from quintain.services.trial.participation import enter, trial_part
 from quintain.services.trial.pool import final_items
-from quintain.services.trial.taking_part import enter, my_part
-from quintain.services.trial.trials import close_trial, find, get_trial, open_trial, put_trial
+from quintain.services.trial.trials import close_trial, find_trial, get_trial, open_trial, put_trial
 from quintain.store.blobs import Blobs
 from quintain.store.migrate import FOLDER
 from quintain.store.queries.trial import trials as queries
@@ -50,10 +50,10 @@ def _open(db: Session, blobs: Blobs, owner: Actor, people: int, more: str = "") 
 
 def _write(db: Session, blobs: Blobs, actor: Actor, count: int = 2) -> str:
     """Write so many texts in a session, by its address alone: nobody looks at the trial."""
-    session = start(db, blobs, actor, "mood/1")
+    session = start_session(db, blobs, actor, "mood/1")
     for _ in range(count):
         said = text()
-        attempt(db, blobs, actor, session.key, {"text": said}, target="neutral", token=said[:80])
+        submit_attempt(db, blobs, actor, session.key, {"text": said}, target="neutral", token=said[:80])
     return session.key
 
 
@@ -63,32 +63,32 @@ def test_nobody_writes_more_sessions_than_the_stage_takes(db: Session, blobs: Bl
     for _ in range(2):
         _write(db, blobs, cheat)
     with pytest.raises(Conflict, match="as often as one person may") as refused:
-        start(db, blobs, cheat, "mood/1")
+        start_session(db, blobs, cheat, "mood/1")
     assert refused.value.code == "sessions_used"
     assert [one.amount for one in my_earnings(db, cheat)] == [100, 100]
-    assert my_part(db, cheat, *WHERE).what == "end"
+    assert trial_part(db, cheat, *WHERE).what == "end"
 
 
 def test_sessions_that_are_given_up_count(db: Session, blobs: Blobs, owner: Actor) -> None:
     """Half sessions are paid by their share and are two of two; one in which nothing was written takes nothing away."""
     cheat, honest = _open(db, blobs, owner, 2)
-    give_up(db, cheat, start(db, blobs, cheat, "mood/1").key)
+    give_up(db, cheat, start_session(db, blobs, cheat, "mood/1").key)
     give_up(db, cheat, _write(db, blobs, cheat, 1))
-    assert my_part(db, cheat, *WHERE).sessions_left == 1
+    assert trial_part(db, cheat, *WHERE).sessions_left == 1
     give_up(db, cheat, _write(db, blobs, cheat, 1))
     with pytest.raises(Conflict, match="as often as one person may"):
-        start(db, blobs, cheat, "mood/1")
-    assert my_part(db, cheat, *WHERE).what == "end"
+        start_session(db, blobs, cheat, "mood/1")
+    assert trial_part(db, cheat, *WHERE).what == "end"
     assert sorted(one.amount for one in my_earnings(db, cheat)) == [50, 50]
     for _ in range(2):
         _write(db, blobs, honest)
-    assert my_part(db, honest, *WHERE).what == "end"
+    assert trial_part(db, honest, *WHERE).what == "end"
     _check_items(db, owner, 6, "0.50 USD")
 
 
 def _check_items(db: Session, owner: Actor, count: int, each: str) -> None:
     """The data, the record and what a question cost all have the same items."""
-    trial = find(db, *WHERE)
+    trial = find_trial(db, *WHERE)
     (arm,) = queries.arms(db, trial.id)
     names = {str(one.id) for one in final_items(db, arm)}
     with course_of(db, trial, arm) as course:
@@ -106,9 +106,9 @@ def test_no_session_begins_once_all_is_written(db: Session, blobs: Blobs, owner:
     for _ in range(2):
         _write(db, blobs, first)
     with pytest.raises(Conflict, match="has been written") as refused:
-        start(db, blobs, second, "mood/1")
+        start_session(db, blobs, second, "mood/1")
     assert refused.value.code == "enough_written"
-    assert my_part(db, second, *WHERE).what == "wait"
+    assert trial_part(db, second, *WHERE).what == "wait"
 
 
 def test_what_is_under_way_when_the_trial_closes_is_its_last(db: Session, blobs: Blobs, owner: Actor) -> None:

@@ -27,8 +27,8 @@ from quintain.services.plain.trials import report as report_of_file
 from quintain.services.study.whole import whole_report
 from quintain.services.tasks.board_settings import let_score
 from quintain.services.trial.model_runs import get_models, run_models
+from quintain.services.trial.participation import enter
 from quintain.services.trial.reporting import arms_of, open_pool, report
-from quintain.services.trial.taking_part import enter
 from quintain.services.validate.unqualify import unqualify
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction

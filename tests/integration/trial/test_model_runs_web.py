@@ -17,7 +17,7 @@ from quintain.core.people import OPERATOR, RoleName
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.jobs.figures import handler_of
 from quintain.services.jobs.running import run_all as run_jobs
-from quintain.services.trial import kept_report
+from quintain.services.trial import stored_report
 from quintain.settings import Settings
 from tests.integration.trial.modelled import begin, judge, run_all
 from tests.people import make_person
@@ -93,8 +93,8 @@ def test_an_owner_runs_models_on_every_surface(tmp_path: Path, cli: Callable[...
 
 def test_the_page_of_a_large_report_waits_for_a_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It says that the report is being made and looks again by itself; the file is refused until it is there."""
-    large = replace(kept_report.REPORT, at_once=1)
-    monkeypatch.setattr(kept_report, "REPORT", large)
+    large = replace(stored_report.REPORT, at_once=1)
+    monkeypatch.setattr(stored_report, "REPORT", large)
     workspace = site(tmp_path)
     with workspace.session() as db:
         judge(db, OPERATOR)

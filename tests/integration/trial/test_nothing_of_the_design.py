@@ -13,11 +13,11 @@ from quintain.core.people import ANONYMOUS, Actor, RoleName
 from quintain.data.trials import TrialArm, TrialItem
 from quintain.protocols.reading import shipped_text
 from quintain.services.tasks.definitions import put_task
-from quintain.services.trial.kept_report import shown_report
 from quintain.services.trial.offers import grades_waiting, own_trials
+from quintain.services.trial.participation import enter, trial_part
 from quintain.services.trial.rubric import next_to_grade
-from quintain.services.trial.running import close_stage
-from quintain.services.trial.taking_part import enter, my_part
+from quintain.services.trial.stages import close_stage
+from quintain.services.trial.stored_report import shown_report
 from quintain.services.trial.trials import close_trial, get_trial, keep_simulated, list_trials
 from quintain.store.blobs import Blobs
 from quintain.web.sidebar import sidebar_of
@@ -76,11 +76,11 @@ def test_an_experts_page_leads_to_what_waits_for_grades(db: Session, blobs: Blob
     people = writers(db, 4)
     for one in people:
         enter(db, one, *WHERE)
-        if my_part(db, one, *WHERE).quiz:
+        if trial_part(db, one, *WHERE).quiz:
             train(db, blobs, one)
         else:
             write(db, blobs, one)
-        my_part(db, one, *WHERE)
+        trial_part(db, one, *WHERE)
     expert = make_person(db, "eva", RoleName.EXPERT)
     assert grades_waiting(db, expert, *WHERE) == 0
     close_stage(db, owner, *WHERE, "trained", "tutorial")

@@ -8,12 +8,12 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput
 from quintain.core.people import Actor, RoleName
 from quintain.protocols.reading import parse_protocol
-from quintain.services.collect.attempt import attempt
 from quintain.services.collect.export import attempts_table
-from quintain.services.collect.writing import get_session, start
+from quintain.services.collect.submit_attempt import submit_attempt
+from quintain.services.collect.writing import get_session, start_session
 from quintain.services.tasks.definitions import put_task
+from quintain.services.trial.participation import answer_quiz, enter, trial_part
 from quintain.services.trial.reporting import open_pool, report
-from quintain.services.trial.taking_part import answer_quiz, enter, my_part
 from quintain.services.trial.trials import open_trial, put_trial
 from quintain.store.blobs import Blobs
 from tests.collecting import TASK
@@ -25,7 +25,9 @@ TYPED = 'question_types = ["cause", "time", "number"]\n' + PLAIN.replace("items 
 
 
 def _write(db: Session, blobs: Blobs, actor: Actor, key: str, of_type: str) -> None:
-    attempt(db, blobs, actor, key, {"text": text()}, target="neutral", token=f"{key}{text()}"[:80], of_type=of_type)
+    submit_attempt(
+        db, blobs, actor, key, {"text": text()}, target="neutral", token=f"{key}{text()}"[:80], of_type=of_type
+    )
 
 
 def test_the_items_of_a_session_are_of_different_types(db: Session, blobs: Blobs, owner: Actor) -> None:
@@ -35,8 +37,8 @@ def test_the_items_of_a_session_are_of_different_types(db: Session, blobs: Blobs
     open_trial(db, blobs, owner, *WHERE)
     writer = make_person(db, "wanda", RoleName.WORKER)
     enter(db, writer, *WHERE)
-    number = my_part(db, writer, *WHERE).round
-    session = start(db, blobs, writer, f"mood/{number}")
+    number = trial_part(db, writer, *WHERE).round
+    session = start_session(db, blobs, writer, f"mood/{number}")
     assert session.types == ("cause", "time", "number")
     with pytest.raises(BadInput, match="field 'type': is missing; choose one of cause, time, number"):
         _write(db, blobs, writer, session.key, "")
@@ -48,7 +50,7 @@ def test_the_items_of_a_session_are_of_different_types(db: Session, blobs: Blobs
     assert get_session(db, writer, session.key).types == ("cause", "number")
     assert get_session(db, writer, session.key).attempts_left == 1
     _write(db, blobs, writer, session.key, "cause")
-    assert my_part(db, writer, *WHERE).what == "end"
+    assert trial_part(db, writer, *WHERE).what == "end"
     assert sorted(attempts_table(db, owner, f"mood/{number}")["type"]) == ["cause", "time"]
     open_pool(db, owner, *WHERE)
     judge_all(db, make_judges(db, 4), lambda inputs: "neutral", ref="mood/trial-training")
@@ -70,12 +72,12 @@ def test_types_are_asked_for_in_exercises_of_a_tutorial(db: Session, blobs: Blob
     writer = make_person(db, "wanda", RoleName.WORKER)
     enter(db, writer, *WHERE)
     answer_quiz(db, writer, *WHERE, quiz="first", step=1, answer="second")
-    session = start(db, blobs, writer, f"mood/{my_part(db, writer, *WHERE).round}")
+    session = start_session(db, blobs, writer, f"mood/{trial_part(db, writer, *WHERE).round}")
     assert session.types == ("cause", "time")
     with pytest.raises(BadInput, match="choose one of cause, time"):
         _write(db, blobs, writer, session.key, "")
     _write(db, blobs, writer, session.key, "cause")
-    assert my_part(db, writer, *WHERE).what == "wait"
+    assert trial_part(db, writer, *WHERE).what == "wait"
 
 
 def test_fewer_types_than_items_of_a_session_are_refused() -> None:

@@ -18,9 +18,9 @@ from quintain.services.pay.earnings import my_earnings
 from quintain.services.tasks.definitions import put_task
 from quintain.services.trial.courses import course_of
 from quintain.services.trial.letters import letters, reply
-from quintain.services.trial.running import close_stage, readmit
-from quintain.services.trial.taking_part import enter, leave, my_part
-from quintain.services.trial.trials import OpenTrial, find, get_trial, open_trial, put_trial
+from quintain.services.trial.participation import enter, leave, trial_part
+from quintain.services.trial.stages import close_stage, readmit
+from quintain.services.trial.trials import OpenTrial, find_trial, get_trial, open_trial, put_trial
 from quintain.store.blobs import Blobs
 from quintain.store.queries.trial.trials import events_from
 from quintain.store.tables import CrowdArm
@@ -42,22 +42,22 @@ def people(db: Session, blobs: Blobs, owner: Actor) -> tuple[Actor, Actor]:
     for one in found:
         enter(db, one, *WHERE)
         train(db, blobs, one)
-        my_part(db, one, *WHERE)
+        trial_part(db, one, *WHERE)
     close_stage(db, owner, *WHERE, "trained", "tutorial")
     grade_all(db, make_person(db, "eva", RoleName.EXPERT))
     for stage in ("grades", "qualify"):
         close_stage(db, owner, *WHERE, "trained", stage)
-    passed = [one for one in found if my_part(db, one, *WHERE).what == "wait"]
-    turned_away = [one for one in found if my_part(db, one, *WHERE).what == "end"]
+    passed = [one for one in found if trial_part(db, one, *WHERE).what == "wait"]
+    turned_away = [one for one in found if trial_part(db, one, *WHERE).what == "end"]
     return passed[0], turned_away[0]
 
 
 def test_an_appeal_is_heard(db: Session, blobs: Blobs, owner: Actor, people: tuple[Actor, Actor]) -> None:
     """They read why, appeal, come to where others are, get the bonus, and write; the record gives the same again."""
     passed, away = people
-    (letter,) = my_part(db, away, *WHERE).letters
+    (letter,) = trial_part(db, away, *WHERE).letters
     assert "You do not go on, because others’ items had higher scores." in letter.text
-    assert my_part(db, passed, *WHERE).letters == []
+    assert trial_part(db, passed, *WHERE).letters == []
     reply(db, away, *WHERE, "qualify", "Please look again.", appeal=True)
     (told,) = letters(db, owner, *WHERE, "trained", "qualify")
     assert (told.person, told.appeal, told.turned_away) == (away.name, True, True)
@@ -71,13 +71,13 @@ def test_an_appeal_is_heard(db: Session, blobs: Blobs, owner: Actor, people: tup
         readmit(db, owner, *WHERE, **AT, person=away.name)
     assert not letters(db, owner, *WHERE, "trained", "qualify")[0].turned_away
     assert any("you go on" in one.text for one in list_notifications(db, away))
-    part = my_part(db, away, *WHERE)
+    part = trial_part(db, away, *WHERE)
     assert (part.what, part.stage) == ("work", "final")
     assert sorted(one.amount for one in my_earnings(db, away)) == [150, 350]
     write(db, blobs, away)
     assert sorted(one.amount for one in my_earnings(db, away)) == [100, 150, 350]
-    trial, arm = find(db, *WHERE), db.scalars(select(CrowdArm)).one()
-    my_part(db, away, *WHERE)
+    trial, arm = find_trial(db, *WHERE), db.scalars(select(CrowdArm)).one()
+    trial_part(db, away, *WHERE)
     events = [Event.of(body) for _, _, body in events_from(db, arm.id, 1)]
     with course_of(db, trial, arm) as course:
         assert replay(parse_protocol(TRAINED), events, trial.seed).arm == course.arm
@@ -107,6 +107,6 @@ def test_an_owner_lets_somebody_back_on_the_page(
         assert post(client, page, address, person=away.name).status_code == 303
         assert "Let them go on" not in client.get(page).text
         assert post(client, page, address, person=passed.name).status_code == 409
-    assert my_part(db, away, *WHERE).what == "wait"
+    assert trial_part(db, away, *WHERE).what == "wait"
     leave(db, away, *WHERE)
-    assert my_part(db, away, *WHERE).what == "end"
+    assert trial_part(db, away, *WHERE).what == "end"

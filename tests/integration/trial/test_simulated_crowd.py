@@ -18,9 +18,9 @@ from quintain.data.trials import TrialArm
 from quintain.protocols.crowd.people import CrowdModel
 from quintain.services.models.train import train
 from quintain.services.tasks.definitions import put_task
-from quintain.services.trial.kept_report import get_report
 from quintain.services.trial.model_runs import get_models
 from quintain.services.trial.reporting import arms_of
+from quintain.services.trial.stored_report import get_report
 from quintain.services.trial.trials import OpenTrial, get_trial, open_trial, put_trial
 from quintain.services.validate.status import status
 from quintain.settings import Settings

@@ -12,12 +12,12 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR, Actor, Scope
 from quintain.services.access.tokens import actor_for_token, create_token
-from quintain.services.collect.attempt import attempt
-from quintain.services.collect.writing import start
+from quintain.services.collect.submit_attempt import submit_attempt
+from quintain.services.collect.writing import start_session
 from quintain.services.pay import ledger
 from quintain.services.pay.earnings import my_earnings
 from quintain.services.tasks.definitions import put_task
-from quintain.services.trial.taking_part import answer_quiz, enter, my_part, quiz_step
+from quintain.services.trial.participation import answer_quiz, enter, quiz_step, trial_part
 from quintain.services.trial.trials import open_trial, put_trial
 from tests.beginnings import Build
 from tests.collecting import TASK
@@ -92,7 +92,7 @@ def test_no_step_asks_more_than_it_must(workspace: Workspace) -> None:
     with workspace.session() as db:
         enter(db, person, *WHERE)
     for answer, bound in (("second", FIRST_ANSWER), ("first", LAST_ANSWER)):
-        assert step(LOOK + 2, lambda db, actor: my_part(db, actor, *WHERE)).quiz
+        assert step(LOOK + 2, lambda db, actor: trial_part(db, actor, *WHERE)).quiz
         asked = step(QUIZ, lambda db, actor: quiz_step(db, actor, *WHERE))
         assert asked is not None
         step(
@@ -102,18 +102,18 @@ def test_no_step_asks_more_than_it_must(workspace: Workspace) -> None:
             ),
         )
     for number in range(4):
-        part = step(LOOK + (TAKE_IN if number else ROUNDS), lambda db, actor: my_part(db, actor, *WHERE))
+        part = step(LOOK + (TAKE_IN if number else ROUNDS), lambda db, actor: trial_part(db, actor, *WHERE))
         assert (part.what, part.sessions_left) == ("work", 50 - number)
         place = f"mood/{part.round}"
-        key = step(BEGIN, lambda db, actor, place=place: start(db, workspace.blobs, actor, place)).key
+        key = step(BEGIN, lambda db, actor, place=place: start_session(db, workspace.blobs, actor, place)).key
         for bound in (WRITE, WRITE + END):
             step(
                 bound,
-                lambda db, actor, key=key: attempt(
+                lambda db, actor, key=key: submit_attempt(
                     db, workspace.blobs, actor, key, {"text": text()}, target="neutral", token=text()[:80]
                 ),
             )
     with workspace.session() as db:
-        assert my_part(db, person, *WHERE).sessions_left == 46
+        assert trial_part(db, person, *WHERE).sessions_left == 46
         assert len(my_earnings(db, person)) == 1 + 4
         assert not ledger.check(db, OPERATOR).discrepancies

@@ -16,8 +16,8 @@ from quintain.data.plan import ImportPlan
 from quintain.protocols.assignment import Draw
 from quintain.services.data.datasets import import_dataset
 from quintain.services.tasks.definitions import put_task
-from quintain.services.trial.taking_part import enter
-from quintain.services.trial.trials import OpenTrial, find, open_trial, put_trial
+from quintain.services.trial.participation import enter
+from quintain.services.trial.trials import OpenTrial, find_trial, open_trial, put_trial
 from quintain.services.work.qualify import state_fact
 from quintain.store.blobs import Blobs
 from quintain.store.tables import CrowdArm, CrowdMember, CrowdRound, Prompt
@@ -75,7 +75,7 @@ def test_people_of_each_country_are_shared_out_evenly(db: Session, blobs: Blobs,
             state_fact(db, person, "country", country)
         enter(db, person, *WHERE)
     names = {one.id: one.name for one in db.scalars(select(CrowdArm))}
-    seed, before = find(db, *WHERE).seed, Counter[tuple[str, str]]()
+    seed, before = find_trial(db, *WHERE).seed, Counter[tuple[str, str]]()
     for one in db.scalars(select(CrowdMember).order_by(CrowdMember.id)):
         draw = Draw(**(one.drawn or {}))
         assert dict(draw.taken) == {arm: n for (stratum, arm), n in before.items() if stratum == one.stratum}

@@ -8,7 +8,7 @@ from quintain.core.people import Actor
 from quintain.core.rounds import Money
 from quintain.protocols.reading import parse_protocol
 from quintain.services.tasks.definitions import put_task
-from quintain.services.trial.taking_part import my_part
+from quintain.services.trial.participation import trial_part
 from quintain.services.trial.terms import terms_of
 from quintain.services.trial.trials import OpenTrial, open_trial, put_trial
 from quintain.store.blobs import Blobs
@@ -21,7 +21,7 @@ def test_pay_and_time_stand_before_the_consent(db: Session, blobs: Blobs, owner:
     put_task(db, owner, TASK)
     put_trial(db, owner, *WHERE, [PLAIN, TRAINED], title="Mood of texts")
     open_trial(db, blobs, owner, *WHERE, OpenTrial())
-    part = my_part(db, worker, *WHERE)
+    part = trial_part(db, worker, *WHERE)
     assert (part.what, part.terms) == ("enter", terms_of([parse_protocol(PLAIN), parse_protocol(TRAINED)]))
     assert part.terms is not None
     assert (part.terms.first_least, part.terms.first_most) == (Money(100), Money(350))

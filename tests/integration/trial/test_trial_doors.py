@@ -13,10 +13,10 @@ from quintain.services.collect.panel_people import confirm_guests
 from quintain.services.pay import payouts
 from quintain.services.pay.earnings import decide, my_earnings
 from quintain.services.tasks.definitions import put_task
-from quintain.services.trial import doors
+from quintain.services.trial import panel_entry
+from quintain.services.trial.participation import enter, trial_part
 from quintain.services.trial.rubric import grade, next_to_grade
-from quintain.services.trial.running import close_stage
-from quintain.services.trial.taking_part import enter, my_part
+from quintain.services.trial.stages import close_stage
 from quintain.services.trial.trials import OpenTrial, close_trial, open_trial, put_trial
 from quintain.store.blobs import Blobs
 from tests.collecting import TASK
@@ -45,8 +45,8 @@ def keys(db: Session, blobs: Blobs, owner: Actor) -> tuple[str, str]:
     put_task(db, owner, TASK)
     put_trial(db, owner, *WHERE, [PROMOTED])
     open_trial(db, blobs, owner, *WHERE, OpenTrial())
-    made = doors.put_doors(db, owner, *WHERE, DOORS, base_url=BASE)
-    assert made == doors.get_doors(db, owner, *WHERE, base_url=BASE)
+    made = panel_entry.put_doors(db, owner, *WHERE, DOORS, base_url=BASE)
+    assert made == panel_entry.get_doors(db, owner, *WHERE, base_url=BASE)
     return key_in(made.entry), key_in(made.grading)
 
 
@@ -59,7 +59,7 @@ def key_in(address: str | None) -> str:
 
 def come(db: Session, key: str, person: str) -> Actor:
     """Come by an address, each person in a browser of their own."""
-    found = doors.enter(db, key, {"pid": person}, Visitor(device=f"browser of {person}")).actor
+    found = panel_entry.enter(db, key, {"pid": person}, Visitor(device=f"browser of {person}")).actor
     assert found is not None
     return found
 
@@ -73,13 +73,13 @@ def test_people_write_go_back_grade_and_are_paid_by_their_ids(
     assert come(db, to_write, "P1") == people[0]
     for one in people:
         enter(db, one, *WHERE)
-        assert not doors.may_complete(db, one, *WHERE, "trial")
+        assert not panel_entry.may_complete(db, one, *WHERE, "trial")
         with pytest.raises(Conflict, match="Nothing is finished"):
-            doors.complete(db, one, *WHERE, "trial")
+            panel_entry.complete(db, one, *WHERE, "trial")
         for _ in range(2):
             write(db, blobs, one)
-        assert doors.may_complete(db, one, *WHERE, "trial")
-    done = doors.complete(db, people[1], *WHERE, "trial")
+        assert panel_entry.may_complete(db, one, *WHERE, "trial")
+    done = panel_entry.complete(db, people[1], *WHERE, "trial")
     assert (done.code, done.url) == ("WRITTEN", "https://panel.example/back?who=P2&code=WRITTEN")
 
     expert = make_person(db, "eva", RoleName.EXPERT)
@@ -89,19 +89,19 @@ def test_people_write_go_back_grade_and_are_paid_by_their_ids(
         close_stage(db, owner, *WHERE, "graded", stage)
     for one in people:
         write(db, blobs, one)
-        my_part(db, one, *WHERE)
+        trial_part(db, one, *WHERE)
     close_stage(db, owner, *WHERE, "graded", "second")
-    (grader, *_) = [one for one in people if my_part(db, one, *WHERE).grading]
+    (grader, *_) = [one for one in people if trial_part(db, one, *WHERE).grading]
     outside = f"P{people.index(grader) + 1}"
     assert come(db, to_grade, outside) == grader
     with pytest.raises(Conflict, match="not graded enough"):
-        doors.complete(db, grader, *WHERE, "grading")
+        panel_entry.complete(db, grader, *WHERE, "grading")
     for _ in range(2):
         item = next_to_grade(db, grader, *WHERE)
         assert item is not None
         grade(db, grader, *WHERE, stage=item.stage, item=item.item, answers=FAIR)
-    assert doors.may_complete(db, grader, *WHERE, "grading")
-    assert doors.complete(db, grader, *WHERE, "grading").code == "GRADED"
+    assert panel_entry.may_complete(db, grader, *WHERE, "grading")
+    assert panel_entry.complete(db, grader, *WHERE, "grading").code == "GRADED"
 
     earned = my_earnings(db, grader)
     assert sum(one.amount for one in earned) == 3 * 100 + 2 * 50
@@ -115,28 +115,28 @@ def test_wrong_doors_are_refused(db: Session, owner: Actor, worker: Actor, keys:
     """An id that is missing, a trial that is closed or never had doors, people who came by themselves: each is said."""
     to_write, to_grade = keys
     with pytest.raises(BadInput, match="pid"):
-        doors.enter(db, to_write, {}, Visitor())
+        panel_entry.enter(db, to_write, {}, Visitor())
     for strange in ("nothing", "a\x00b"):
         with pytest.raises(NotFound):
-            doors.enter(db, strange, {"pid": "P1"}, Visitor())
+            panel_entry.enter(db, strange, {"pid": "P1"}, Visitor())
     for what in ("trial", "grading"):
         with pytest.raises(NotFound, match="from a panel"):
-            doors.complete(db, worker, *WHERE, what)  # type: ignore[arg-type] # one of the two
+            panel_entry.complete(db, worker, *WHERE, what)  # type: ignore[arg-type] # one of the two
     with pytest.raises(Forbidden):
-        doors.get_doors(db, worker, *WHERE, base_url=BASE)
+        panel_entry.get_doors(db, worker, *WHERE, base_url=BASE)
     with pytest.raises(BadInput, match="provider"):
-        doors.put_doors(db, owner, *WHERE, "[entry]\nprovider = 'nobody'", base_url=BASE)
+        panel_entry.put_doors(db, owner, *WHERE, "[entry]\nprovider = 'nobody'", base_url=BASE)
     stranger = come(db, to_grade, "P9")
     with pytest.raises(Forbidden, match="nothing for you to grade"):
         next_to_grade(db, stranger, *WHERE)
     close_trial(db, owner, *WHERE)
     with pytest.raises(Conflict, match="not open"):
-        doors.enter(db, to_write, {"pid": "P1"}, Visitor())
+        panel_entry.enter(db, to_write, {"pid": "P1"}, Visitor())
     without = EditOrigin(remove=frozenset({"entry", "grading"}))
-    shut = doors.put_doors(db, owner, *WHERE, "batch = 2", base_url=BASE, edit=without)
+    shut = panel_entry.put_doors(db, owner, *WHERE, "batch = 2", base_url=BASE, edit=without)
     assert (shut.entry, shut.grading) == (None, None)
     with pytest.raises(NotFound, match="leads nowhere"):
-        doors.enter(db, to_write, {"pid": "P1"}, Visitor())
+        panel_entry.enter(db, to_write, {"pid": "P1"}, Visitor())
 
 
 def test_an_owner_may_let_experts_in_by_the_door_for_grading(
@@ -149,11 +149,11 @@ def test_an_owner_may_let_experts_in_by_the_door_for_grading(
         enter(db, one, *WHERE)
         for _ in range(2):
             write(db, blobs, one)
-        my_part(db, one, *WHERE)
+        trial_part(db, one, *WHERE)
     close_stage(db, owner, *WHERE, "graded", "first")
     with pytest.raises(Forbidden, match="nothing for you to grade"):
         next_to_grade(db, expert, *WHERE)
-    doors.put_doors(db, owner, *WHERE, f"experts = true\n{DOORS}", base_url=BASE)
+    panel_entry.put_doors(db, owner, *WHERE, f"experts = true\n{DOORS}", base_url=BASE)
     assert come(db, to_grade, "P1") == writer
     assert next_to_grade(db, writer, *WHERE) is None
     with pytest.raises(Forbidden, match="nothing for you to grade"):
@@ -162,6 +162,6 @@ def test_an_owner_may_let_experts_in_by_the_door_for_grading(
     assert item is not None
     grade(db, expert, *WHERE, stage=item.stage, item=item.item, answers=FAIR)
     assert not come(db, to_grade, "E1").has(RoleName.EXPERT, "mood")
-    doors.put_doors(db, owner, *WHERE, f"experts = false\n{DOORS}", base_url=BASE)
+    panel_entry.put_doors(db, owner, *WHERE, f"experts = false\n{DOORS}", base_url=BASE)
     with pytest.raises(Forbidden, match="nothing for you to grade"):
         next_to_grade(db, expert, *WHERE)

@@ -13,13 +13,13 @@ from quintain.compose import Workspace
 from quintain.core.people import OPERATOR, RoleName
 from quintain.data.trials import read_trial, write_trial
 from quintain.library.trials import write_tables
-from quintain.services.collect.attempt import attempt
-from quintain.services.collect.writing import start
+from quintain.services.collect.submit_attempt import submit_attempt
+from quintain.services.collect.writing import start_session
 from quintain.services.tasks.definitions import put_task
+from quintain.services.trial.participation import enter, trial_part
 from quintain.services.trial.reporting import arms_of, open_pool
 from quintain.services.trial.rubric import grade, next_to_grade
-from quintain.services.trial.running import close_stage
-from quintain.services.trial.taking_part import enter, my_part
+from quintain.services.trial.stages import close_stage
 from quintain.services.trial.trials import OpenTrial, open_trial, put_trial
 from quintain.store.blobs import Blobs
 from tests.collecting import writers
@@ -62,14 +62,16 @@ def _run(db: Session, blobs: Blobs, passages: Path) -> list[str]:
     for stage in ("small", "last"):
         for at, one in enumerate(people):
             enter(db, one, *WHERE)
-            session = start(db, blobs, one, f"quiz/{my_part(db, one, *WHERE).round}")
+            session = start_session(db, blobs, one, f"quiz/{trial_part(db, one, *WHERE).round}")
             for number in range(session.allowed):
                 own = {"question": f"What held on day {at}{number}?", "options": ["A rope", f"Pier {at}", "Wind"]}
                 inputs = {**session.prompt.inputs, **own}
                 token = f"{stage}{at}{number}"
-                attempt(db, blobs, one, session.key, inputs, target=1, token=token, justification=WHY[2 * at + number])
+                submit_attempt(
+                    db, blobs, one, session.key, inputs, target=1, token=token, justification=WHY[2 * at + number]
+                )
                 shown += [session.prompt.inputs["passage"]] if stage == "last" else []
-            my_part(db, one, *WHERE)
+            trial_part(db, one, *WHERE)
         if stage == "small":
             close_stage(db, OPERATOR, *WHERE, "graded", "small")
             expert = make_person(db, "eva", RoleName.EXPERT)

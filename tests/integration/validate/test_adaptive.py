@@ -18,8 +18,8 @@ from quintain.core.errors import BadInput, Forbidden
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.validate import forecast as adaptive_forecast
+from quintain.services.validate import manage as validate
 from quintain.services.validate import status as validation_status
-from quintain.services.validate import validations as validate
 from quintain.store.database import transaction
 from quintain.store.tables import Judgement, ValidationPolicyVersion
 from tests.people import make_person
@@ -107,7 +107,7 @@ def test_it_is_said_on_the_page_and_by_command(cli: Cli, workspace: Workspace, d
     shown = post(client, home, f"{home}/adaptive", policy=typed).text
     assert "Asking adaptively: what it saves, and what it risks" in shown
     assert "adaptive.least = 2" in shown
-    assert validate.find(db, REF).policy.adaptive is None
+    assert validate.find_validation(db, REF).policy.adaptive is None
     found = cli("--workspace", workspace.settings.workspace, "validate", "adaptive", REF, "--json")
     assert json.loads(found.stdout)["basis"] == "model"
     assert json.loads(found.stdout)["settings"][0]["saving"] > 0.2

@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
-from quintain.services.validate import handing_in, handing_out
+from quintain.services.validate import claim_page, submit_page
 from quintain.services.validate import status as validation_status
-from quintain.services.validate.handing_in import Answer
-from quintain.services.validate.handing_out import HandedPage
+from quintain.services.validate.claim_page import ClaimedPage
+from quintain.services.validate.submit_page import Answer
 from quintain.store.queries.validate import slots as slot_queries
 from tests.validation_support import REF, answer_page, make_ground, make_judges
 
@@ -25,12 +25,12 @@ def work(db: Session, people: list[Actor], each: int, seed: int, skip: float = 0
     left = {one.name: each for one in people}
     speed = {one.name: chance.lognormvariate(0, 0.5) for one in people}
     actors = {one.name: one for one in people}
-    held: dict[str, HandedPage] = {}
+    held: dict[str, ClaimedPage] = {}
     while left:
         name = chance.choices(list(left), [speed[one] for one in left])[0]
         page = held.pop(name, None)
         if page is None:
-            page = handing_out.claim_page(db, actors[name], REF)
+            page = claim_page.claim_page(db, actors[name], REF)
             if page is not None:
                 held[name] = page
             elif not held:
@@ -40,7 +40,7 @@ def work(db: Session, people: list[Actor], each: int, seed: int, skip: float = 0
             Answer(item.id, skip="unclear") if chance.random() < skip else Answer(item.id, "neutral")
             for item in page.items
         ]
-        handing_in.submit_page(db, actors[name], page.token, answers)
+        submit_page.submit_page(db, actors[name], page.token, answers)
         left[name] -= len(page.items)
         if left[name] <= 0:
             del left[name]
@@ -74,24 +74,24 @@ def test_the_owner_is_told_who_is_needed(db: Session, owner: Actor) -> None:
     make_ground(db, owner, 4, "judgements = 3\nminimum = 2\n" + POLICY)
     ann, bob, cem = make_judges(db, 3)
     for actor in (ann, bob):
-        page = handing_out.claim_page(db, actor, REF)
+        page = claim_page.claim_page(db, actor, REF)
         assert page is not None
         answer_page(db, actor, page)
     found = validation_status.progress(db, owner, REF)["waiting"]
     assert found["stuck"] == 4
     assert found["people"] == 1
     assert found["advice"] == "4 items wait for somebody who has not seen them: invite one more person."
-    page = handing_out.claim_page(db, cem, REF)
+    page = claim_page.claim_page(db, cem, REF)
     assert page is not None
     first = [Answer(item.id, "neutral") for item in page.items[:2]]
-    handing_in.submit_page(db, cem, page.token, [*first, Answer(page.items[2].id, skip="unclear")], finish=False)
+    submit_page.submit_page(db, cem, page.token, [*first, Answer(page.items[2].id, skip="unclear")], finish=False)
     held = validation_status.status(db, owner, REF)["waiting"]
     assert held is None  # somebody is at work on the rest
-    handing_out.return_page(db, cem, page.token)
+    claim_page.return_page(db, cem, page.token)
     found = validation_status.status(db, owner, REF)["waiting"]
     assert (found["items"], found["stuck"], found["judges"]) == (2, 2, [])
     (dan,) = make_judges(db, 1, "dan")
-    page = handing_out.claim_page(db, dan, REF)
+    page = claim_page.claim_page(db, dan, REF)
     assert page is not None
     answer_page(db, dan, page)
     assert validation_status.progress(db, owner, REF)["waiting"] is None
@@ -102,7 +102,7 @@ def test_judges_who_can_still_help_are_named(db: Session, owner: Actor) -> None:
     make_ground(db, owner, 30, "judgements = 2\nminimum = 2\npage_size = 10\n" + POLICY)
     people = make_judges(db, 3)
     for actor in people:
-        page = handing_out.claim_page(db, actor, REF)
+        page = claim_page.claim_page(db, actor, REF)
         assert page is not None
         answer_page(db, actor, page)
     found = validation_status.progress(db, owner, REF)["waiting"]

@@ -18,22 +18,22 @@ from quintain.core.people import Actor
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import (
     adjudicate,
+    claim_page,
     gold,
     gold_list,
     gold_quiz,
-    handing_in,
-    handing_out,
     item_files,
     items,
     judges,
-    kept,
+    submit_page,
     unqualify,
+    validation_figures,
 )
+from quintain.services.validate import manage as validate
 from quintain.services.validate import status as validation_status
-from quintain.services.validate import validations as validate
 from quintain.services.validate.gold_list import WantedGold
-from quintain.services.validate.handing_in import Answer
 from quintain.services.validate.review import review
+from quintain.services.validate.submit_page import Answer
 from quintain.services.work import quizzes
 from quintain.store.tables import Earning, Judgement, Offer, ValidationItem
 from tests.exported import export_person
@@ -62,11 +62,11 @@ def test_one_item_in_ten_is_gold_and_looks_like_the_others(db: Session, owner: A
     assert add(db, owner, 30) == 0
     (actor,) = make_judges(db, 1)
     for _ in range(4):
-        page = handing_out.claim_page(db, actor, REF)
+        page = claim_page.claim_page(db, actor, REF)
         assert page is not None
         assert len(page.items) == 10
         assert sum(item.inputs["text"].startswith("gold") for item in page.items) == 1
-        assert not hasattr(handing_out.page_record(page).items[0], "gold")
+        assert not hasattr(claim_page.page_record(page).items[0], "gold")
         answer_page(db, actor, page)
     (row,) = judges.judge_table(db, owner, REF)
     assert (row["judgements"], row["gold_seen"], row["gold"]["value"]) == (36, 4, 1.0)
@@ -93,7 +93,7 @@ def test_gold_items_are_listed_a_page_at_a_time_the_worst_first(db: Session, own
     make_ground(db, owner, 10, "judgements = 2\nminimum = 2\n[gold]\nrate = 0.4\nafter = 9")
     add(db, owner, 6)
     for actor, choose in zip(make_judges(db, 2), (wrong_on_gold, truth), strict=True):
-        page = handing_out.claim_page(db, actor, REF)
+        page = claim_page.claim_page(db, actor, REF)
         assert page is not None
         answer_page(db, actor, page, choose)
     everything = gold_list.list_gold(db, owner, REF).gold
@@ -126,14 +126,14 @@ def test_doing_badly_on_gold_ends_the_qualification_and_doing_well_earns_a_bonus
     make_ground(db, owner, 40, policy)
     add(db, owner, 20)
     bad, good = make_judges(db, 2)
-    page = handing_out.claim_page(db, bad, REF)
+    page = claim_page.claim_page(db, bad, REF)
     assert page is not None
     receipt = answer_page(db, bad, page, wrong_on_gold)
     assert not receipt.qualified
     assert receipt.feedback == "0 of 4 control items were right; 50% is needed"
     with pytest.raises(Forbidden, match="control items"):
-        handing_out.claim_page(db, bad, REF)
-    fine = handing_out.claim_page(db, good, REF)
+        claim_page.claim_page(db, bad, REF)
+    fine = claim_page.claim_page(db, good, REF)
     assert fine is not None
     assert answer_page(db, good, fine).qualified
     bonuses = db.execute(select(Earning.user_id, Earning.amount).where(Earning.kind == "bonus")).all()
@@ -148,11 +148,11 @@ def test_who_is_qualified_again_begins_anew_on_gold(db: Session, owner: Actor) -
     make_ground(db, owner, 60, "judgements = 2\nminimum = 2\n[gold]\nrate = 0.4\nafter = 4\nbelow = 0.6")
     add(db, owner, 20)
     (actor,) = make_judges(db, 1)
-    page = handing_out.claim_page(db, actor, REF)
+    page = claim_page.claim_page(db, actor, REF)
     assert page is not None
     assert not answer_page(db, actor, page, wrong_on_gold).qualified
     unqualify.requalify(db, owner, REF, actor.name, reason="a misunderstanding", restore=True)
-    page = handing_out.claim_page(db, actor, REF)
+    page = claim_page.claim_page(db, actor, REF)
     assert page is not None
     assert answer_page(db, actor, page).qualified
     found = review(db, owner, REF, apply=True)
@@ -171,13 +171,13 @@ def test_the_entry_quiz_is_five_gold_questions_of_which_three_must_be_right(db: 
     assert gold_quiz.make_quiz(db, owner, REF) == "judge"
     (actor,) = make_judges(db, 1)
     with pytest.raises(Forbidden, match="quiz"):
-        handing_out.claim_page(db, actor, REF)
+        claim_page.claim_page(db, actor, REF)
     asked = quizzes.get_quiz(db, owner, "mood", "judge")
     assert (len(asked.questions), asked.right) == (5, 3)
     assert asked.questions[0].options == ("negative", "neutral", "positive", "mixed")
     right = [question.answer or 0 for question in asked.questions]
     quizzes.take_quiz(db, actor, "mood", "judge", [*right[:3], 3, 3])
-    page = handing_out.claim_page(db, actor, REF)
+    page = claim_page.claim_page(db, actor, REF)
     assert page is not None
     assert not any(item.inputs["text"].startswith("gold") for item in page.items)
 
@@ -219,7 +219,7 @@ def test_gold_items_are_checked_and_can_be_retired(db: Session, owner: Actor) ->
     gold.retire_gold(db, owner, REF, item)
     assert gold_list.list_gold(db, owner, REF).gold[0].retired
     (actor,) = make_judges(db, 1)
-    page = handing_out.claim_page(db, actor, REF)
+    page = claim_page.claim_page(db, actor, REF)
     assert page is not None
     assert not any(one.inputs["text"].startswith("gold") for one in page.items)
     with pytest.raises(NotFound, match="no gold item"):
@@ -261,12 +261,12 @@ def test_a_finished_item_becomes_gold_and_nobody_sees_it_twice(db: Session, owne
     opened = unqualify.unqualify(db, owner, REF, [first[0].name], reason="a test").opened
     assert opened == 9, "the item that is gold now is not asked for again"
     later = make_judges(db, 1, "later")
-    page = handing_out.claim_page(db, later[0], REF)
+    page = claim_page.claim_page(db, later[0], REF)
     assert page is not None
     texts = [one.inputs["text"] for one in page.items]
     assert len(texts) == len(set(texts)) == 10
     assert item.inputs["text"] in texts
-    page = handing_out.claim_page(db, first[1], REF)
+    page = claim_page.claim_page(db, first[1], REF)
     assert page is None, "everything was seen by those who judged first, the gold item too"
     status = validation_status.status(db, owner, REF)
     assert status["progress"]["labelled"] == 1, "the others wait for a fifth judgement"
@@ -283,7 +283,9 @@ def test_an_item_that_is_asked_for_again_has_no_label_for_gold(
     validation_status.status(db, owner, REF)  # which counts
     item = db.scalars(select(ValidationItem).order_by(ValidationItem.id)).first()
     assert item is not None
-    monkeypatch.setattr(kept, "VALIDATION", replace(kept.VALIDATION, at_once=0))  # as where there are many
+    monkeypatch.setattr(
+        validation_figures, "VALIDATION", replace(validation_figures.VALIDATION, at_once=0)
+    )  # as where there are many
     unqualify.unqualify(db, owner, REF, [people[0].name], reason="a test")
     with pytest.raises(Conflict, match="no label yet"):
         gold.gold_from_item(db, owner, REF, item.id)
@@ -296,14 +298,14 @@ def test_nothing_that_judges_can_ask_for_tells_gold_items_from_others(db: Sessio
     make_ground(db, owner, 30, "[gold]\nrate = 0.4")
     add(db, owner, 20)
     (actor,) = make_judges(db, 1)
-    page = handing_out.claim_page(db, actor, REF)
+    page = claim_page.claim_page(db, actor, REF)
     assert page is not None
-    assert handing_out.extend_page(db, actor, page.token).held == 10
+    assert claim_page.extend_page(db, actor, page.token).held == 10
     ordered = sorted(page.items, key=lambda item: item.inputs["text"].startswith("gold"))
     for place, item in enumerate(ordered, 1):  # the gold items last
-        handing_in.submit_page(db, actor, page.token, [Answer(item.id, truth(item.inputs))], finish=False)
+        submit_page.submit_page(db, actor, page.token, [Answer(item.id, truth(item.inputs))], finish=False)
         if place < 10:
-            assert handing_out.extend_page(db, actor, page.token).held == 10 - place
+            assert claim_page.extend_page(db, actor, page.token).held == 10 - place
     assert sum(item.inputs["text"].startswith("gold") for item in page.items) == 4
     with zipfile.ZipFile(io.BytesIO(export_person(db, actor))) as bundle:
         offers = json.loads(bundle.read("judging_offers.json"))
@@ -317,8 +319,8 @@ def test_an_item_that_an_expert_decided_early_is_asked_for_no_more_once_it_is_go
     adaptive = "minimum = 2\n[adaptive]\nthreshold = 0.99\nleast = 2\naccuracy = 0.8\n"
     make_ground(db, owner, 10, adaptive + "[gold]\nrate = 0.5")
     one, slow, later = make_judges(db, 3)
-    page = handing_out.claim_page(db, one, REF)
-    held = handing_out.claim_page(db, slow, REF)
+    page = claim_page.claim_page(db, one, REF)
+    held = claim_page.claim_page(db, slow, REF)
     assert page is not None
     assert held is not None
     answer_page(db, one, page)
@@ -328,7 +330,7 @@ def test_an_item_that_an_expert_decided_early_is_asked_for_no_more_once_it_is_go
     gold.gold_from_item(db, owner, REF, item.id)
     answer_page(db, slow, held, lambda inputs: "mixed")
     seen: list[str] = []
-    while (page := handing_out.claim_page(db, later, REF)) is not None:
+    while (page := claim_page.claim_page(db, later, REF)) is not None:
         seen += [one.inputs["text"] for one in page.items]
         answer_page(db, later, page)
     assert seen.count(item.inputs["text"]) == 1

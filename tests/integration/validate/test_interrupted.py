@@ -22,7 +22,7 @@ from quintain.core.validation import ValidationState
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs.running import run_all
-from quintain.services.validate import kept, preparing, review, taking_in, validations
+from quintain.services.validate import intake, manage, prepare, review, validation_figures
 from quintain.settings import Settings
 from quintain.store.base import now
 from quintain.store.database import transaction
@@ -74,7 +74,7 @@ def test_a_review_whose_worker_is_killed_is_made_up_for(
     db: Session, workspace: Workspace, settings: Settings, owner: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The judge who was caught is set aside once, and there is one review, by the owner who asked for it."""
-    monkeypatch.setattr(kept, "VALIDATION", replace(kept.VALIDATION, at_once=0))
+    monkeypatch.setattr(validation_figures, "VALIDATION", replace(validation_figures.VALIDATION, at_once=0))
     rule = 'automatic = true\n[[rules]]\nrule = "disagreement"\nlimit = 0.5\nleast = 5\n'
     make_ground(db, owner, 12, rule)
     judge_all(db, make_judges(db, 5), [truth, truth, truth, truth, lambda inputs: "mixed"])
@@ -131,8 +131,8 @@ def test_opening_goes_on_when_the_disk_has_room_again(
     db: Session, workspace: Workspace, owner: Actor, on_sqlite: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The job says what is the matter, no attempt is lost, the console answers; asked again, it takes all in."""
-    monkeypatch.setattr(taking_in, "AT_ONCE", 10)
-    monkeypatch.setattr(preparing, "AT_A_TIME", 20)
+    monkeypatch.setattr(intake, "AT_ONCE", 10)
+    monkeypatch.setattr(prepare, "AT_A_TIME", 20)
     writer = make_person(db, "wanda", RoleName.WORKER)
     texts = [f"{number} feels positive {'very ' * 60}" for number in range(ATTEMPTS)]
     made = [judged_rounds.attempt(writer, one, "positive", "negative") for one in texts]
@@ -144,17 +144,17 @@ def test_opening_goes_on_when_the_disk_has_room_again(
     db.close()
     with full_disk(workspace):
         with suppress(Unavailable):
-            run_all(workspace.session, workspace.blobs, {preparing.PREPARE: preparing.prepare})
+            run_all(workspace.session, workspace.blobs, {prepare.PREPARE: prepare.prepare})
         assert client.get(page).status_code == 200
         assert count(db, Attempt) == ATTEMPTS
         assert count(db, ValidationItem) < ATTEMPTS
         assert db.scalar(text("PRAGMA integrity_check")) == "ok"
         db.close()
     let_leases_run_out(db)
-    validations.open_validation(db, owner, ref)
+    manage.open_validation(db, owner, ref)
     run_all(workspace.session, workspace.blobs, job_handlers())
     assert count(db, ValidationItem) == ATTEMPTS
-    assert validations.find(db, ref).state is ValidationState.OPEN
+    assert manage.find_validation(db, ref).state is ValidationState.OPEN
 
 
 def test_the_console_answers_on_a_full_disk(db: Session, workspace: Workspace, owner: Actor, on_sqlite: None) -> None:

@@ -10,12 +10,12 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, NotFound
 from quintain.core.people import Actor
+from quintain.services.validate import claim_page, gold, submit_page
 from quintain.services.validate import export as judged_export
-from quintain.services.validate import gold, handing_in, handing_out
 from quintain.services.validate import status as validation_status
+from quintain.services.validate.claim_page import ClaimedPage
 from quintain.services.validate.drafts import save_answer
-from quintain.services.validate.handing_in import Answer
-from quintain.services.validate.handing_out import HandedPage
+from quintain.services.validate.submit_page import Answer
 from quintain.store.base import now
 from quintain.store.tables import Judgement, JudgingDraft
 from tests.validation_support import REF, make_ground, make_judges
@@ -23,9 +23,9 @@ from tests.validation_support import REF, make_ground, make_judges
 pytestmark = pytest.mark.both_databases
 
 
-def take(db: Session, actor: Actor, **options: object) -> HandedPage:
+def take(db: Session, actor: Actor, **options: object) -> ClaimedPage:
     """Claim a page that must be there."""
-    page = handing_out.claim_page(db, actor, REF, **options)  # type: ignore[arg-type]  # a moment, or nothing
+    page = claim_page.claim_page(db, actor, REF, **options)  # type: ignore[arg-type]  # a moment, or nothing
     assert page is not None
     return page
 
@@ -44,14 +44,14 @@ def test_what_was_answered_is_there_again(db: Session, owner: Actor) -> None:
     save_answer(db, actor, page.token, Answer(one, "positive", seconds=1.5))
     save_answer(db, actor, page.token, Answer(two, skip="unclear"))
     save_answer(db, actor, page.token, Answer(three, flag="spam"))
-    again = handing_out.get_page(db, actor, page.token)
+    again = claim_page.get_page(db, actor, page.token)
     saved = {item.id: item.draft for item in again.items if item.draft}
     assert saved[one].label == "positive"
     assert saved[one].seconds == 1.5
     assert saved[two].skip == "unclear"
     assert saved[three].flag == "spam"
-    assert handing_out.claim_page(db, actor, REF) == again
-    assert handing_out.page_record(again)["items"][0]["saved"]["label"] == "positive"
+    assert claim_page.claim_page(db, actor, REF) == again
+    assert claim_page.page_record(again)["items"][0]["saved"]["label"] == "positive"
     assert not any(item.done for item in again.items)
     with pytest.raises(NotFound):
         save_answer(db, other, page.token, Answer(one, "negative"))
@@ -69,7 +69,7 @@ def test_nothing_counts_before_it_is_handed_in(db: Session, owner: Actor, tmp_pa
     assert status["slots"] == {"leased": 10, "open": 90}
     rows = judged_export.export_judgements(db, owner, REF, tmp_path / "out.csv")  # type: ignore[operator]
     assert rows == 0
-    receipt = handing_in.submit_page(db, actor, page.token, [Answer(page.items[0].id, "positive")], saved=True)
+    receipt = submit_page.submit_page(db, actor, page.token, [Answer(page.items[0].id, "positive")], saved=True)
     assert (receipt.judged, receipt.left) == (4, 6)
     given = dict(db.execute(select(Judgement.offer_id, Judgement.label)).all())
     assert given == {page.items[0].id: "positive", **{item.id: "neutral" for item in page.items[1:4]}}
@@ -82,7 +82,7 @@ def test_handing_in_what_the_page_shows_leaves_saved_answers_alone(db: Session, 
     (actor,) = make_judges(db, 1)
     page = take(db, actor)
     save_answer(db, actor, page.token, Answer(page.items[0].id, "neutral"))
-    assert handing_in.submit_page(db, actor, page.token, [Answer(page.items[1].id, "positive")]).judged == 1
+    assert submit_page.submit_page(db, actor, page.token, [Answer(page.items[1].id, "positive")]).judged == 1
     assert drafts(db) == 0
 
 
@@ -94,7 +94,7 @@ def test_the_newer_change_stays_whichever_arrives_first(db: Session, owner: Acto
     item = page.items[0].id
 
     def saved() -> str | None:
-        draft = handing_out.get_page(db, actor, page.token).items[0].draft
+        draft = claim_page.get_page(db, actor, page.token).items[0].draft
         return draft.label if draft else None
 
     assert save_answer(db, actor, page.token, Answer(item, "positive"), number=7) == 7
@@ -116,10 +116,10 @@ def test_bad_answers_are_refused(db: Session, owner: Actor) -> None:
     for answer in (Answer(item, "postive"), Answer(item, "positive", skip="x"), Answer(10**6, "positive")):
         with pytest.raises(BadInput):
             save_answer(db, actor, page.token, answer)
-    handing_in.submit_page(db, actor, page.token, [Answer(item, "positive")], finish=False)
+    submit_page.submit_page(db, actor, page.token, [Answer(item, "positive")], finish=False)
     with pytest.raises(Conflict, match="handed in"):
         save_answer(db, actor, page.token, Answer(item, "negative"))
-    handing_out.return_page(db, actor, page.token)
+    claim_page.return_page(db, actor, page.token)
     with pytest.raises(Conflict, match="returned"):
         save_answer(db, actor, page.token, Answer(page.items[1].id, "negative"))
     assert drafts(db) == 0
@@ -143,7 +143,7 @@ def test_leases_that_lapsed_take_their_drafts_along(db: Session, owner: Actor) -
     for item in page.items:
         with pytest.raises(Conflict, match="over"):
             save_answer(db, actor, page.token, Answer(item.id, "neutral"))
-    assert handing_in.submit_page(db, actor, page.token, [Answer(page.items[0].id, "neutral")]).judged == 1
+    assert submit_page.submit_page(db, actor, page.token, [Answer(page.items[0].id, "neutral")]).judged == 1
 
 
 def test_a_lapsed_page_that_one_leaves_for_a_new_one_is_forgotten(db: Session, owner: Actor) -> None:

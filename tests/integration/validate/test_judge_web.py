@@ -13,8 +13,8 @@ from quintain.core.people import OPERATOR, RoleName
 from quintain.services.access.actors import actor_of, find_user
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import handing_out, unqualify
-from quintain.services.validate import validations as validate
+from quintain.services.validate import claim_page, unqualify
+from quintain.services.validate import manage as validate
 from quintain.store.tables import Judgement, JudgingNote, JudgingPage
 from tests.people import make_person
 from tests.validation_support import REF, make_ground
@@ -167,7 +167,7 @@ def test_options_are_the_cards_of_a_question(web: Workspace) -> None:
             "answer": 0,
         }
         validate.add_items(db, owner, "quiz/check", [row])
-        page = handing_out.claim_page(db, actor_of(db, find_user(db, "wilma")), "quiz/check")
+        page = claim_page.claim_page(db, actor_of(db, find_user(db, "wilma")), "quiz/check")
         assert page is not None
         assert db.scalars(select(JudgingPage)).one().key == page.token
     html = browser_of(web, "wilma").get(f"/judge/{page.token}").text

@@ -10,7 +10,7 @@ from quintain.compose import Workspace
 from quintain.core.people import OPERATOR, RoleName
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.validate import gold, gold_list
-from quintain.services.validate import validations as validate
+from quintain.services.validate import manage as validate
 from tests.people import make_person
 from tests.statements import counted
 from tests.validation_support import REF, judge_all, make_ground, make_judges, truth
@@ -89,7 +89,7 @@ def test_opening_pausing_policy_gold_and_export(web: Workspace) -> None:
     assert re.search(r'id="minimum-fault">&#39;many&#39; is not a whole number<', wrong.text)
     assert post(client, HOME, f"{HOME}/policy", as_form="1", **fields).status_code == 303
     with web.session() as db:
-        policy = validate.find(db, REF).policy
+        policy = validate.find_validation(db, REF).policy
     assert (policy.judgements, policy.page_size, str(policy.reward.for_items(6, 6))) == (9, 6, "0.25 EUR")
     assert not policy.automatic
     assert client.get(f"{HOME}/judges?rule=nothing&limit=x&least=1").status_code == 422

@@ -16,12 +16,12 @@ from quintain.core.people import Actor, RoleName
 from quintain.core.records.validate import Batch
 from quintain.core.validation import UnqualifyRule
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import handing_out, judge_figures, judges, trail, unqualify
+from quintain.services.validate import audit_trail, claim_page, judge_figures, judges, unqualify
+from quintain.services.validate import manage as validate
 from quintain.services.validate import status as validation_status
-from quintain.services.validate import validations as validate
 from quintain.services.validate.final_labels import final_labels
+from quintain.services.validate.manage import find_validation
 from quintain.services.validate.review import review, review_new
-from quintain.services.validate.validations import find
 from quintain.services.work import qualify
 from quintain.store.queries.access.people import names as people_names
 from quintain.store.queries.validate import slots as slot_queries
@@ -89,14 +89,14 @@ def test_unqualifying_sets_aside_reopens_and_pays(db: Session, owner: Actor) -> 
     people = settled(db, owner, ASK + "[reward]\namount = 25")
     paid = sum(db.scalars(select(Earning.amount)))
     done = unqualify.apply_rule(db, owner, REF, PAPER)
-    ground = find(db, REF)
+    ground = find_validation(db, REF)
     mine = select(Judgement.id).where(Judgement.user_id == people[0].user_id)
     assert done.unqualified == done.workers == ["judge0"]
     assert done.opened == len(db.scalars(mine).all()) > 0
     assert slot_queries.counts(db, ground.id)["open"] == done.opened
     assert sum(db.scalars(select(Earning.amount))) == paid
     with pytest.raises(Forbidden, match="disagreed with the majority of the others on more than 80%"):
-        handing_out.claim_page(db, people[0], REF)
+        claim_page.claim_page(db, people[0], REF)
     assert any("no longer judge" in row.text for row in db.scalars(select(Notification)))
     judge_all(db, [*people[1:], *make_judges(db, 2, "fresh")])
     final = final_labels(db, ground)
@@ -132,13 +132,13 @@ def test_answers_on_the_way_of_an_unqualified_judge_are_kept_but_do_not_count(db
     """A page held while the qualification ends can still be handed in, and is paid."""
     make_ground(db, owner, 10, "judgements = 1\nminimum = 1\n[reward]\namount = 20")
     first, second = make_judges(db, 2)
-    page = handing_out.claim_page(db, first, REF)
+    page = claim_page.claim_page(db, first, REF)
     assert page is not None
     unqualify.unqualify(db, owner, REF, ["judge0"], reason="clicks at random")
     receipt = answer_page(db, first, page)
     assert (receipt.judged, receipt.late, receipt.earned.amount) == (10, 10, 20)
-    assert len(final_labels(db, find(db, REF)).items) == 0
-    again = handing_out.claim_page(db, second, REF)
+    assert len(final_labels(db, find_validation(db, REF)).items) == 0
+    again = claim_page.claim_page(db, second, REF)
     assert again is not None
     assert len(again.items) == 10
 
@@ -150,9 +150,9 @@ def test_a_qualification_given_elsewhere_leads_to_no_work_that_does_not_count(db
     unqualify.unqualify(db, owner, REF, ["judge0"], reason="clicks at random")
     qualify.set_qualification(db, owner, "mood", "judge0", "judge", held=True)
     with pytest.raises(Forbidden, match="set aside"):
-        handing_out.claim_page(db, actor, REF)
+        claim_page.claim_page(db, actor, REF)
     unqualify.requalify(db, owner, REF, "judge0")
-    assert handing_out.claim_page(db, actor, REF) is not None
+    assert claim_page.claim_page(db, actor, REF) is not None
 
 
 @pytest.mark.both_databases
@@ -170,7 +170,7 @@ def test_what_owners_see_of_qualifications_is_what_is_enforced(db: Session, owne
     def may_judge(ref: str) -> bool:
         db.rollback()
         try:
-            handing_out.require_judge(db, people[0], find(db, ref))
+            claim_page.require_judge(db, people[0], find_validation(db, ref))
         except Forbidden:
             return False
         return True
@@ -178,7 +178,7 @@ def test_what_owners_see_of_qualifications_is_what_is_enforced(db: Session, owne
     assert seen(REF) == (False, True, "clicks at random")
     assert seen("mood/other") == (False, False, f"clicks at random ({REF})")
     assert not any(may_judge(ref) for ref in (REF, "mood/other"))
-    assert final_labels(db, find(db, "mood/other")).votes.sum(axis=1).min() == 5
+    assert final_labels(db, find_validation(db, "mood/other")).votes.sum(axis=1).min() == 5
     unqualify.requalify(db, owner, "mood/other", "judge0", reason="reads with care")
     assert (seen("mood/other"), may_judge("mood/other")) == ((True, False, ""), True)
     assert (seen(REF)[:2], may_judge(REF)) == ((False, True), False)
@@ -225,15 +225,15 @@ def test_a_review_does_not_undo_what_an_owner_restored(db: Session, owner: Actor
 def test_requalifying_lets_a_judge_work_again(db: Session, owner: Actor) -> None:
     """With *restore* the old judgements count again and fill what is still open; without, only new ones count."""
     people = settled(db, owner)
-    before = len(judge_figures.gather(db, find(db, REF)).counted)
+    before = len(judge_figures.gather(db, find_validation(db, REF)).counted)
     unqualify.unqualify(db, owner, REF, ["judge1"], reason="a mistake")
-    assert len(judge_figures.gather(db, find(db, REF)).counted) < before
+    assert len(judge_figures.gather(db, find_validation(db, REF)).counted) < before
     unqualify.requalify(db, owner, REF, "judge1", reason="sorry", restore=True)
-    assert len(judge_figures.gather(db, find(db, REF)).counted) == before
-    assert "open" not in slot_queries.counts(db, find(db, REF).id)
+    assert len(judge_figures.gather(db, find_validation(db, REF)).counted) == before
+    assert "open" not in slot_queries.counts(db, find_validation(db, REF).id)
     unqualify.unqualify(db, owner, REF, ["judge1"], reason="again")
     unqualify.requalify(db, owner, REF, "judge1")
-    assert len(judge_figures.gather(db, find(db, REF)).counted) < before
+    assert len(judge_figures.gather(db, find_validation(db, REF)).counted) < before
     with pytest.raises(Conflict, match="qualified"):
         unqualify.requalify(db, owner, REF, "judge1")
     with pytest.raises(BadInput, match="Say why"):
@@ -245,7 +245,7 @@ def test_requalifying_lets_a_judge_work_again(db: Session, owner: Actor) -> None
 def test_the_final_data_keeps_the_best_ranked_judgements(db: Session, owner: Actor) -> None:
     """Of seven judgements (two of them late) five are kept, and none by the judge who agrees least."""
     settled(db, owner)
-    ground = find(db, REF)
+    ground = find_validation(db, REF)
     final = final_labels(db, ground)
     status = validation_status.status(db, owner, REF)
     assert status["progress"]["kept"] == int(final.kept.sum()) == 150
@@ -273,15 +273,15 @@ def test_five_of_seven_judgements_are_kept_and_none_of_an_unqualified_judge(db: 
     assert kept_of(db, places) == [30, 30, 30, 30, 30, 0, 0], "the two who agree least are not needed"
     unqualify.unqualify(db, owner, REF, ["judge1"], reason="copies")
     assert kept_of(db, places) == [30, 0, 30, 30, 30, 30, 0]
-    final = final_labels(db, find(db, REF))
+    final = final_labels(db, find_validation(db, REF))
     assert set(final.votes.sum(axis=1).tolist()) == {5}
     assert len(db.scalars(select(Judgement)).all()) == 210, "all others stay in the record"
 
 
 def kept_of(db: Session, places: dict[str, int]) -> list[int]:
     """Count the judgements that are kept, by judge."""
-    evidence = judge_figures.gather(db, find(db, REF))
-    final = final_labels(db, find(db, REF), evidence)
+    evidence = judge_figures.gather(db, find_validation(db, REF))
+    final = final_labels(db, find_validation(db, REF), evidence)
     names = people_names(db, evidence.users.tolist())
     found = [0] * len(places)
     for row in evidence.rows[final.kept]:
@@ -298,7 +298,7 @@ def test_the_preview_is_right_about_random_clickers_and_says_when_a_rule_is_weak
     chance = np.random.default_rng(3)
     people = make_judges(db, 50)
     for number, actor in enumerate(people):
-        page = handing_out.claim_page(db, actor, "tone/check")
+        page = claim_page.claim_page(db, actor, "tone/check")
         assert page is not None
         answer_page(db, actor, page, truth if number % 5 else lambda inputs: str(chance.choice(LABELS)))
     weak = unqualify.try_rule(db, owner, "tone/check", UnqualifyRule("disagreement", 0.8, 10))
@@ -360,7 +360,7 @@ def test_the_trail_has_what_was_done_to_a_validation_and_its_judges_in_order(db:
     unqualify.unqualify(db, owner, REF, [judge.name], reason="here")
     validate.set_policy(db, owner, REF, "judgements = 3")
     unqualify.requalify(db, owner, REF, judge.name)
-    done = [one.action for one in trail.trail(db, owner, REF)]
+    done = [one.action for one in audit_trail.trail(db, owner, REF)]
     wanted = ["judge.requalify", "validation.policy", "judge.unqualify", "validation.items", "validation.open"]
     assert done == wanted
-    assert [one.action for one in trail.trail(db, owner, REF, limit=2)] == wanted[:2]
+    assert [one.action for one in audit_trail.trail(db, owner, REF, limit=2)] == wanted[:2]

@@ -14,13 +14,13 @@ from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
 from quintain.core.people import Actor, Grant, RoleName
-from quintain.services.validate import handing_in, handing_out, review
-from quintain.services.validate.handing_in import Answer
+from quintain.services.validate import claim_page, review, submit_page
+from quintain.services.validate.submit_page import Answer
 from quintain.store import database as store
 from quintain.store.database import Collision, connect, repeated, transaction
 from quintain.store.queries.validate import judgements as queries
 from quintain.store.tables import DueReview, User
-from quintain.web.housekeeping import keep_house
+from quintain.web.housekeeping import keep_house_once
 from tests.integration.validate.test_slots_processes import check_books
 from tests.validation_support import REF, answer_page, make_ground, make_judges
 
@@ -41,18 +41,16 @@ def test_giving_back_and_handing_in_parts_never_deadlock(
         pages = 0
         with workspace.session() as mine:
             while pages < 12:
-                page = handing_out.claim_page(mine, people[number], REF)
+                page = claim_page.claim_page(mine, people[number], REF)
                 if page is None:
                     return pages
                 pages += 1
                 some = chance.sample(page.items, chance.randint(0, len(page.items)))
                 if some:
                     answers = [Answer(item.id, "neutral") for item in some]
-                    handing_in.submit_page(mine, people[number], page.token, answers, finish=chance.random() < 0.5)
-                handing_out.extend_page(
-                    mine, people[number], page.token
-                ) if chance.random() < 0.1 and not some else None
-                handing_out.return_page(mine, people[number], page.token)
+                    submit_page.submit_page(mine, people[number], page.token, answers, finish=chance.random() < 0.5)
+                claim_page.extend_page(mine, people[number], page.token) if chance.random() < 0.1 and not some else None
+                claim_page.return_page(mine, people[number], page.token)
         return pages
 
     with ThreadPoolExecutor(16) as pool:
@@ -109,10 +107,10 @@ def test_a_collision_is_said_in_our_words_after_some_tries(db: Session, monkeypa
 
 def _hand_in_and_die(url: str, user: int) -> None:
     """Answer a page, and be killed before the judges are reviewed."""
-    handing_in.catch_up = lambda db, ground: os._exit(9)  # type: ignore[assignment]
+    submit_page.catch_up = lambda db, ground: os._exit(9)  # type: ignore[assignment]
     with Session(connect(url), expire_on_commit=False) as db:
         actor = Actor(user, "judge", frozenset({Grant(RoleName.WORKER)}))
-        page = handing_out.claim_page(db, actor, REF)
+        page = claim_page.claim_page(db, actor, REF)
         assert page is not None
         answer_page(db, actor, page)
 
@@ -121,7 +119,7 @@ def _die_before_the_review(workspace: Workspace, db: Session, owner: Actor) -> i
     """Let the last page of a batch be handed in by a process that ends before the review; give the validation."""
     ground = make_ground(db, owner, 10, "judgements = 2\nminimum = 2\nrules = []\n")
     first, last = make_judges(db, 2)
-    page = handing_out.claim_page(db, first, REF)
+    page = claim_page.claim_page(db, first, REF)
     assert page is not None
     answer_page(db, first, page)
     url = workspace.engine.url.render_as_string(hide_password=False)
@@ -140,7 +138,7 @@ def test_a_review_that_a_killed_process_owed_is_made_by_the_house(
 ) -> None:
     """The server's housekeeping finds the mark that was written with the judgements."""
     validation = _die_before_the_review(workspace, db, owner)
-    keep_house(workspace, tidy=False)
+    keep_house_once(workspace, tidy=False)
     db.rollback()
     assert [row.judgements for row in queries.reviews(db, validation)] == [20]
     assert not db.scalars(select(DueReview.batch)).all()
@@ -154,5 +152,5 @@ def test_a_review_that_a_killed_process_owed_is_made_when_somebody_asks_for_a_pa
     """Without a server, the next judge who finds nothing brings it about."""
     validation = _die_before_the_review(workspace, db, owner)
     (late,) = make_judges(db, 1, "late")
-    assert handing_out.claim_page(db, late, REF) is None
+    assert claim_page.claim_page(db, late, REF) is None
     assert [row.judgements for row in queries.reviews(db, validation)] == [20]

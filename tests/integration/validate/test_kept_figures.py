@@ -24,9 +24,9 @@ from quintain.services.house.job_kinds import figure_kinds, job_handlers
 from quintain.services.jobs.figures import check
 from quintain.services.jobs.running import run_all
 from quintain.services.release import stations
-from quintain.services.validate import adjudicate, handing_out, judges, kept, recount, review, status
+from quintain.services.validate import adjudicate, claim_page, judges, recount, review, status, validation_figures
 from quintain.services.validate import items as validation_items
-from quintain.services.validate import validations as validate
+from quintain.services.validate import manage as validate
 from quintain.services.validate.unqualify import requalify, unqualify
 from quintain.settings import Settings
 from quintain.store.database import transaction
@@ -51,13 +51,13 @@ def elsewhere(settings: Settings, workspace: Workspace) -> Iterator[Session]:
 @pytest.fixture
 def grown(monkeypatch: pytest.MonkeyPatch) -> None:
     """A site on which every validation is too large to be counted while somebody waits."""
-    monkeypatch.setattr(kept, "VALIDATION", replace(kept.VALIDATION, at_once=0))
+    monkeypatch.setattr(validation_figures, "VALIDATION", replace(validation_figures.VALIDATION, at_once=0))
 
 
 def counted(db: Session) -> int:
     """Give how many judgements count now."""
     db.rollback()
-    return kept.known(db, validate.find(db, REF)).progress.counted
+    return validation_figures.validation_figures(db, validate.find_validation(db, REF)).progress.counted
 
 
 def test_nothing_is_read_again_while_nothing_happens(
@@ -71,7 +71,7 @@ def test_nothing_is_read_again_while_nothing_happens(
     assert counted(db) == 60
     assert len(judges.judge_table(db, owner, REF)) == 5
     assert validation_items.list_items(db, owner, REF).counts["labelled"] == 12
-    assert adjudicate.queue(db, owner, REF) == []
+    assert adjudicate.adjudication_queue_of(db, owner, REF) == []
 
 
 def test_a_text_is_looked_for_in_the_newest_items(db: Session, owner: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,7 +97,7 @@ def test_every_act_elsewhere_is_seen(db: Session, owner: Actor, elsewhere: Sessi
     assert counted(elsewhere) == 60
     unqualify(db, owner, REF, [people[0].name], reason="a test")
     assert counted(elsewhere) == 48
-    page = handing_out.claim_page(db, people[5], REF)
+    page = claim_page.claim_page(db, people[5], REF)
     assert page is not None
     answer_page(db, people[5], page, lambda _: "mixed")
     assert counted(elsewhere) == 58
@@ -111,13 +111,13 @@ def test_what_depends_on_more_than_judgements_is_always_as_it_is(db: Session, ow
     make_ground(db, owner, 3)
     turns = iter(["negative", "neutral", "positive", "mixed", "negative"] * 3)
     for actor in make_judges(db, 5):
-        page = handing_out.claim_page(db, actor, REF)
+        page = claim_page.claim_page(db, actor, REF)
         assert page is not None
         said = next(turns)
         answer_page(db, actor, page, lambda _: said)  # noqa: B023 - used at once
     assert [item.label for item in validation_items.list_items(elsewhere, owner, REF).items] == [None] * 3
     elsewhere.rollback()
-    (first, *_) = adjudicate.queue(db, owner, REF)
+    (first, *_) = adjudicate.adjudication_queue_of(db, owner, REF)
     adjudicate.adjudicate(db, owner, REF, first.id, "neutral")
     assert [item.label for item in validation_items.list_items(elsewhere, owner, REF).items].count("neutral") == 1
     elsewhere.rollback()
@@ -179,8 +179,10 @@ def test_figures_equal_a_full_recount_after_any_history(
     for act, number, label in acts:
         do_act(db, owner, ref, people[number], act, label)
         validation_items.list_items(db, owner, ref)  # somebody looks in between
-    found = validate.find(db, ref)
-    assert kept.known(db, found).whole == json.loads(json.dumps(recount.recount(db, found).whole, default=plain))
+    found = validate.find_validation(db, ref)
+    assert validation_figures.validation_figures(db, found).whole == json.loads(
+        json.dumps(recount.recount(db, found).whole, default=plain)
+    )
     rows = item_figures.page(db, found.id, item_figures.ItemFilter(), order="item", down=False, offset=0, limit=10)
     assert {row.item_id: row for row in rows} == recount.recount(db, found).items
     assert check(db, workspace.blobs, OPERATOR, figure_kinds()).faults == ()
@@ -190,7 +192,7 @@ def do_act(db: Session, owner: Actor, ref: str, person: Actor, act: str, label: 
     """Let something happen to a validation; what cannot happen now does not."""
     ids = [one.id for one in validation_items.list_items(db, owner, ref).items]
     with suppress(Conflict, Forbidden):
-        if act == "judge" and (page := handing_out.claim_page(db, person, ref)) is not None:
+        if act == "judge" and (page := claim_page.claim_page(db, person, ref)) is not None:
             answer_page(db, person, page, lambda _: label)
         elif act == "unqualify":
             unqualify(db, owner, ref, [person.name], reason="a test")
@@ -218,8 +220,10 @@ def test_what_nobody_has_counted_yet_is_said_to_be_pending(
     assert "pending" in run("validate", "status", REF)
     assert "pending" in run("validate", "status")
     assert "figures are pending" in run("validate", "items", REF)
-    validation = validate.find(db, REF)
-    label, _ = stations._label((validation, kept.known(db, validation)), judged=True, released=False)
+    validation = validate.find_validation(db, REF)
+    label, _ = stations._label(
+        (validation, validation_figures.validation_figures(db, validation)), judged=True, released=False
+    )
     assert (label.done, label.counted) == (False, False)
     assert run_all(workspace.session, workspace.blobs, job_handlers())
     db.rollback()

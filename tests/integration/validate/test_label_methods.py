@@ -24,8 +24,8 @@ from quintain.labels.dawid_skene import DawidSkene
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import gold, label_methods, vmer
-from quintain.services.validate import validations as validate
-from quintain.services.validate.adjudicate import queue
+from quintain.services.validate import manage as validate
+from quintain.services.validate.adjudicate import adjudication_queue_of
 from quintain.services.validate.export import export_labels
 from quintain.services.validate.final_labels import final_labels
 from quintain.services.validate.item_rules import rules_of
@@ -62,7 +62,7 @@ def wrong(db: Session, owner: Actor, folder: Path) -> set[str]:
 def test_a_model_of_the_judges_finds_what_the_majority_misses(db: Session, owner: Actor, tmp_path: Path) -> None:
     """Status, export and labels follow the policy's method, which is the one of `labels aggregate`."""
     judged(db, owner, 'method = "one-coin"')
-    ground = validate.find(db, REF)
+    ground = validate.find_validation(db, REF)
     final = final_labels(db, ground)
     plain = make_aggregator("one-coin").aggregate(gather(db, ground).counted, seed=ground.seed)
     assert final.label.tolist() == plain.label.tolist()
@@ -78,10 +78,10 @@ def test_a_model_of_the_judges_finds_what_the_majority_misses(db: Session, owner
 def test_experts_are_asked_where_the_method_is_unsure(db: Session, owner: Actor) -> None:
     """The queue of contested items goes by the method's confidence, not by votes alone."""
     judged(db, owner, "")
-    assert len(queue(db, owner, REF)) > 20
+    assert len(adjudication_queue_of(db, owner, REF)) > 20
     validate.set_policy(db, owner, REF, 'method = "one-coin"\n[gold]\nrate = 0')
-    final = final_labels(db, validate.find(db, REF))
-    assert len(queue(db, owner, REF)) == int((final.confidence < 0.75).sum()) < 5
+    final = final_labels(db, validate.find_validation(db, REF))
+    assert len(adjudication_queue_of(db, owner, REF)) == int((final.confidence < 0.75).sum()) < 5
 
 
 def test_a_method_runs_once_for_each_change(db: Session, owner: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +99,7 @@ def test_a_method_runs_once_for_each_change(db: Session, owner: Actor, monkeypat
     runs.clear()
     for _ in range(3):
         status(db, owner, REF)
-        queue(db, owner, REF)
+        adjudication_queue_of(db, owner, REF)
         vmer.error_rates(db, owner, REF)
     assert len(runs) == 1
     validate.add_items(db, owner, REF, [{"inputs": {"text": text_of(12)}}])
@@ -172,7 +172,7 @@ def test_the_writers_vote_counts_where_the_policy_says_so(db: Session, owner: Ac
     written.author_id, written.aim = writer.user_id, "positive"
     db.commit()
     judge_all(db, make_judges(db, 2), [lambda inputs: "positive", lambda inputs: "negative"])
-    assert final_labels(db, validate.find(db, REF)).names() == ["positive", None]
+    assert final_labels(db, validate.find_validation(db, REF)).names() == ["positive", None]
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)

@@ -16,7 +16,7 @@ from quintain.services.plain.labels import Aggregating, aggregate_source
 from quintain.services.release.candidates import gather
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import export as judged_export
-from quintain.services.validate import validations as validate
+from quintain.services.validate import manage as validate
 from quintain.services.validate.final_labels import final_labels
 from quintain.services.validate.item_rules import drawn_often
 from quintain.services.validate.items import list_items
@@ -70,16 +70,18 @@ def test_a_sample_of_each_part_is_judged_more_often_and_drawn_again_the_same(db:
     found = _rows(db)
     assert {part: sum(one.asked == 6 for one in found if one.part == part) for part in "ab"} == {"a": 3, "b": 3}
     again = drawn_often(
-        validate.find(db, REF), [{"hash": one.hash, "part": one.part} for one in reversed(found)], known={}
+        validate.find_validation(db, REF), [{"hash": one.hash, "part": one.part} for one in reversed(found)], known={}
     )
     assert again[::-1] == [one.asked for one in found]
-    other = drawn_often(validate.find(db, REF), [{"hash": one.hash, "part": one.part} for one in found], {"a": 3})
+    other = drawn_often(
+        validate.find_validation(db, REF), [{"hash": one.hash, "part": one.part} for one in found], {"a": 3}
+    )
     assert [one for one, row in zip(other, found, strict=True) if row.part == "a"] == [None] * 6
     told = status(db, owner, REF)
     assert told.asking.parts == [AskedPart("a", 6, 3), AskedPart("b", 6, 3)]
     assert told.forecast.judgements == told.progress.asked_without_adapting == 6 * 6 + 6 * 2
     judge_all(db, make_judges(db, 7))
-    assert sum(slots.counts(db, validate.find(db, REF).id).values()) == 48
+    assert sum(slots.counts(db, validate.find_validation(db, REF).id).values()) == 48
     told = status(db, owner, REF)
     assert (told.progress.labelled, told.progress.judgements, told.progress.kept) == (12, 48, 6 * 4 + 6 * 2)
 
@@ -101,7 +103,7 @@ def test_a_share_is_drawn_item_by_item(db: Session, owner: Actor) -> None:
     _pool(db, owner, POLICY.replace("items = 3", "share = 0.3"), items=60)
     found = _rows(db)
     assert 6 <= sum(one.asked is not None for one in found) <= 30
-    ground = validate.find(db, REF)
+    ground = validate.find_validation(db, REF)
     assert [drawn_often(ground, [{"hash": one.hash}], {})[0] for one in found] == [one.asked for one in found]
 
 
@@ -110,7 +112,7 @@ def test_the_writers_vote_counts_alike_everywhere(db: Session, blobs: Blobs, own
     _pool(db, owner, POLICY)
     says = [truth, *([lambda inputs: "mixed"] * 4), *([truth] * 2)]
     judge_all(db, make_judges(db, 7), says)
-    final = final_labels(db, validate.find(db, REF))
+    final = final_labels(db, validate.find_validation(db, REF))
     assert (final.votes.sum(axis=1) == [5 if one == 6 else 3 for one in final.asked.tolist()]).all()
     assert (final.writer >= 0).all()
     labels, judgements = tmp_path / "labels.jsonl", tmp_path / "judgements.csv"
@@ -127,7 +129,7 @@ def test_the_writers_vote_counts_alike_everywhere(db: Session, blobs: Blobs, own
     for item, name in zip(final.items.tolist(), final.names(), strict=True):
         assert listed[item].label == name
         assert sum(listed[item].votes.values()) == final.votes[final.by_item()[item]].sum()
-    released = gather(db, blobs, validate.find(db, REF), ReleaseSpec())
+    released = gather(db, blobs, validate.find_validation(db, REF), ReleaseSpec())
     assert {
         row.id: [*released.labels, None][code] for row, code in zip(released.rows, released.label, strict=True)
     } == {item: one.label for item, one in listed.items()}
@@ -145,7 +147,7 @@ def test_a_writer_decides_between_two_judges_by_any_method(db: Session, owner: A
     _pool(db, owner, f'method = "{method}"\njudgements = 2\nminimum = 2\nwriter = true\n[gold]\nrate = 0')
     judge_all(db, make_judges(db, 2), [truth, lambda inputs: "mixed"])
     items = {one.id: one.aim for one in _rows(db)}
-    final = final_labels(db, validate.find(db, REF))
+    final = final_labels(db, validate.find_validation(db, REF))
     assert [items[item] for item in final.items.tolist()] == final.names()
 
 

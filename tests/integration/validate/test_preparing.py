@@ -17,7 +17,7 @@ from quintain.core.people import Actor, RoleName
 from quintain.core.validation import ValidationState
 from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs.running import run_all
-from quintain.services.validate import handing_out, preparing, taking_in, validations
+from quintain.services.validate import claim_page, intake, manage, prepare
 from quintain.settings import Settings
 from quintain.store.base import now
 from quintain.store.database import transaction
@@ -34,9 +34,9 @@ from pathlib import Path
 from quintain.compose import create_workspace
 from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs import running
-from quintain.services.validate import preparing
+from quintain.services.validate import prepare
 from quintain.settings import Settings
-preparing.BEFORE_ANYBODY = 3
+prepare.BEFORE_ANYBODY = 3
 save, saved = running.JobRun.save_within, []
 def save_and_die(run, db, checkpoint):
     if len(saved) == 2:
@@ -52,9 +52,9 @@ running.run_all(workspace.session, workspace.blobs, job_handlers())
 @pytest.fixture
 def opened(db: Session, owner: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
     """A round with more attempts than are taken in while somebody waits, whose judging was opened."""
-    monkeypatch.setattr(taking_in, "AT_ONCE", TEXTS - 1)
-    monkeypatch.setattr(preparing, "AT_A_TIME", 3)
-    monkeypatch.setattr(preparing, "BEFORE_ANYBODY", 3)
+    monkeypatch.setattr(intake, "AT_ONCE", TEXTS - 1)
+    monkeypatch.setattr(prepare, "AT_A_TIME", 3)
+    monkeypatch.setattr(prepare, "BEFORE_ANYBODY", 3)
     writer = make_person(db, "wanda", RoleName.WORKER)
     make_round(
         db, owner, [attempt(writer, f"{number} feels positive", "positive", "negative") for number in range(TEXTS)]
@@ -72,18 +72,18 @@ def test_nobody_judges_while_attempts_are_taken_in(
 ) -> None:
     """The owner sees how far it is; judges get pages when all is there, and not before."""
     (judge,) = make_judges(db, 1)
-    assert validations.find(db, REF).state is ValidationState.PREPARING
-    standing = preparing.preparation_of(db, validations.find(db, REF))
+    assert manage.find_validation(db, REF).state is ValidationState.PREPARING
+    standing = prepare.preparation_of(db, manage.find_validation(db, REF))
     assert standing is not None
     assert standing.state == "queued"
     with pytest.raises(Conflict):
-        handing_out.claim_page(db, judge, REF)
+        claim_page.claim_page(db, judge, REF)
     with pytest.raises(Conflict):
-        validations.set_state(db, owner, REF, ValidationState.PAUSED)
+        manage.set_state(db, owner, REF, ValidationState.PAUSED)
     run_all(workspace.session, workspace.blobs, job_handlers())
     assert counts(db) == (TEXTS, 5 * TEXTS)
-    assert preparing.preparation_of(db, validations.find(db, REF)) is None
-    assert handing_out.claim_page(db, judge, REF) is not None
+    assert prepare.preparation_of(db, manage.find_validation(db, REF)) is None
+    assert claim_page.claim_page(db, judge, REF) is not None
 
 
 def test_a_killed_worker_is_made_up_for(
@@ -100,11 +100,11 @@ def test_a_killed_worker_is_made_up_for(
     assert subprocess.run(command, check=False, timeout=120).returncode == 9
     assert counts(db) == (6, 30)
     with transaction(db):  # its lease runs out
-        db.execute(update(Job).where(Job.kind == validations.PREPARE).values(lease_until=now() - timedelta(seconds=1)))
+        db.execute(update(Job).where(Job.kind == manage.PREPARE).values(lease_until=now() - timedelta(seconds=1)))
     run_all(workspace.session, workspace.blobs, job_handlers())
     assert counts(db) == (TEXTS, 5 * TEXTS)
-    assert validations.find(db, REF).state is ValidationState.OPEN
-    (job,) = db.scalars(select(Job).where(Job.kind == validations.PREPARE))
+    assert manage.find_validation(db, REF).state is ValidationState.OPEN
+    (job,) = db.scalars(select(Job).where(Job.kind == manage.PREPARE))
     assert (job.state, job.attempts, job.done) == ("done", 2, TEXTS)
 
 
@@ -113,27 +113,27 @@ def test_a_claim_takes_in_a_few_and_a_worker_the_rest(
 ) -> None:
     """Who has judged everything gets what was written since; what is too much for one request comes in by a job."""
     run_all(workspace.session, workspace.blobs, job_handlers())
-    monkeypatch.setattr(handing_out, "AT_A_CLAIM", 2)
-    monkeypatch.setattr(taking_in, "AT_ONCE", 2)
+    monkeypatch.setattr(claim_page, "AT_A_CLAIM", 2)
+    monkeypatch.setattr(intake, "AT_ONCE", 2)
     writer = make_person(db, "willa", RoleName.WORKER)
-    round_id = validations.find(db, REF).round_id
+    round_id = manage.find_validation(db, REF).round_id
     (judge,) = make_judges(db, 1)
-    while (page := handing_out.claim_page(db, judge, REF)) is not None:
+    while (page := claim_page.claim_page(db, judge, REF)) is not None:
         answer_page(db, judge, page, lambda inputs: "positive")
     with transaction(db):
         for number in range(7):
             made = attempt(writer, f"later {number} feels positive", "positive", "negative")
             db.add(Attempt(round_id=round_id, **made))
-    page = handing_out.claim_page(db, judge, REF)
+    page = claim_page.claim_page(db, judge, REF)
     assert page is not None
     assert len(page.items) == 2
     assert counts(db)[0] == TEXTS + 2
-    seen = validations.find(db, REF).seen_to
-    run_all(workspace.session, workspace.blobs, {taking_in.JOB: preparing.take_in})
+    seen = manage.find_validation(db, REF).seen_to
+    run_all(workspace.session, workspace.blobs, {intake.JOB: prepare.take_in})
     assert counts(db) == (TEXTS + 7, 5 * (TEXTS + 7))
-    assert validations.find(db, REF).seen_to != seen
+    assert manage.find_validation(db, REF).seen_to != seen
     answer_page(db, judge, page, lambda inputs: "positive")
-    page = handing_out.claim_page(db, judge, REF)
+    page = claim_page.claim_page(db, judge, REF)
     assert page is not None
     assert len(page.items) == 5
 
@@ -144,22 +144,22 @@ def test_taking_in_leaves_out_what_was_retracted_meanwhile(
     """An attempt that is taken back between the look and the writing does not come in."""
     run_all(workspace.session, workspace.blobs, job_handlers())
     writer = make_person(db, "willa", RoleName.WORKER)
-    validation = validations.find(db, REF)
+    validation = manage.find_validation(db, REF)
     with transaction(db):
         late = Attempt(round_id=validation.round_id, **attempt(writer, "gone again", "positive", "negative"))
         db.add(late)
-    look = taking_in.often_of  # between the look and the writing
+    look = intake.draw_often  # between the look and the writing
 
     def retract(*given: Any) -> dict[str, int]:
         with transaction(db):
             db.add(AttemptNote(attempt_id=late.id, user_id=writer.user_id, kind="retracted"))
         return look(*given)
 
-    assert [one.id for one in taking_in.new_attempts(db, validation, since=validation.seen_to)] == [late.id]
-    monkeypatch.setattr(taking_in, "often_of", retract)
-    assert taking_in.take_attempts(db, validation).added == 0
+    assert [one.id for one in intake.new_attempts(db, validation, since=validation.seen_to)] == [late.id]
+    monkeypatch.setattr(intake, "draw_often", retract)
+    assert intake.take_attempts(db, validation).added == 0
     assert counts(db)[0] == TEXTS
-    assert validations.find(db, REF).seen_to != validation.seen_to
+    assert manage.find_validation(db, REF).seen_to != validation.seen_to
 
 
 def test_who_asked_stands_in_the_record(db: Session, workspace: Workspace, owner: Actor, opened: None) -> None:

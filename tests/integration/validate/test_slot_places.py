@@ -9,12 +9,12 @@ from sqlalchemy import insert, select, text
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
-from quintain.services.validate import handing_out
-from quintain.services.validate import validations as validate
-from quintain.services.validate.validation import ValidationInfo
+from quintain.services.validate import claim_page
+from quintain.services.validate import manage as validate
+from quintain.services.validate.types import ValidationInfo
 from quintain.store.base import now
 from quintain.store.database import transaction
-from quintain.store.queries.validate import handouts, places
+from quintain.store.queries.validate import page_claims, places
 from quintain.store.queries.validate.places import END, START
 from quintain.store.tables import JudgePlace, JudgingPage, Offer, Slot, ValidationItem
 from tests.validation_support import REF, answer_page, make_ground, make_judges, text_of
@@ -44,7 +44,7 @@ def show_all(db: Session, ground: ValidationInfo, actor: Actor, *, but: int) -> 
     return set(items[len(items) - but :])
 
 
-def items_of(db: Session, page: handing_out.HandedPage | None) -> set[int]:
+def items_of(db: Session, page: claim_page.ClaimedPage | None) -> set[int]:
     """Give the ids of the items on a page."""
     assert page is not None
     return set(db.scalars(select(Offer.item_id).where(Offer.id.in_([item.id for item in page.items]))))
@@ -62,7 +62,7 @@ def steps_of_claim(db: Session, actor: Actor) -> int:
     driver = db.connection().connection.driver_connection
     assert driver is not None
     driver.set_progress_handler(count, 100)
-    handing_out.claim_page(db, actor, REF)
+    claim_page.claim_page(db, actor, REF)
     driver.set_progress_handler(None, 0)
     return counted
 
@@ -72,24 +72,24 @@ def test_a_judge_who_has_seen_nearly_all_finds_the_rest(db: Session, owner: Acto
     ground = make_ground(db, owner, 1500, POLICY)
     actor, other = make_judges(db, 2)
     left = show_all(db, ground, actor, but=15)
-    first = handing_out.claim_page(db, actor, REF)
+    first = claim_page.claim_page(db, actor, REF)
     assert len(items_of(db, first)) == 10
     assert first is not None
     answer_page(db, actor, first)
-    second = handing_out.claim_page(db, actor, REF)
+    second = claim_page.claim_page(db, actor, REF)
     assert items_of(db, first) | items_of(db, second) == left
     assert second is not None
-    handing_out.return_page(db, actor, second.token)
-    assert handing_out.claim_page(db, actor, REF) is None
+    claim_page.return_page(db, actor, second.token)
+    assert claim_page.claim_page(db, actor, REF) is None
     assert db.scalars(select(JudgePlace.batch).where(JudgePlace.user_id == actor.user_id)).one() == END.batch
     validate.add_items(db, owner, REF, [{"inputs": {"text": text_of(number)}} for number in range(1500, 1503)])
     new = set(db.scalars(select(ValidationItem.id).order_by(ValidationItem.id.desc()).limit(3)))
     found: set[int] = set()
-    while (page := handing_out.claim_page(db, actor, REF)) is not None:  # pages are short where items lie far apart
+    while (page := claim_page.claim_page(db, actor, REF)) is not None:  # pages are short where items lie far apart
         found |= items_of(db, page)
         answer_page(db, actor, page)
     assert found == new
-    assert items_of(db, handing_out.claim_page(db, other, REF)) <= set(db.scalars(select(ValidationItem.id)))
+    assert items_of(db, claim_page.claim_page(db, other, REF)) <= set(db.scalars(select(ValidationItem.id)))
 
 
 def test_pages_of_one_item_are_found_far_behind_too(db: Session, owner: Actor) -> None:
@@ -98,7 +98,7 @@ def test_pages_of_one_item_are_found_far_behind_too(db: Session, owner: Actor) -
     (actor,) = make_judges(db, 1)
     left = show_all(db, ground, actor, but=2)
     found: set[int] = set()
-    while (page := handing_out.claim_page(db, actor, REF)) is not None:
+    while (page := claim_page.claim_page(db, actor, REF)) is not None:
         found |= items_of(db, page)
         answer_page(db, actor, page)
     assert found == left
@@ -108,21 +108,21 @@ def test_what_came_back_before_a_place_is_found_first(db: Session, owner: Actor)
     """A page that somebody else held while the judge went past it, and gave back, or let lapse, is offered next."""
     ground = make_ground(db, owner, 1200, "judgements = 1\nminimum = 1\nbatch_size = 100000\nlease_seconds = 60\n")
     actor, other, third = make_judges(db, 3)
-    early = handing_out.claim_page(db, other, REF)
+    early = claim_page.claim_page(db, other, REF)
     early_items = items_of(db, early)
     show_all(db, ground, actor, but=300)
     with transaction(db):
         db.query(Offer).filter(Offer.user_id == actor.user_id, Offer.item_id.in_(early_items)).delete()
-    page = handing_out.claim_page(db, actor, REF)
+    page = claim_page.claim_page(db, actor, REF)
     assert not items_of(db, page) & early_items
     assert db.scalars(select(JudgePlace.draw).where(JudgePlace.user_id == actor.user_id)).one() > 0
     assert page is not None
     answer_page(db, actor, page)
     assert early is not None
-    handing_out.return_page(db, other, early.token)
-    again = handing_out.claim_page(db, actor, REF)
+    claim_page.return_page(db, other, early.token)
+    again = claim_page.claim_page(db, actor, REF)
     assert items_of(db, again) == early_items
-    lapsed = handing_out.claim_page(db, third, REF, moment=now() + timedelta(minutes=5))
+    lapsed = claim_page.claim_page(db, third, REF, moment=now() + timedelta(minutes=5))
     assert items_of(db, lapsed) == early_items
 
 
@@ -131,7 +131,7 @@ def test_a_place_holds_until_items_are_added(db: Session, owner: Actor) -> None:
     ground = make_ground(db, owner, 20, POLICY)
     actor, other = make_judges(db, 2)
     user_id = actor.user_id or 0
-    found, newest = places.look_on(db, ground.id, user_id, START)
+    found, newest = places.first_open_from(db, ground.id, user_id, START)
     assert found.start > START
     assert found.whole
     for place in (found.start, END):
@@ -151,7 +151,7 @@ def test_a_claim_does_not_grow_with_what_was_seen(db: Session, owner: Actor) -> 
     ground = make_ground(db, owner, items, POLICY)
     few, fresh = make_judges(db, 2)
     show_all(db, ground, few, but=0)
-    assert handing_out.claim_page(db, few, REF) is None
+    assert claim_page.claim_page(db, few, REF) is None
     before = steps_of_claim(db, few)
     more = range(items, 4 * items)
     validate.add_items(db, owner, REF, [{"inputs": {"text": text_of(number)}} for number in more])
@@ -159,7 +159,7 @@ def test_a_claim_does_not_grow_with_what_was_seen(db: Session, owner: Actor) -> 
         db.execute(text("DELETE FROM judging_offers"))
         db.execute(text("DELETE FROM judging_pages"))
     show_all(db, ground, few, but=0)
-    assert handing_out.claim_page(db, few, REF) is None
+    assert claim_page.claim_page(db, few, REF) is None
     after = steps_of_claim(db, few)
     assert after <= before * 1.2 + 2
     assert steps_of_claim(db, fresh) > 0
@@ -173,7 +173,7 @@ def test_the_statements_use_the_indexes(db: Session, owner: Actor) -> None:
     given = {"validation": ground.id, "user": 1, "count": 10, "until": now()}
     given |= {"items": "[1, 2]"} | START._asdict() | {f"end_{name}": value for name, value in END._asdict().items()}
     plans = []
-    for query in map(handouts.lease, ("all", "within", "listed")):
+    for query in map(page_claims.lease_statement, ("all", "within", "listed")):
         rows = db.execute(text(f"EXPLAIN QUERY PLAN {query.text}"), given).all()
         plans.append("\n".join(row[3] for row in rows))
     for plan in plans:

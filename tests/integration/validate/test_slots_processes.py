@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
 from quintain.core.people import Actor
-from quintain.services.validate.validation import ValidationInfo
+from quintain.services.validate.types import ValidationInfo
 from quintain.store.queries.validate import slots as slot_queries
 from quintain.store.tables import Judgement, JudgingPage, Offer, Slot
 from tests.integration.validate.claim_worker import judge_for_a_while

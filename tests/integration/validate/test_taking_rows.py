@@ -14,7 +14,7 @@ from quintain.compose import Workspace
 from quintain.core.errors import BadInput, NotFound, Unavailable
 from quintain.core.people import Actor
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import item_files, taking_in, validations
+from quintain.services.validate import intake, item_files, manage
 from quintain.store.database import transaction
 from quintain.store.queries.validate import slots
 from quintain.store.tables import CorpusUse, Slot, ValidationItem
@@ -26,7 +26,7 @@ OFTEN = "judgements = 2\nminimum = 2\n[often]\njudgements = 4\nitems = 3\n"
 @pytest.fixture(autouse=True)
 def few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three rows make a step."""
-    monkeypatch.setattr(taking_in, "ROWS_AT_A_TIME", 3)
+    monkeypatch.setattr(intake, "ROWS_AT_A_TIME", 3)
 
 
 def rows(count: int) -> list[dict[str, Any]]:
@@ -58,15 +58,15 @@ def test_a_step_that_fails_leaves_those_before_and_the_next_time_adds_the_rest(
     with monkeypatch.context() as broken:
         broken.setattr(slots, "add", full)
         with pytest.raises(Unavailable):
-            validations.add_items(db, owner, REF, rows(10))
+            manage.add_items(db, owner, REF, rows(10))
     items, made, used = there(db)
     assert (items, used) == (6, 6)
     assert made == sum(calls[:2])
-    taken = validations.add_items(db, owner, REF, rows(10))
+    taken = manage.add_items(db, owner, REF, rows(10))
     assert (taken.added, taken.repeats) == (4, 6)
     assert there(db) == (10, 3 * 4 + 7 * 2, 10)
     assert db.scalar(select(func.count()).where(ValidationItem.asked == 4)) == 3
-    assert validations.add_items(db, owner, REF, rows(10)).added == 0
+    assert manage.add_items(db, owner, REF, rows(10)).added == 0
 
 
 def test_others_write_between_the_steps(
@@ -74,15 +74,15 @@ def test_others_write_between_the_steps(
 ) -> None:
     """What others hold the lock for is done before all rows are in."""
     make_ground(db, owner, 0)
-    some, seen = taking_in._add_some, []
+    some, seen = intake._add_some, []
 
     def look(db: Session, *given: Any) -> int:
         with workspace.session() as other:
             seen.append(there(other)[0])
         return some(db, *given)
 
-    monkeypatch.setattr(taking_in, "_add_some", look)
-    validations.add_items(db, owner, REF, rows(8))
+    monkeypatch.setattr(intake, "_add_some", look)
+    manage.add_items(db, owner, REF, rows(8))
     assert seen == [0, 3, 6]
 
 
@@ -92,7 +92,7 @@ def test_inside_a_transaction_it_is_all_or_nothing(db: Session, owner: Actor) ->
 
     def both() -> None:
         with transaction(db):
-            validations.add_items(db, owner, REF, rows(8))
+            manage.add_items(db, owner, REF, rows(8))
             raise Unavailable("The disk is full.")
 
     with pytest.raises(Unavailable):
@@ -108,7 +108,7 @@ def test_a_file_with_faults_opens_nothing(db: Session, workspace: Workspace, own
     with pytest.raises(BadInput):
         item_files.open_with_items(db, workspace.blobs, owner, REF, items=path)
     with pytest.raises(NotFound):
-        validations.find(db, REF)
+        manage.find_validation(db, REF)
     path.write_text(json.dumps({"text": "fine"}))
     item_files.open_with_items(db, workspace.blobs, owner, REF, items=path)
     assert there(db)[0] == 1

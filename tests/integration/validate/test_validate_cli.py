@@ -17,7 +17,7 @@ from typer.testing import Result
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR, Actor
 from quintain.services.access.links import make_link, redeem_link
-from quintain.services.validate import handing_in, handing_out
+from quintain.services.validate import claim_page, submit_page
 from quintain.web.app import create_app
 from tests.validation_support import REF, judge_all, make_ground, make_judges, text_of, truth
 from tests.web_support import PASSWORD, browser_of, token_for
@@ -207,9 +207,9 @@ def test_the_console_from_the_command_line(
     run("unqualify", REF, "--worker", "judge0", "--reason", "always mixed")
     assert [one["reason"] for one in run("judges", REF, "--unqualified")["judges"]] == ["always mixed"]
     (fresh,) = make_judges(db, 1, "fresh")
-    page = handing_out.claim_page(db, fresh, REF)
+    page = claim_page.claim_page(db, fresh, REF)
     assert page is not None
-    handing_in.submit_page(db, fresh, page.token, [handing_in.Answer(page.items[0].id, skip="not English")])
+    submit_page.submit_page(db, fresh, page.token, [submit_page.Answer(page.items[0].id, skip="not English")])
     assert [(one["kind"], one["text"]) for one in run("notes", REF)["notes"]] == [("skip", "not English")]
     assert run("trail", REF, "--limit", "1")["entries"][0]["action"] == "judge.unqualify"
     for command in ("policy", "judges", "notes", "trail"):

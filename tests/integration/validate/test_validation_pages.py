@@ -13,7 +13,7 @@ from quintain.core.people import OPERATOR, RoleName
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.validate import gold_list
 from quintain.services.validate import items as validation_items
-from quintain.services.validate import validations as validate
+from quintain.services.validate import manage as validate
 from quintain.services.validate.items import WantedItems
 from quintain.services.work import quizzes
 from tests.beginnings import Build
@@ -164,7 +164,7 @@ def test_gold_comes_by_file_or_one_click_and_makes_the_quiz(web: Workspace) -> N
     assert made.headers["location"] == f"{HOME}/gold#quiz"
     with web.session() as db:
         assert quizzes.list_quizzes(db, "mood") == ["judge"]
-        policy = validate.find(db, REF).policy
+        policy = validate.find_validation(db, REF).policy
         assert policy.quiz is not None
         assert (policy.quiz.questions, policy.quiz.right) == (5, 3)
         assert sum(not one.retired for one in gold_list.list_gold(db, OPERATOR, REF).gold) == 1

@@ -16,21 +16,21 @@ from quintain.core.hashing import ID_LENGTH
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.core.records.figures import Estimate
 from quintain.services.access.links import make_link, redeem_link
-from quintain.services.collect import attempts
+from quintain.services.collect import list_attempts
 from quintain.services.validate import (
     adjudicate,
+    claim_page,
     gold,
     gold_list,
-    handing_in,
-    handing_out,
     item_files,
+    submit_page,
     unqualify,
     vmer,
 )
-from quintain.services.validate import validations as validate
+from quintain.services.validate import manage as validate
 from quintain.services.validate.final_labels import final_labels
+from quintain.services.validate.intake import take_attempts
 from quintain.services.validate.review import review
-from quintain.services.validate.taking_in import take_attempts
 from quintain.services.validate.tallies import tally
 from quintain.services.work import qualify
 from quintain.store.database import transaction
@@ -82,7 +82,7 @@ def test_vmer_and_aimed_success_are_as_the_design_defines_them(db: Session, owne
     assert [(one["model"], one["errors"]) for one in rates["models"]] == [("mood/m0", 3)]
     assert [(one["worker"], one["successes"]) for one in rates["workers"]] == [("wanda", 2)]
     assert [(one["label"], one["collected"]) for one in rates["labels"]] == [("positive", 5)]
-    found = validate.find(db, REF)
+    found = validate.find_validation(db, REF)
     assert tally(db, found, final_labels(db, found)).error_counts() == {
         "all": [5, 4, 3],
         "models": {"mood/m0": [5, 4, 3]},
@@ -148,13 +148,13 @@ def test_what_a_judge_flags_waits_in_the_queue_of_the_round(db: Session, owner: 
     """The owner decides on it as on every flag; handing the page in again flags nothing twice."""
     make_round(db, owner, five(writer), f"{FOOLING}[gold]\nrate = 0")
     (judge0,) = make_judges(db, 1)
-    page = handing_out.claim_page(db, judge0, REF)
+    page = claim_page.claim_page(db, judge0, REF)
     assert page is not None
     said = ["copied from a film", "", None, None]
-    answers = [handing_in.Answer(item.id, "positive", flag=flag) for item, flag in zip(page.items, said, strict=True)]
+    answers = [submit_page.Answer(item.id, "positive", flag=flag) for item, flag in zip(page.items, said, strict=True)]
     for _ in range(2):
-        handing_in.submit_page(db, judge0, page.token, answers)
-    found = attempts.flag_queue(db, owner, REF).flags
+        submit_page.submit_page(db, judge0, page.token, answers)
+    found = list_attempts.flag_queue(db, owner, REF).flags
     assert {(one.kind, one.detail) for one in found} == {
         ("reported", "copied from a film"),
         ("reported", "Flagged by a judge."),
@@ -196,15 +196,15 @@ def test_the_writers_bonus_follows_aimed_success_once(db: Session, owner: Actor,
 def test_writers_do_not_judge_their_own_and_retracted_attempts_leave(db: Session, owner: Actor, writer: Actor) -> None:
     """A retraction takes the item out of what is offered and of what is counted; new attempts come in by themselves."""
     make_round(db, owner, five(writer), FOOLING)
-    assert handing_out.claim_page(db, writer, REF) is None
+    assert claim_page.claim_page(db, writer, REF) is None
     first = db.scalars(select(Attempt).order_by(Attempt.id)).all()[0]
     with transaction(db):
         db.add(AttemptNote(attempt_id=first.id, user_id=writer.user_id, kind="retracted"))
         db.add(Attempt(round_id=first.round_id, **attempt(writer, "f feels neutral", "neutral", "positive")))
     with transaction(db):
-        take_attempts(db, validate.find(db, REF))
+        take_attempts(db, validate.find_validation(db, REF))
     (actor,) = make_judges(db, 1)
-    page = handing_out.claim_page(db, actor, REF)
+    page = claim_page.claim_page(db, actor, REF)
     assert page is not None
     assert sorted(item.inputs["text"][0] for item in page.items) == ["b", "c", "d", "f"]
     assert vmer.error_rates(db, owner, REF)["collected"] == 5
@@ -215,8 +215,8 @@ def test_what_was_retracted_is_shown_to_nobody_again(db: Session, owner: Actor, 
     """Neither unqualifying who judged it, nor an answer on the way, nor restoring its gold copy brings it back."""
     make_round(db, owner, five(writer), f"{FOOLING}automatic = false\njudgements = 3\n{policy}[gold]\nrate = 0.5")
     people = make_judges(db, 3)
-    page = handing_out.claim_page(db, people[0], REF)
-    held = handing_out.claim_page(db, people[1], REF)
+    page = claim_page.claim_page(db, people[0], REF)
+    held = claim_page.claim_page(db, people[1], REF)
     assert page is not None
     assert held is not None
     answer_page(db, people[0], page)
@@ -226,7 +226,7 @@ def test_what_was_retracted_is_shown_to_nobody_again(db: Session, owner: Actor, 
     with transaction(db):
         db.add(AttemptNote(attempt_id=first.attempt_id, user_id=writer.user_id, kind="retracted"))
     with transaction(db):
-        take_attempts(db, validate.find(db, REF))
+        take_attempts(db, validate.find_validation(db, REF))
     answer_page(db, people[1], held, lambda inputs: "mixed")
     unqualify.unqualify(db, owner, REF, [people[0].name, people[1].name], reason="a test")
     assert gold_list.list_gold(db, owner, REF).gold == []
@@ -234,7 +234,7 @@ def test_what_was_retracted_is_shown_to_nobody_again(db: Session, owner: Actor, 
     assert copy is not None
     with pytest.raises(Conflict, match="retracted"):
         gold.restore_gold(db, owner, REF, copy)
-    fresh = handing_out.claim_page(db, people[2], REF)
+    fresh = claim_page.claim_page(db, people[2], REF)
     assert fresh is not None
     assert sorted(item.inputs["text"][0] for item in fresh.items) == ["b", "c", "d"]
 
@@ -249,21 +249,21 @@ def test_experts_decide_on_contested_items(db: Session, owner: Actor, writer: Ac
 
     judge_all(db, make_judges(db, 5), quarrel, ref=REF)
     expert = make_person(db, "eve", RoleName.EXPERT)
-    (contested,) = adjudicate.queue(db, expert, REF)
+    (contested,) = adjudicate.adjudication_queue_of(db, expert, REF)
     assert contested.inputs["text"] == "a feels positive"
     assert contested.label is None
     assert sum(contested.votes.values()) == 5
     adjudicate.adjudicate(db, expert, REF, contested.id, "positive", reason="it says so")
-    assert adjudicate.queue(db, expert, REF) == []
+    assert adjudicate.adjudication_queue_of(db, expert, REF) == []
     assert vmer.error_rates(db, owner, REF)["successes"] == 2
     adjudicate.adjudicate(db, expert, REF, contested.id, "")
-    assert final_labels(db, validate.find(db, REF)).names().count(None) == 1
+    assert final_labels(db, validate.find_validation(db, REF)).names().count(None) == 1
     with pytest.raises(BadInput, match="'sad' is not one of"):
         adjudicate.adjudicate(db, expert, REF, contested.id, "sad")
     with pytest.raises(NotFound):
         adjudicate.adjudicate(db, expert, REF, 10**6, "positive")
     with pytest.raises(Forbidden):
-        adjudicate.queue(db, writer, REF)
+        adjudicate.adjudication_queue_of(db, writer, REF)
     assert db.scalar(select(ValidationItem.author_id).where(ValidationItem.id == contested.id)) == writer.user_id
 
 
@@ -302,11 +302,11 @@ def test_the_queue_is_as_long_as_it_is_and_leaves_out_ones_own(db: Session, owne
     make_round(db, owner, rows, f"{FOOLING}automatic = false\n[gold]\nrate = 0")
     says = ["negative", "negative", "neutral", "neutral", "positive"]
     judge_all(db, make_judges(db, 5), [lambda inputs, label=label: label for label in says], ref=REF)
-    found = adjudicate.look(db, expert, REF, first=3)
+    found = adjudicate.adjudication_queue(db, expert, REF, first=3)
     assert (found.total, found.first, len(found.items)) == (8, 3, 1)
-    assert adjudicate.look(db, expert, REF, first=99).first == 7
-    assert adjudicate.look(db, owner, REF).total == 9
-    assert len(adjudicate.queue(db, expert, REF, limit=50)) == 8
+    assert adjudicate.adjudication_queue(db, expert, REF, first=99).first == 7
+    assert adjudicate.adjudication_queue(db, owner, REF).total == 9
+    assert len(adjudicate.adjudication_queue_of(db, expert, REF, limit=50)) == 8
 
 
 @pytest.mark.parametrize(

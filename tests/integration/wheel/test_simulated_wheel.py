@@ -18,7 +18,7 @@ from quintain.services.board.assemble import board
 from quintain.services.collect.rounds import list_rounds
 from quintain.services.house.demo import add_starter
 from quintain.services.validate.judges import judge_table
-from quintain.services.validate.validations import open_validation
+from quintain.services.validate.manage import open_validation
 from quintain.settings import Settings
 from quintain.simulate.people import draw_people
 from quintain.simulate.stations import Sizes

@@ -13,8 +13,8 @@ from quintain.core.errors import BadInput, Forbidden, NotFound, TooMany
 from quintain.core.people import Actor
 from quintain.core.records.work import Reason
 from quintain.core.rounds import Money
-from quintain.services.collect.readiness import choose, readiness
-from quintain.services.collect.writing import start
+from quintain.services.collect.readiness import readiness, record_choice
+from quintain.services.collect.writing import start_session
 from quintain.services.pay.earnings import decide, earn, my_earnings
 from quintain.services.tasks.definitions import find_row, put_task
 from quintain.services.work import quizzes
@@ -241,15 +241,15 @@ def test_a_round_asks_for_consent_warning_quiz_and_rules(
     found = readiness(db, worker, info.ref)
     assert (found.ready, found.needs_consent, found.needs_warning, found.quizzes) == (False, False, True, ("intro",))
     with pytest.raises(Forbidden, match="Read the content warning"):
-        start(db, blobs, worker, info.ref)
-    choose(db, worker, info.ref, "warning")
+        start_session(db, blobs, worker, info.ref)
+    record_choice(db, worker, info.ref, "warning")
     with pytest.raises(Forbidden, match=r"quiz “intro” has not been passed.*The country is not known"):
-        start(db, blobs, worker, info.ref)
+        start_session(db, blobs, worker, info.ref)
     take_quiz(db, worker, "mood", "intro", [0, 1])
     state_fact(db, worker, "country", "DE")
     assert readiness(db, worker, info.ref).ready
-    choose(db, worker, info.ref, "opt_out")
+    record_choice(db, worker, info.ref, "opt_out")
     with pytest.raises(Exception, match="opted out"):
-        start(db, blobs, worker, info.ref)
-    assert choose(db, worker, info.ref, "opt_in").ready
-    assert start(db, blobs, worker, info.ref).attempts_left == 10
+        start_session(db, blobs, worker, info.ref)
+    assert record_choice(db, worker, info.ref, "opt_in").ready
+    assert start_session(db, blobs, worker, info.ref).attempts_left == 10

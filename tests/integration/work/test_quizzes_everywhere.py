@@ -22,8 +22,8 @@ from quintain.services.collect.eligible import crowd, may_write
 from quintain.services.collect.rounds import close_round, put_round
 from quintain.services.house.personal_data import delete_person
 from quintain.services.tasks.definitions import put_task
+from quintain.services.validate.manage import open_validation, set_state
 from quintain.services.validate.quiz_use import retire_quiz
-from quintain.services.validate.validations import open_validation, set_state
 from quintain.services.work.qualify import eligibility, facts, record_fact, state_fact
 from quintain.services.work.quiz_files import dump_quiz, parse_quiz
 from quintain.services.work.quiz_results import quiz_list, quiz_results

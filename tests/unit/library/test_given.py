@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from quintain.core.errors import BadInput
-from quintain.data.given import GivenTable, given, source_of
+from quintain.data.in_memory import InMemoryTable, in_memory_table, source_of
 from quintain.data.tables import read_table
 
 ROWS = [("a", "ann", 1), ("b", "bob", 2)]
@@ -67,7 +67,7 @@ def test_every_kind_of_frame_reads_as_its_file(maker: str, tmp_path: Path) -> No
 def test_a_path_stays_a_path_and_a_table_itself() -> None:
     """Names of files are read later; what is a table already is not made again."""
     assert source_of("votes.csv") == Path("votes.csv")
-    table = GivenTable(pl.DataFrame({"item": ["a"]}))
+    table = InMemoryTable(pl.DataFrame({"item": ["a"]}))
     assert source_of(table) is table
 
 
@@ -83,16 +83,16 @@ def test_a_path_stays_a_path_and_a_table_itself() -> None:
 def test_what_is_no_table_is_refused(value: Any, said: str) -> None:
     """A number, a list of texts and columns of different lengths are named as what they are."""
     with pytest.raises(BadInput, match=said):
-        given(value, NAMES)
+        in_memory_table(value, NAMES)
 
 
 def test_mixed_values_are_texts() -> None:
     """A column with a number and a word holds texts."""
-    assert given({"label": [1, "b", None]}).frame["label"].to_list() == ["1", "b", None]
+    assert in_memory_table({"label": [1, "b", None]}).frame["label"].to_list() == ["1", "b", None]
 
 
 def test_faults_name_rows_as_frames_do() -> None:
     """The first row of a frame is row 0, and the table has a name in the message."""
     with pytest.raises(BadInput) as caught:
-        read_table(given({"n": ["1", "x"]}, name="the numbers"), required=["n"], types={"n": pl.Float64()})
+        read_table(in_memory_table({"n": ["1", "x"]}, name="the numbers"), required=["n"], types={"n": pl.Float64()})
     assert (caught.value.faults[0].file, caught.value.faults[0].row) == ("the numbers", 1)

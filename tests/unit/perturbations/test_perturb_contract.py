@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quintain.perturbations import draws
-from quintain.perturbations.apply import carry_out, outcomes, perturb_texts, realign, replay, settle
+from quintain.perturbations.apply import carry_out, drop_protected, outcomes, perturb_texts, realign, replay
 from quintain.perturbations.batch import TextBatch
 from quintain.perturbations.contract import PERTURBATIONS, Perturbation, perturbation
 from tests.properties import examples
@@ -88,7 +88,7 @@ def test_edits_replay_to_the_result(name: str, texts: list[str], seed: int, seve
     """The edits are in order, apart from each other, and lead from the text to the result, whatever the script."""
     member = perturbation(name)
     batch = TextBatch(texts, draws.keyed(draws.hashes_of(texts), seed))
-    found = outcomes(batch, settle(batch, member.propose(batch, min(1.0, member.rate * severity))))
+    found = outcomes(batch, drop_protected(batch, member.propose(batch, min(1.0, member.rate * severity))))
     for text, outcome in zip(texts, found, strict=True):
         if outcome is None:
             continue
@@ -127,7 +127,7 @@ def test_protected_spans_keep_their_words(name: str, text: str, data: st.DataObj
     start = data.draw(st.integers(0, len(text) - 1))
     span = (start, data.draw(st.integers(start + 1, len(text))))
     batch = TextBatch([text], draws.hashes_of([text]), protected=[[span]])
-    outcome = outcomes(batch, settle(batch, perturbation(name).propose(batch, 1.0)))[0]
+    outcome = outcomes(batch, drop_protected(batch, perturbation(name).propose(batch, 1.0)))[0]
     if outcome is not None:
         moved = realign(span, outcome.edits)
         assert moved is not None

@@ -23,7 +23,7 @@ def test_every_warning_has_its_reason(counts: dict[str, int]) -> None:
 
 def test_words_name_labels_only_where_they_may_be_told() -> None:
     """Hidden labels stay unnamed; groups of examples are called so."""
-    (few, sided) = weaknesses(15, {"a": 60}, "ab", grouped=True, told=False)
+    (few, sided) = weaknesses(15, {"a": 60}, "ab", grouped=True, name_labels=False)
     assert few.text == "too small to rank on: with 15 groups of examples, one half is known to ± 25 points"
     assert sided.labels == ()
     assert sided.text.endswith("one label")

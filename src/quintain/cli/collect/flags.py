@@ -11,8 +11,8 @@ from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.core.people import OPERATOR
 from quintain.core.records.collect import Flag
-from quintain.services.collect import attempts
-from quintain.services.validate import leaving
+from quintain.services.collect import list_attempts
+from quintain.services.validate import retraction
 
 
 @app.command()
@@ -35,17 +35,17 @@ def flags(
     """
     with workspace_of(context).session() as db:
         decisions = {**dict.fromkeys(keep or (), False), **dict.fromkeys(withhold or (), True)}
-        leaving.decide_flags(db, OPERATOR, ref, decisions, note=note)
-        found = attempts.flag_queue(db, OPERATOR, ref, decided=None if every else False)
+        retraction.decide_flags(db, OPERATOR, ref, decisions, note=note)
+        queue = list_attempts.flag_queue(db, OPERATOR, ref, decided=None if every else False)
     if json:
-        print_json(found)
+        print_json(queue)
         return
     rows = [
         (one.id, one.kind, one.detail, {None: "", True: "withheld", False: "kept"}[one.withhold], _short(one))
-        for one in found.flags
+        for one in queue.flags
     ]
     print_table(["flag", "kind", "what", "decision", "text"], rows)
-    say(f"{sum(one.withhold is None for one in found.flags)} texts wait for a decision.")
+    say(f"{sum(one.withhold is None for one in queue.flags)} texts wait for a decision.")
 
 
 def _short(flag: Flag) -> str:

@@ -13,7 +13,7 @@ from quintain.cli.output import JsonFlag, print_json, print_line, print_table, s
 from quintain.cli.plain.contest import app, print_score
 from quintain.cli.streams import named, out_file
 from quintain.core.people import OPERATOR
-from quintain.services.contest import scores, settling
+from quintain.services.contest import rulings, scores
 
 
 @app.command()
@@ -38,18 +38,18 @@ def pairs(
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        found = scores.list_pairs(
+        page = scores.list_pairs(
             db, workspace.blobs, OPERATOR, ref, team=team, status=status, offset=offset, limit=limit
         )
     if json:
-        print_json(found)
+        print_json(page)
         return
     rows = [
         (one.id, one.team, one.name, one.original_label, one.modified_label, one.status, one.broken)
-        for one in found.pairs
+        for one in page.pairs
     ]
     print_table(["id", "team", "pair", "original", "modified", "status", "broke"], rows)
-    say(f"{len(found.pairs)} of {found.total} pairs.")
+    say(f"{len(page.pairs)} of {page.total} pairs.")
 
 
 @app.command()
@@ -68,7 +68,7 @@ def rule(
     Example: quintain contest rule sentiment/spring 12 drop --reason "Not English."
     """
     with workspace_of(context).session() as db:
-        settling.rule(db, OPERATOR, ref, pair, decision, original=original, modified=modified, reason=reason)
+        rulings.rule_pair(db, OPERATOR, ref, pair, decision, original=original, modified=modified, reason=reason)
     say(f"Pair {pair} of {ref}: {decision}.")
     if json:
         print_json({"pair": pair, "decision": decision})
@@ -86,7 +86,7 @@ def rule_rest(
     Example: quintain contest rule-rest sentiment/spring --reason "Nobody showed that they are wrong."
     """
     with workspace_of(context).session() as db:
-        decided = settling.rule_rest(db, OPERATOR, ref, reason)
+        decided = rulings.rule_rest(db, OPERATOR, ref, reason)
     say(f"{decided.pairs} pairs of {ref} count as they were written.")
     if json:
         print_json(decided)
@@ -105,7 +105,7 @@ def dispute(
     Example: quintain contest dispute sentiment/spring 12 --reason "The new sentence is not negative at all."
     """
     with workspace_of(context).session() as db:
-        settling.contest_pair(db, OPERATOR, ref, pair, reason)
+        rulings.contest_pair(db, OPERATOR, ref, pair, reason)
     say(f"Pair {pair} of {ref} is contested.")
     if json:
         print_json({"pair": pair, "contested": True})
@@ -118,13 +118,13 @@ def disputes(context: typer.Context, ref: ContestRef, json: JsonFlag = False) ->
     Example: quintain contest disputes sentiment/spring
     """
     with workspace_of(context).session() as db:
-        found = settling.list_disputes(db, OPERATOR, ref)
+        listed = rulings.list_disputes(db, OPERATOR, ref)
     if json:
-        print_json(found)
+        print_json(listed)
         return
     rows = [
         (one.pair, one.team, one.name, one.by, one.status, "yes" if one.upheld else "", one.reason)
-        for one in found.disputes
+        for one in listed.disputes
     ]
     print_table(["id", "team", "pair", "contested by", "status", "upheld", "reason"], rows)
 
@@ -137,13 +137,13 @@ def results(context: typer.Context, ref: ContestRef, json: JsonFlag = False) -> 
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        found = scores.results(db, workspace.blobs, OPERATOR, ref)
-    for note in found.notes:
+        outcome = scores.results(db, workspace.blobs, OPERATOR, ref)
+    for note in outcome.notes:
         say(note)
     if json:
-        print_json(found)
+        print_json(outcome)
     else:
-        print_score(found.score)
+        print_score(outcome.score)
 
 
 @app.command()

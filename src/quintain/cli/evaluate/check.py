@@ -15,9 +15,9 @@ from quintain.adapters.manifest import read_manifest
 from quintain.adapters.scaffold import write_model
 from quintain.cli import output
 from quintain.cli.context import settings_of, workspace_of
-from quintain.cli.handed import Handed, TokenOption, UrlOption, task_on_server
 from quintain.cli.output import JsonFlag
 from quintain.cli.plain.models import app
+from quintain.cli.server_task import Handed, TokenOption, UrlOption, task_on_server
 from quintain.cli.streams import in_option
 from quintain.conditions import as_served, conditions_here
 from quintain.core.errors import BadInput, NotFound
@@ -26,7 +26,7 @@ from quintain.core.texts import hint
 from quintain.data.importing import write_examples
 from quintain.data.plan import ImportPlan
 from quintain.services.evaluate.check_model import CheckReport, check_model, with_limits
-from quintain.services.evaluate.handed_in import opened_model
+from quintain.services.evaluate.model_files import opened_model
 from quintain.services.plain.tasks import check_task
 from quintain.tasks.contract import kind_of
 from quintain.tasks.definition import read_task
@@ -142,7 +142,7 @@ def _task(
 
 
 def named_task(folder: Path) -> str | None:
-    """Give the task that the model's manifest names."""
+    """Return the task that the model's manifest names, or None."""
     try:
         return read_manifest(folder).task
     except BadInput:
@@ -151,8 +151,8 @@ def named_task(folder: Path) -> str | None:
 
 def _rows(file: Path, task: Task, limit: int) -> list[dict[str, Any]]:
     fields = [item.name for item in kind_of(task).fields(task)]
-    with tempfile.TemporaryDirectory() as place:
-        target = Path(place) / "data.parquet"
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "data.parquet"
         write_examples(file, task, ImportPlan(role="dev"), target)
         return pl.scan_parquet(target).select(fields).head(limit).collect().to_dicts()
 

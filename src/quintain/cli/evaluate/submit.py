@@ -14,9 +14,9 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from quintain.cli import output
 from quintain.cli.context import settings_of, workspace_of
 from quintain.cli.evaluate.check import named_task
-from quintain.cli.handed import Handed
 from quintain.cli.output import JsonFlag
 from quintain.cli.plain.models import app
+from quintain.cli.server_task import Handed
 from quintain.client import Client
 from quintain.compose import rules_of
 from quintain.conditions import as_served
@@ -24,7 +24,7 @@ from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.tasks import Submission, Visibility
 from quintain.engine.archives import packed
-from quintain.services.evaluate.handed_in import opened_model
+from quintain.services.evaluate.model_files import opened_model
 from quintain.services.evaluate.submit import submit_folder
 from quintain.services.models.registry import VISIBILITIES
 
@@ -82,8 +82,8 @@ def _report(submission: Submission) -> None:
 
 def _send(folder: Path, task: str, name: str | None, url: str, token: str | None, visibility: Visibility) -> Submission:
     with (
-        tempfile.TemporaryDirectory() as place,
-        packed(folder, Path(place) / "model.tar.gz") as archive,
+        tempfile.TemporaryDirectory() as scratch,
+        packed(folder, Path(scratch) / "model.tar.gz") as archive,
         Client(url, token) as client,
         _bar() as progress,
     ):
@@ -96,8 +96,10 @@ def _keep(context: typer.Context, folder: Path, task: str, name: str | None, vis
     rules = rules_of(as_served(workspace.settings))
     output.say("Looking at the model, and trying it on a few examples …")
     with workspace.session() as db:
-        made = submit_folder(db, workspace.blobs, OPERATOR, task, folder, rules=rules, name=name, visibility=visibility)
-    return made.record()
+        submitted = submit_folder(
+            db, workspace.blobs, OPERATOR, task, folder, rules=rules, name=name, visibility=visibility
+        )
+    return submitted.record()
 
 
 @contextmanager

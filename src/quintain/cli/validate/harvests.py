@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from quintain.cli.collect.round import app as round_app
-from quintain.cli.harvested import add_round, check_policy, say_round
+from quintain.cli.harvest_round import add_round, check_policy, say_round
 from quintain.cli.output import JsonFlag, print_json
 from quintain.cli.streams import in_file, in_option
 from quintain.data.tables import parse_columns

@@ -90,8 +90,8 @@ def _answer(predict: Callable[[list[Any]], Any], items: list[Any]) -> dict[str, 
     return {"answers": [[item[0], answer] for item, answer in zip(items, answers, strict=True)]}
 
 
-def told(error: BaseException) -> str:
-    """Say what was raised, cut short; an exception may refuse even that."""
+def error_text(error: BaseException) -> str:
+    """Return what was raised, cut short; an exception may refuse even that."""
     try:
         return f"{type(error).__name__}: {error}"[:SHOWN]
     except BaseException:
@@ -115,7 +115,7 @@ class GuestServer:
         try:
             reply = self._work(request)
         except BaseException as error:
-            reply = {"error": told(error), "traceback": _traceback()}
+            reply = {"error": error_text(error), "traceback": _traceback()}
             if len(request.get("items", ())) == 1 and self.shown < TRACEBACKS:
                 self.shown += 1
                 sys.stderr.write(reply["traceback"])
@@ -141,7 +141,7 @@ def main() -> None:
         try:
             pipe.write(reply)
         except (TypeError, ValueError, RecursionError) as error:
-            pipe.write({"fault": f"the answers cannot be sent: {told(error)}"})
+            pipe.write({"fault": f"the answers cannot be sent: {error_text(error)}"})
 
 
 if __name__ == "__main__":

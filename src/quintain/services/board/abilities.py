@@ -60,5 +60,7 @@ def _awake(db: Session, task: str) -> JobStanding:
     """Have them computed, unless that is on the way."""
     last = queue.newest(db, JOB, task)
     return (
-        last if last is not None and last.state == "queued" else queue.ask(db, JOB, task, task=task, rest=figures.REST)
+        last
+        if last is not None and last.state == "queued"
+        else queue.enqueue(db, JOB, task, task=task, rest=figures.REST)
     )

@@ -24,15 +24,15 @@ from quintain.engine.sandbox.layers import missing_layers
 from quintain.metrics.contract import METRICS
 from quintain.services.access.permissions import require_owner
 from quintain.services.board.abilities import figures_of, shown_abilities
-from quintain.services.board.gaps import on_machine, stands_on, without_ground
+from quintain.services.board.gaps import figures_at_hand, on_machine, without_ground
 from quintain.services.board.parts import Axis, BoardMatrix, BoardPart, MatrixDataset, MatrixModel, PlainSlice
 from quintain.services.board.rounds import pooled_rate, rounds_of
 from quintain.services.board.seeds import merge_seeds
 from quintain.services.data.fitness import fitness
+from quintain.services.evaluate.axis_gaps import MEASURED, SHARES, counted_variants
 from quintain.services.evaluate.dataset_results import KeptResult, guarded, sees_all
-from quintain.services.evaluate.measured_fairly import share_disturbed
+from quintain.services.evaluate.measurement_gaps import share_disturbed
 from quintain.services.evaluate.results import results
-from quintain.services.evaluate.standing import MEASURED, SHARES, counted
 from quintain.services.models.registry import ModelInfo, ModelVersionInfo, list_models
 from quintain.services.tasks.board_settings import board_spec, frozen_at
 from quintain.services.tasks.board_spec import BoardSpec
@@ -82,7 +82,7 @@ def board(
         metric = leading_metric(task)  # rounds and abilities are not divided by tag or language
     abilities = figures_of(shown_abilities(db, task_name, moment)) if metric == ABILITY else {}
     axes = _axes(metric, spec)
-    variants = counted(task)
+    variants = counted_variants(task)
     found = _found(db, blobs, actor, task, moment)
     datasets = _datasets(db, blobs, task, spec, moment, part.tag)
     languages = tuple(sorted({dataset.language for dataset in datasets}))
@@ -100,7 +100,7 @@ def board(
             [found.get((version.id, dataset.id)) for dataset in datasets],
             axes=axes,
             stands=[
-                stands_on(version, dataset, one.result if one else None, variants)
+                figures_at_hand(version, dataset, one.result if one else None, variants)
                 for dataset in datasets
                 for one in [found.get((version.id, dataset.id))]
             ],

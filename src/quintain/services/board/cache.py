@@ -22,13 +22,21 @@ from quintain.core.records.board import BoardView
 from quintain.core.records.jobs import JobStanding
 from quintain.services.access.permissions import require_owner
 from quintain.services.board.holding import seen_now
-from quintain.services.board.kept import BOARD, LONGEST, BoardKey, decode_board, make_board, sight_of, task_of
+from quintain.services.board.materialised import (
+    BOARD,
+    LONGEST,
+    BoardKey,
+    board_audience,
+    decode_board,
+    make_board,
+    task_of,
+)
 from quintain.services.board.parts import BoardMatrix, BoardPart, MatrixModel
 from quintain.services.board.ranking import Ranked, rank
-from quintain.services.jobs.figures import compute_now, wake
+from quintain.services.jobs.figures import compute_now, schedule_refresh
 from quintain.services.jobs.memory import WarmValues
 from quintain.services.models.registry import get_model
-from quintain.services.models.registry import sight_of as eyes_of
+from quintain.services.models.registry import model_visibility as eyes_of
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.queries.jobs import figures
@@ -118,7 +126,7 @@ def warm_board(
     part = part or BoardPart()
     if part.live:
         require_owner(actor, task)
-    key = BoardKey(task, sight_of(db, actor, task), part)
+    key = BoardKey(task, board_audience(db, actor, task), part)
     subject = str(key)
     cache = state_of(db).part(WarmBoards)
     basis = BOARD.basis(db, subject)
@@ -131,7 +139,7 @@ def warm_board(
     if wait or len(subject) > LONGEST or BOARD.facts(db, subject) <= BOARD.at_once:
         return cache.get((subject, basis), lambda: _make(_made_now(db, blobs, key)))
     _require_known(db, blobs, actor, key)
-    job = wake(db, BOARD, subject, task=task)
+    job = schedule_refresh(db, BOARD, subject, task=task)
     if kept is None:
         raise Unavailable(
             "This board is being made for the first time.",

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from quintain.core.records.figures import Figure, Gap, RunCounts
 from quintain.perturbations.contract import Family
 from quintain.services.board.parts import MatrixDataset, MatrixModel
+from quintain.services.evaluate.axis_gaps import MEASURED, axis_gaps, gap, runs_needed
 from quintain.services.evaluate.dataset_results import KeptResult
-from quintain.services.evaluate.standing import MEASURED, gap, needs_of, standing
 
 if TYPE_CHECKING:
     from quintain.services.models.registry import ModelVersionInfo
 
 
-def stands_on(
+def figures_at_hand(
     version: ModelVersionInfo,
     dataset: MatrixDataset,
     result: KeptResult | None,
@@ -27,7 +27,7 @@ def stands_on(
         return result.gaps, result.runs
     if dataset.hash not in version.meta.get("datasets", [dataset.hash]):
         return {"performance": gap("uncovered")}, RunCounts()
-    return standing(needs_of(version.adapter, variants), {})
+    return axis_gaps(runs_needed(version.adapter, variants), {})
 
 
 def on_machine(

@@ -17,11 +17,11 @@ from sqlalchemy.orm import Session
 from quintain.core.people import Actor
 from quintain.core.records.board import ComingModel, HeldRanking
 from quintain.services.board.assemble import board
-from quintain.services.board.awaiting import comes, outstanding
-from quintain.services.board.newer import part_as_whole, with_versions_before
 from quintain.services.board.parts import BoardMatrix, BoardPart
+from quintain.services.board.pending_runs import awaits_only_runs, count_pending
+from quintain.services.board.pending_versions import part_as_whole, with_versions_before
 from quintain.services.board.ranking import Ranked, rank
-from quintain.services.models.registry import sight_of as eyes_of
+from quintain.services.models.registry import model_visibility as eyes_of
 from quintain.services.tasks.board_settings import board_spec
 from quintain.services.tasks.board_spec import BoardSpec
 from quintain.store.blobs import Blobs
@@ -43,7 +43,7 @@ def held_board(
     if live.frozen_at is not None:
         return live
     ranked = rank(live)
-    if not any(comes(ranked, row, live.spec.machine is not None) for row in range(len(live.models))):
+    if not any(awaits_only_runs(ranked, row, live.spec.machine is not None) for row in range(len(live.models))):
         return live
     if last is None or last.held is None:
         last = _found_before(db, blobs, actor, live, last)
@@ -56,11 +56,11 @@ def held_board(
     at = last.held.at if last.held else last.made_at
     shown_refs = {model.ref for model in shown.models}
     coming = [
-        ComingModel(model.ref, outstanding(ranked, [row]))
+        ComingModel(model.ref, count_pending(ranked, [row]))
         for row, model in enumerate(live.models)
         if model.ref not in shown_refs
     ]
-    held = HeldRanking(at.replace(microsecond=0), outstanding(ranked, rows), len(coming), coming)
+    held = HeldRanking(at.replace(microsecond=0), count_pending(ranked, rows), len(coming), coming)
     return replace(shown, held=held, frozen_at=None)
 
 
@@ -75,7 +75,9 @@ def awaited(live: Ranked, last: BoardMatrix) -> list[int]:
     known = {model.ref for row, model in enumerate(last.models) if before.ranking.rank[row] is not None}
     machine = live.board.spec.machine
     named = machine is not None and machine != last.spec.machine
-    return [row for row, model in enumerate(live.board.models) if model.ref in known and comes(live, row, named)]
+    return [
+        row for row, model in enumerate(live.board.models) if model.ref in known and awaits_only_runs(live, row, named)
+    ]
 
 
 def _found_before(

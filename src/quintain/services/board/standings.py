@@ -27,7 +27,7 @@ from quintain.services.board.claims import NO_CLAIM, claim_of
 from quintain.services.board.parts import Axis, BoardMatrix
 from quintain.services.board.ranking import Ranked
 from quintain.services.board.uncertainty import known_uncertainty
-from quintain.services.models.registry import sight_of
+from quintain.services.models.registry import model_visibility
 from quintain.services.tasks.board_settings import board_spec
 from quintain.store.blobs import Blobs
 from quintain.store.queries.board import boards as queries
@@ -153,7 +153,7 @@ def known_standings(db: Session, blobs: Blobs, tasks: Sequence[str]) -> dict[str
 def _as_seen_now(db: Session, task: str, standing: BoardStanding) -> BoardStanding:
     """Leave out of an older standing the models that not everybody may see any more."""
     spec = board_spec(db, task)
-    seen = {name for name in visibilities(db, sight_of(ANONYMOUS), task) if spec.shows(name)}
+    seen = {name for name in visibilities(db, model_visibility(ANONYMOUS), task) if spec.shows(name)}
     places = tuple(place for place in standing.places if place.name in seen)
     rounds = {name: line for name, line in standing.rounds.items() if name in seen}
     claim = standing.claim if set(standing.claim.first) <= set(seen) else replace(NO_CLAIM, certainty="unknown")

@@ -23,13 +23,13 @@ from quintain.core.records.ranking import RankRange, SureModel, SurePair, Uncert
 from quintain.services.access.permissions import require_owner
 from quintain.services.board.cache import warm_board
 from quintain.services.board.draws import draw_axes
-from quintain.services.board.kept import BOARD, LONGEST, BoardKey, sight_of, whole_boards
+from quintain.services.board.materialised import BOARD, LONGEST, BoardKey, board_audience, whole_boards
 from quintain.services.board.parts import BoardMatrix, BoardPart
 from quintain.services.board.ranking import Ranked, choices_of, rank, without_reasons
+from quintain.services.evaluate.axis_gaps import MEASURED
 from quintain.services.evaluate.recount import set_right
-from quintain.services.evaluate.standing import MEASURED
 from quintain.services.jobs.checks import Checked
-from quintain.services.jobs.figures import FigureKind, Tell, files, show
+from quintain.services.jobs.figures import FigureKind, Tell, files, shown_figure
 from quintain.services.jobs.memory import WarmValues
 from quintain.stats.bootstrap import FloatArray, interval
 from quintain.stats.ranking import RankUncertainty, bootstrap_dynascores, rank_uncertainty
@@ -89,12 +89,12 @@ def known_uncertainty(
     What is asked of a large board by another view is `too_large`, and what nobody has computed yet is `pending`.
     """
     warm = warm_board(db, blobs, actor, task, part)
-    subject = str(BoardKey(task, sight_of(db, actor, task), part or BoardPart()))
+    subject = str(BoardKey(task, board_audience(db, actor, task), part or BoardPart()))
     if UNCERTAINTY.facts(db, subject) <= UNCERTAINTY.at_once or len(subject) > LONGEST:
         return uncertainty(db, blobs, warm.board, view)
     if view not in (None, BoardView()):
         return replace(NOTHING, too_large=True)
-    shown = show(db, blobs, UNCERTAINTY, subject, task=task)
+    shown = shown_figure(db, blobs, UNCERTAINTY, subject, task=task)
     if shown.value is None or not (shown.fresh or _is_to_be_seen(shown.value, warm.board)):
         return replace(NOTHING, pending=True)
     return replace(decode(Uncertainty, shown.value), pending=not shown.fresh, computed_at=shown.computed_at)
@@ -111,7 +111,7 @@ def sent_uncertainty(
     """Give what is known of how sure the ranking is as JSON; what a worker has computed is written once."""
     if part is not None and part.live:
         require_owner(actor, task)
-    subject = str(BoardKey(task, sight_of(db, actor, task), part or BoardPart()))
+    subject = str(BoardKey(task, board_audience(db, actor, task), part or BoardPart()))
     kept = figure_queries.kept_basis(db, UNCERTAINTY.name, subject)
     if view not in (None, BoardView()) or kept is None or kept.basis != UNCERTAINTY.basis(db, subject):
         return to_json(known_uncertainty(db, blobs, actor, task, part, view)).encode()

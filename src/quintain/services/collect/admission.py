@@ -31,8 +31,8 @@ from quintain.services.access.mail import Mail
 from quintain.services.access.passwords import fingerprint, new_secret
 from quintain.services.access.scopes import WORKING
 from quintain.services.access.sign_in import StartedSession, limited, start_session
-from quintain.services.collect import door_codes
-from quintain.services.collect.door_codes import DoorQuestion
+from quintain.services.collect import entry_codes
+from quintain.services.collect.entry_codes import EntryCodeForm
 from quintain.services.collect.panel_ids import PREVIEW, PanelIds, panel_ids
 from quintain.services.pay.policy import policy_of
 from quintain.services.pay.providers import prolific_of
@@ -108,7 +108,7 @@ class PanelArrival:
     session: StartedSession | None = None
     preview: bool = False
     device: str = field(default="", repr=False)
-    question: DoorQuestion | None = None
+    question: EntryCodeForm | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class Admission:
     full: bool = False
 
 
-def come_in(
+def admit(
     db: Session,
     door: Door,
     parameters: Mapping[str, str],
@@ -151,10 +151,10 @@ def come_in(
             remember(user.id, ids)
             db.flush()
             if admission.proof is Proof.NEW:
-                door_codes.tell_of_twins(db, door.task, door.task_id, user.id)
+                entry_codes.report_shared_addresses(db, door.task, door.task_id, user.id)
             audit.record(db, actor, "panel.enter", door.ref, provider=door.entry.provider, proof=admission.proof.value)
     if admission.proof is None:
-        question = door_codes.ask(db, door.task, door.task_id, user.id, fingerprint(evidence.device), visitor)
+        question = entry_codes.ask(db, door.task, door.task_id, user.id, fingerprint(evidence.device), visitor)
         return PanelArrival(door.page, device=evidence.device, question=question)
     scopes = EVERYTHING if admission.full else WORKING
     task_id = None if admission.full else door.task_id
@@ -288,7 +288,7 @@ def _shown(
         return Proof.NEW, False
     device = fingerprint(evidence.device)
     browser = guests.device(db, user.id, device)
-    way = door_codes.use(db, door.task_id, user.id, device, visitor.code)
+    way = entry_codes.use(db, door.task_id, user.id, device, visitor.code)
     if way is not None:
         return Proof(way), alone or way == Proof.MAIL
     if visitor.actor is not None and visitor.actor.user_id == user.id:
@@ -297,7 +297,7 @@ def _shown(
 
 
 def _add_person(db: Session, provider: str, outside_id: str, visitor: Visitor) -> User:
-    user = User(name=door_codes.new_name(), language=visitor.language)
+    user = User(name=entry_codes.new_name(), language=visitor.language)
     db.add(user)
     db.flush()
     source = source_of(db, visitor.address)

@@ -43,7 +43,7 @@ def refuse_duplicates(db: Session, task: Task, row: SessionRow, written: Written
     found = queries.like(db, sketch.text_key, sketch.bands)
     for one in found:
         if one.same:
-            raise there_already(mine=one.user_id == row.user_id)
+            raise is_exact_duplicate(mine=one.user_id == row.user_id)
     others = [one for one in found if _comparable(one, row, written)]
     texts = [_joined(split_fields(task, one.inputs)[0]) for one in others]
     place = sketches.nearest(sketch.text, texts)
@@ -59,7 +59,7 @@ def refuse_duplicates(db: Session, task: Task, row: SessionRow, written: Written
         )
 
 
-def there_already(*, mine: bool) -> Conflict:
+def is_exact_duplicate(*, mine: bool) -> Conflict:
     """Say that exactly the same text, whatever its case and punctuation, was submitted before."""
     return Conflict(
         "You have submitted this very text before." if mine else "Somebody has submitted this very text before.",

@@ -20,7 +20,7 @@ from quintain.core.records.collect import Round
 from quintain.core.rounds import Entry
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_user
-from quintain.services.collect.admission import Door, PanelArrival, Visitor, come_in
+from quintain.services.collect.admission import Door, PanelArrival, Visitor, admit
 from quintain.services.collect.panel_ids import PanelIds
 from quintain.services.collect.rounds import RoundInfo, get_round
 from quintain.services.collect.target_names import spec_for
@@ -90,7 +90,7 @@ def enter(db: Session, key: str, parameters: Mapping[str, str], visitor: Visitor
                 )
             )
 
-    return come_in(db, door, parameters, visitor, check, remember)
+    return admit(db, door, parameters, visitor, check, remember)
 
 
 def complete(db: Session, actor: Actor, ref: str) -> Completion:
@@ -107,7 +107,7 @@ def complete(db: Session, actor: Actor, ref: str) -> Completion:
         if visit.completed_at is None:
             visit.completed_at = now()
             audit.record(db, actor, "panel.complete", ref, provider=visit.provider)
-        return way_back(info.spec.entry, visit, outside_id)
+        return completion_of(info.spec.entry, visit, outside_id)
 
 
 def _page(info: RoundInfo) -> str:
@@ -122,7 +122,7 @@ def _round(db: Session, key: str) -> tuple[RoundInfo, Entry]:
     return info, info.spec.entry
 
 
-def way_back(entry: Entry, visit: PanelVisit | PanelStay, outside_id: str) -> Completion:
+def completion_of(entry: Entry, visit: PanelVisit | PanelStay, outside_id: str) -> Completion:
     """Give what somebody needs to go back to the panel and be paid there."""
     if entry.provider == "mturk":
         address = f"{visit.submit_to.rstrip('/')}/mturk/externalSubmit"

@@ -17,12 +17,12 @@ from quintain.data.exporting import write_parts
 from quintain.data.tables import table_format
 from quintain.services.access import audit
 from quintain.services.access.pseudonyms import pseudonyms
-from quintain.services.collect.attempts import owned
-from quintain.services.collect.justifying import JUSTIFIED
+from quintain.services.collect.justifications import JUSTIFIED
+from quintain.services.collect.list_attempts import owned_round
 from quintain.services.collect.question_types import TYPE
 from quintain.services.collect.round_figures import ROUND
 from quintain.services.collect.rounds import RoundInfo
-from quintain.services.collect.verdicts import claimed
+from quintain.services.collect.verdicts import counts_as_fooling
 from quintain.services.jobs.exports import ExportKind, WantedFile
 from quintain.services.jobs.figures import Tell, quietly
 from quintain.services.tasks.definitions import get_task
@@ -37,7 +37,7 @@ CHUNK = 5_000  # rows that are in memory together
 
 def attempts_table(db: Session, actor: Actor, ref: str, *, nonfooling: bool = True) -> pl.DataFrame:
     """Give a round's attempts as a table: writers under other names, nothing retracted or withheld."""
-    info = owned(db, actor, ref)
+    info = owned_round(db, actor, ref)
     schema = _export_schema(get_task(db, info.task))
     return pl.concat([pl.DataFrame(schema=schema), *_export_frames(db, info, nonfooling)])
 
@@ -47,7 +47,7 @@ def export_attempts(
 ) -> int:
     """Write a round's attempts to *path*, in the format that its suffix names, and count them."""
     form = table_format(path)
-    info = owned(db, actor, ref)
+    info = owned_round(db, actor, ref)
     schema = _export_schema(get_task(db, info.task))
     rows = write_parts(_export_frames(db, info, nonfooling, tell), schema, form, path)
     with transaction(db):
@@ -63,7 +63,9 @@ def _export_frames(db: Session, info: RoundInfo, nonfooling: bool, tell: Tell = 
     found, total, done = queries.rows_of_round(db, info.id), queries.count_in_round(db, info.id), 0
     while some := list(islice(found, CHUNK)):
         wanted = [
-            one for one in some if not one.retracted and one.attempt.id not in withheld and (nonfooling or claimed(one))
+            one
+            for one in some
+            if not one.retracted and one.attempt.id not in withheld and (nonfooling or counts_as_fooling(one))
         ]
         rows = list(_export_rows(db, info, task, names, wanted))
         yield pl.DataFrame(rows, schema=schema, infer_schema_length=None)
@@ -151,4 +153,6 @@ def _write(db: Session, _: Blobs, actor: Actor, wanted: WantedFile, path: Path, 
     return export_attempts(db, actor, wanted.ref, path, nonfooling=not wanted.options.get("fooling"), tell=tell)
 
 
-ATTEMPTS_FILE = ExportKind("attempts", of=lambda db, actor, ref: owned(db, actor, ref).task, figure=ROUND, write=_write)
+ATTEMPTS_FILE = ExportKind(
+    "attempts", of=lambda db, actor, ref: owned_round(db, actor, ref).task, figure=ROUND, write=_write
+)

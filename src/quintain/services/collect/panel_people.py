@@ -11,7 +11,7 @@ from quintain.core.people import Actor
 from quintain.core.records.panels import DoorCode, DoorRequest, PanelGuest, PanelGuests, PanelKey
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
-from quintain.services.collect import door_codes
+from quintain.services.collect import entry_codes
 from quintain.services.collect.admission import signing_key
 from quintain.services.tasks.definitions import find_row
 from quintain.store.base import now
@@ -74,9 +74,9 @@ def make_door_code(db: Session, actor: Actor, task: str, name: str) -> DoorCode:
     require_owner(actor, task)
     with transaction(db):
         (user_id,) = _named(db, task, task_id, [name])
-        code = door_codes.make_code(db, task_id, user_id)
+        code = entry_codes.make_code(db, task_id, user_id)
         audit.record(db, actor, "panel.code", task, user=user_id)
-    return DoorCode(name, code, now() + door_codes.BY_OWNER)
+    return DoorCode(name, code, now() + entry_codes.BY_OWNER)
 
 
 def panel_key(db: Session, actor: Actor, task: str) -> PanelKey:
@@ -108,7 +108,7 @@ def flags(row: queries.GuestRow) -> list[str]:
     odd = []
     if row.same_browser:
         odd.append("same_browser")
-    if row.same_address >= door_codes.FEW_BY_ADDRESS:
+    if row.same_address >= entry_codes.FEW_BY_ADDRESS:
         odd.append("same_address")
     return odd
 

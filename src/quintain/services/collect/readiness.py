@@ -14,7 +14,7 @@ from quintain.core.records.collect import Readiness
 from quintain.core.rounds import RoundSpec
 from quintain.core.texts import joined
 from quintain.services.access.permissions import require_user
-from quintain.services.collect.ending import end
+from quintain.services.collect.end_session import end_session
 from quintain.services.collect.rounds import RoundInfo, get_round
 from quintain.services.tasks.definitions import get_task
 from quintain.services.work.qualify import eligibility
@@ -54,7 +54,7 @@ def readiness_in(db: Session, actor: Actor, info: RoundInfo) -> Readiness:
     )
 
 
-def choose(db: Session, actor: Actor, ref: str, kind: str) -> Readiness:
+def record_choice(db: Session, actor: Actor, ref: str, kind: str) -> Readiness:
     """Say something to a round: `consent`, `warning` (read and accepted), `opt_out` or `opt_in`.
 
     Who opts out ends the session that they have begun; what they did in it is paid.
@@ -69,7 +69,7 @@ def choose(db: Session, actor: Actor, ref: str, kind: str) -> Readiness:
         lock(db, f"writer {info.id}:{user_id}")
         session = queries.open_session(db, info.id, user_id) if kind == "opt_out" else None
         if session is not None:
-            end(db, info, session, "given_up")
+            end_session(db, info, session, "given_up")
         db.flush()
     return readiness(db, actor, ref)
 

@@ -44,7 +44,7 @@ def counters(
     """
     info = get_round(db, actor, ref)
     require_owner(actor, info.task)
-    shown = shown or show(db, info)
+    shown = shown or shown_figures(db, info)
     known = shown.value or {}
     (total,) = _counts([("", *known.get("total", (0, 0)))])
     groups = {name: known.get(name, []) for name in (*GROUPS, "day")}
@@ -69,41 +69,41 @@ def counters(
     )
 
 
-def show(db: Session, info: RoundInfo) -> ShownFigure:
+def shown_figures(db: Session, info: RoundInfo) -> ShownFigure:
     """Give what is known of a round, and see to it that it is counted anew where more has come in."""
-    return figures.show(db, None, ROUND, info.ref, task=info.task)
+    return figures.shown_figure(db, None, ROUND, info.ref, task=info.task)
 
 
 def written(db: Session, info: RoundInfo) -> int:
     """Give the number of attempts that were not retracted."""
-    made = round_facts.count_to(db, info.id, enough())
+    made = round_facts.count_to(db, info.id, worker_threshold())
     if made <= ROUND.at_once:
         return made - queries.retracted_count(db, info.id)
-    known = show(db, info).value
+    known = shown_figures(db, info).value
     return int(known["total"][0]) if known else made
 
 
 def written_and_fooled(db: Session, info: RoundInfo) -> tuple[int, int]:
     """Give the number of attempts that were not retracted, and of those that fooled a model, as far as it is known."""
-    if round_facts.count_to(db, info.id, enough()) <= ROUND.at_once:
+    if round_facts.count_to(db, info.id, worker_threshold()) <= ROUND.at_once:
         _, made, fooled = queries.tally(db, info.id)[0]
         return made, fooled
-    made, fooled = (show(db, info).value or {}).get("total", (0, 0))
+    made, fooled = (shown_figures(db, info).value or {}).get("total", (0, 0))
     return made, fooled
 
 
-def enough() -> int:
+def worker_threshold() -> int:
     """Say with how many attempts of a round counting them is left to workers."""
     return ROUND.at_once + 1
 
 
-def wake(db: Session, info: RoundInfo, made: int | None = None) -> None:
+def schedule_refresh(db: Session, info: RoundInfo, made: int | None = None) -> None:
     """Have a round counted anew where that is left to workers; for other services, in their transaction.
 
     *made* counts its attempts, no further than `enough`, where the caller knows.
     """
-    if (round_facts.count_to(db, info.id, enough()) if made is None else made) >= enough():
-        figures.wake(db, ROUND, info.ref, task=info.task)
+    if (round_facts.count_to(db, info.id, worker_threshold()) if made is None else made) >= worker_threshold():
+        figures.schedule_refresh(db, ROUND, info.ref, task=info.task)
 
 
 def _by_name(db: Session, counted: Counted) -> Counted:
@@ -133,7 +133,7 @@ def _basis(db: Session, ref: str) -> str:
 
 
 def _facts(db: Session, ref: str) -> int:
-    return round_facts.count_to(db, get_round(db, OPERATOR, ref).id, enough())
+    return round_facts.count_to(db, get_round(db, OPERATOR, ref).id, worker_threshold())
 
 
 def _compute(db: Session, blobs: Blobs | None, ref: str, tell: Tell) -> Mapping[str, Any]:

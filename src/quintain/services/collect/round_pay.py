@@ -31,7 +31,7 @@ def approve_all(db: Session, actor: Actor, ref: str, *, wait: bool = False) -> J
     require_owner(actor, info.task)
     waiting = earning_queries.known_count(db, task_id=info.task_id, round_id=info.id, status="pending")
     if waiting > AT_ONCE and not wait:
-        return approval(db, info) or queue.ask(db, JOB, info.ref, task=info.task, by=actor)
+        return approval(db, info) or queue.enqueue(db, JOB, info.ref, task=info.task, by=actor)
     approve_round(db, actor, info.task, info.id)
     return None
 

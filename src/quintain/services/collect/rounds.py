@@ -25,8 +25,8 @@ from quintain.services.access import audit
 from quintain.services.access.notify import notify_all
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect.definition import dump_round, parse_round, round_of
+from quintain.services.collect.hidden_rounds import is_hidden
 from quintain.services.collect.pins import pin_targets
-from quintain.services.collect.unlisted import is_hidden
 from quintain.services.models.registry import get_model
 from quintain.services.pay import earnings
 from quintain.services.tasks.definitions import find_row, get_task

@@ -28,17 +28,17 @@ def text_key(task: str, texts: Mapping[str, str]) -> str:
     >>> text_key("mood", {"text": "Oh, great!"}) == text_key("mood", {"text": "oh great"})
     True
     """
-    return content_id([task, *(f"{name}={plain(texts[name])}" for name in sorted(texts))])
+    return content_id([task, *(f"{name}={counted_text(texts[name])}" for name in sorted(texts))])
 
 
-def plain(text: str) -> str:
+def counted_text(text: str) -> str:
     """Leave of a text what counts; one without a word, such as an emoji, counts as it is."""
     return squeeze(text) or text_form(text)
 
 
 def bands(scope: str, text: str) -> list[int]:
     """Give the bands of *text*, as signed 64-bit numbers; only texts of the same *scope* ever share one."""
-    grams = _grams(plain(text))
+    grams = _grams(counted_text(text))
     lowest = mix(grams[:, None] ^ _SEEDS[None, :]).min(axis=0)
     salt = np.uint64(int(content_id(scope)[:16], 16))
     values = salt ^ np.arange(BANDS, dtype=np.uint64)

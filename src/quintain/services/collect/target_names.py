@@ -13,9 +13,9 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import NotFound
-from quintain.core.passes import is_pass
 from quintain.core.people import Actor, RoleName
 from quintain.core.rounds import RoundSpec
+from quintain.core.stage_qualifications import is_stage_qualification
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.models.registry import ModelVersionInfo, get_model, may_see, versions_by_id
 from quintain.store.queries.collect import rounds as queries
@@ -54,11 +54,11 @@ def spec_for(db: Session, actor: Actor, info: RoundInfo) -> RoundSpec:
         ref if _is_seen(db, actor, ref) else private_name(number) for number, ref in enumerate(targets.models, 1)
     )
     # Who knows the completion code is paid by the panel, work or no work.
-    open_ = tuple(rule for rule in info.spec.qualifications if not is_pass(str(rule.get("name", ""))))
+    open_ = tuple(rule for rule in info.spec.qualifications if not is_stage_qualification(str(rule.get("name", ""))))
     return replace(info.spec, entry=None, targets=replace(targets, models=named), qualifications=open_)
 
 
-def told(predictions: Sequence[Mapping[str, Any]], hidden: Mapping[int, str]) -> list[dict[str, Any]]:
+def redact_predictions(predictions: Sequence[Mapping[str, Any]], hidden: Mapping[int, str]) -> list[dict[str, Any]]:
     """Give stored predictions of an attempt to somebody from whom the models in *hidden* are kept."""
     return [
         {**one, "model": hidden[one["version"]], "hash": ""} if one.get("version") in hidden else dict(one)
@@ -66,13 +66,13 @@ def told(predictions: Sequence[Mapping[str, Any]], hidden: Mapping[int, str]) ->
     ]
 
 
-def tell_own(db: Session, actor: Actor, rows: Sequence[dict[str, Any]]) -> None:
+def redact_own_attempts(db: Session, actor: Actor, rows: Sequence[dict[str, Any]]) -> None:
     """Take private names out of somebody's attempts, as they stand in their table, before the person gets them."""
     ids = {int(said["version"]) for row in rows for said in row["predictions"]}
     versions = versions_by_id(db, sorted(ids)) if ids else {}
     for row in rows:
         faced = [versions[int(said["version"])] for said in row["predictions"]]
-        row["predictions"] = told(row["predictions"], hidden_names(db, actor, row["round_id"], faced))
+        row["predictions"] = redact_predictions(row["predictions"], hidden_names(db, actor, row["round_id"], faced))
 
 
 def _is_seen(db: Session, actor: Actor, ref: str) -> bool:

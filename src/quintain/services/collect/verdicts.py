@@ -12,7 +12,7 @@ from quintain.core.people import Actor
 from quintain.core.records.collect import ModelAnswer, Verdict
 from quintain.services.collect.ask_targets import target_versions
 from quintain.services.collect.rounds import RoundInfo
-from quintain.services.collect.target_names import hidden_names, told
+from quintain.services.collect.target_names import hidden_names, redact_predictions
 from quintain.store.queries.collect import attempts as queries
 from quintain.store.tables import WritingSession as SessionRow
 
@@ -21,21 +21,21 @@ def answers_of(predictions: Sequence[Mapping[str, Any]], hidden: Mapping[int, st
     """Give what target models said, as it is stored, to somebody from whom those in *hidden* are kept."""
     return tuple(
         ModelAnswer(one["model"], one["hash"], one["answer"], one["probabilities"], one["fooled"])
-        for one in told(predictions, hidden)
+        for one in redact_predictions(predictions, hidden)
     )
 
 
-def waits(made: queries.AttemptRow) -> bool:
+def awaits_writer(made: queries.AttemptRow) -> bool:
     """Say whether an attempt waits for its writer's word."""
     return not made.retracted and (made.fooled is None or made.unsaid)
 
 
-def claimed(made: queries.AttemptRow) -> bool:
+def counts_as_fooling(made: queries.AttemptRow) -> bool:
     """Say whether an attempt fooled the model and its writer stands by it."""
     return bool(made.fooled) and not made.retracted
 
 
-def standing(db: Session, attempt_id: int) -> queries.AttemptRow:
+def find_attempt(db: Session, attempt_id: int) -> queries.AttemptRow:
     """Give an attempt as it stands."""
     found = queries.row(db, attempt_id) if 0 < attempt_id < 2**31 else None
     if found is None:
@@ -45,7 +45,7 @@ def standing(db: Session, attempt_id: int) -> queries.AttemptRow:
 
 def verdict(db: Session, actor: Actor, info: RoundInfo, row: SessionRow, attempt_id: int) -> Verdict:
     """Give the verdict on an attempt as it stands now."""
-    found = standing(db, attempt_id)
+    found = find_attempt(db, attempt_id)
     flags = queries.flag_kinds(db, [attempt_id]).get(attempt_id, ())
     hidden = hidden_names(db, actor, info.id, target_versions(db, row.models))
     return as_verdict(info, row, found, queries.count_in_session(db, row.id), flags, hidden)
@@ -69,7 +69,7 @@ def as_verdict(
 ) -> Verdict:
     """Give a stored attempt as a verdict; *made* counts the attempts of its session, *hidden* are names to keep."""
     stored = found.attempt
-    waiting = waits(found) and row.ended_at is None
+    waiting = awaits_writer(found) and row.ended_at is None
     wanted = "" if not waiting else "decide" if found.fooled is None else "confirm"
     return Verdict(
         attempt_id=stored.id,

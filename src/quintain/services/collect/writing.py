@@ -23,13 +23,13 @@ from quintain.core.task import Task
 from quintain.protocols.assignment import Draw
 from quintain.services.access.permissions import require_role, require_user
 from quintain.services.collect.ask_targets import target_versions
-from quintain.services.collect.ending import end
+from quintain.services.collect.end_session import end_session
 from quintain.services.collect.question_types import types_left
 from quintain.services.collect.readiness import readiness_in, require_ready
 from quintain.services.collect.rounds import RoundInfo, get_round, info_of
 from quintain.services.collect.target_names import hidden_names
 from quintain.services.collect.targets import prepare_targets, target_draw, usable_targets
-from quintain.services.collect.verdicts import waits
+from quintain.services.collect.verdicts import awaits_writer
 from quintain.services.models.registry import ModelVersionInfo
 from quintain.services.pay import caps
 from quintain.services.tasks.definitions import get_task, parse_stored
@@ -48,7 +48,7 @@ MAX_DRAFT = 1_000_000
 MAY_WRITE = (RoleName.WORKER, RoleName.EXPERT, RoleName.OWNER)
 
 
-def start(db: Session, blobs: Blobs, actor: Actor, ref: str) -> WritingSession:
+def start_session(db: Session, blobs: Blobs, actor: Actor, ref: str) -> WritingSession:
     """Begin a session, or take up the one that lasts: with a leased prompt, a label to aim at, and a model."""
     user_id = require_user(actor)
     info = get_round(db, actor, ref)
@@ -64,22 +64,22 @@ def start(db: Session, blobs: Blobs, actor: Actor, ref: str) -> WritingSession:
         lock(db, f"writer {info.id}:{user_id}")
         row = queries.open_session(db, info.id, user_id)
         if row is not None and not keep_lease(db, row) and not _waits_for_word(db, row):
-            end(db, info, row, "lapsed")
+            end_session(db, info, row, "lapsed")
             row = None
         if row is not None:
-            return view(db, actor, info, row)
-        return view(db, actor, info, _begin(db, info, user_id, day), fresh=True)
+            return session_view(db, actor, info, row)
+        return session_view(db, actor, info, _begin(db, info, user_id, day), fresh=True)
 
 
 def _waits_for_word(db: Session, row: SessionRow) -> bool:
     """Say whether a session waits for its writer's answer, for which they need no prompt: it is asked again."""
-    return any(waits(one) for one in attempt_queries.rows_of_session(db, row.id))
+    return any(awaits_writer(one) for one in attempt_queries.rows_of_session(db, row.id))
 
 
 def get_session(db: Session, actor: Actor, key: str) -> WritingSession:
     """Give one of the actor's own sessions as it stands, ended or not."""
-    info, row = find(db, actor, key)
-    return view(db, actor, info, row)
+    info, row = find_session(db, actor, key)
+    return session_view(db, actor, info, row)
 
 
 def save_draft(db: Session, actor: Actor, key: str, inputs: Mapping[str, Any], target: Any = None) -> datetime | None:
@@ -88,7 +88,7 @@ def save_draft(db: Session, actor: Actor, key: str, inputs: Mapping[str, Any], t
     if len(canonical_json([inputs, target])) > MAX_DRAFT:
         raise BadInput("This is too much to keep as a draft.", remedy="Shorten it.")
     with transaction(db):
-        _, row = find(db, actor, key)
+        _, row = find_session(db, actor, key)
         put_draft(db, row, inputs, target)
         if row.ended_at is None and row.prompt_id is not None and keep_lease(db, row):
             return db.get_one(Prompt, row.prompt_id, populate_existing=True).lease_until
@@ -98,10 +98,10 @@ def save_draft(db: Session, actor: Actor, key: str, inputs: Mapping[str, Any], t
 def give_up(db: Session, actor: Actor, key: str) -> WritingSession:
     """End a session early. The attempts that were made are paid by their share; the prompt goes back."""
     with transaction(db):
-        info, row = find(db, actor, key, locked=True)
+        info, row = find_session(db, actor, key, locked=True)
         if row.ended_at is None:
-            end(db, info, row, "given_up")
-        return view(db, actor, info, row)
+            end_session(db, info, row, "given_up")
+        return session_view(db, actor, info, row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class WritingPlace:
     before: int | None = None
 
 
-def find(db: Session, actor: Actor, key: str, *, locked: bool = False) -> tuple[RoundInfo, SessionRow]:
+def find_session(db: Session, actor: Actor, key: str, *, locked: bool = False) -> tuple[RoundInfo, SessionRow]:
     """Find one of the actor's own sessions with its round; *locked* keeps others from changing it meanwhile."""
     if locked:
         lock_own(db, actor, key)
@@ -162,7 +162,7 @@ def put_draft(db: Session, row: SessionRow, inputs: Mapping[str, Any], target: A
     queries.put_draft(db, session_id=row.id, user_id=row.user_id, inputs=dict(inputs), target=target, saved_at=now())
 
 
-def view(
+def session_view(
     db: Session,
     actor: Actor,
     info: RoundInfo,
@@ -203,7 +203,7 @@ def view(
         outcome=row.outcome,
         draft=typed[0],
         draft_target=typed[1],
-        pending=next((one.attempt.id for one in made if waits(one)), None) if not row.outcome else None,
+        pending=next((one.attempt.id for one in made if awaits_writer(one)), None) if not row.outcome else None,
         types=types_left(db, info, row),
     )
 

@@ -14,7 +14,7 @@ from quintain.core.people import Actor
 from quintain.core.records.collect import Inspiration, Verdict, WordEffect, WritingPrompt, WritingSession
 from quintain.services.access import throttle
 from quintain.services.access.permissions import require_role, require_user
-from quintain.services.collect import attempt as collect
+from quintain.services.collect import submit_attempt as collect
 from quintain.services.collect.ask_targets import all_fooled, ask_safely, ask_targets, target_versions
 from quintain.services.collect.checks import check_writing
 from quintain.services.collect.readiness import readiness, require_agreed
@@ -22,7 +22,7 @@ from quintain.services.collect.rounds import RoundInfo, get_round
 from quintain.services.collect.target_names import hidden_names
 from quintain.services.collect.targets import prepare_targets, target_draw, usable_targets
 from quintain.services.collect.verdicts import answers_of
-from quintain.services.collect.writing import MAY_WRITE, find
+from quintain.services.collect.writing import MAY_WRITE, find_session
 from quintain.services.models.ask import RUNNERS, SECONDS, AdapterRunner
 from quintain.services.models.occlusion import effects_of, limit_occlusions
 from quintain.services.tasks.definitions import get_task
@@ -46,7 +46,7 @@ def occlusion(
     seconds: float = SECONDS,
 ) -> list[WordEffect]:
     """Say which words of one of the actor's own attempts moved the model, by leaving out each in turn, in one call."""
-    info, row = collect.own(db, actor, attempt_id)
+    info, row = collect.own_attempt(db, actor, attempt_id)
     if not info.spec.helps.occlusion:
         raise Forbidden("The owner of this round has not switched this help on.")
     limit_occlusions(db, f"user:{row.user_id}")
@@ -62,7 +62,7 @@ def inspiration(db: Session, actor: Actor, key: str, *, limit: int = 5) -> list[
 
     None that were flagged or retracted. Whoever has begun a session has read the round's warning and agreed to it.
     """
-    info, row = find(db, actor, key)
+    info, row = find_session(db, actor, key)
     if not info.spec.helps.inspiration:
         raise Forbidden("The owner of this round has not switched this help on.")
     found = queries.fooling_examples(db, info.id, row.user_id, limit)

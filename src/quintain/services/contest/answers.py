@@ -14,7 +14,7 @@ from quintain.core.contests import HandedState
 from quintain.core.hashing import content_id
 from quintain.core.task import Task
 from quintain.services.contest.contests import ContestInfo
-from quintain.services.contest.freezing import parts_of
+from quintain.services.contest.freeze import parts_of
 from quintain.services.contest.grading import as_cell, grading_of
 from quintain.services.data.content import scan_for_scoring
 from quintain.services.data.datasets import VersionInfo
@@ -26,32 +26,36 @@ from quintain.store.tables import ContestSystem
 
 
 @dataclass(frozen=True, slots=True)
-class HandedIn:
+class SubmittedAnswers:
     """A system's answers to one part: how far they are, and the file that holds them."""
 
     state: HandedState
     blob: str | None = None
 
 
-def given_answers(db: Session, info: ContestInfo, systems: Sequence[ContestSystem]) -> dict[tuple[int, str], HandedIn]:
+def given_answers(
+    db: Session, info: ContestInfo, systems: Sequence[ContestSystem]
+) -> dict[tuple[int, str], SubmittedAnswers]:
     """Say of every system and part how far its answers are."""
     handed = queries.newest_answers(db, info.id)
-    found: dict[tuple[int, str], HandedIn] = {}
+    found: dict[tuple[int, str], SubmittedAnswers] = {}
     models = {one.model_version_id for one in systems if one.model_version_id is not None}
     for part, version in parts_of(db, info).items():
         runs = queries.runs(db, models, version.id)
         for one in systems:
             if one.model_version_id is None:
                 own = handed.get((one.id, part))
-                found[one.id, part] = HandedIn(HandedState.THERE, own.blob) if own else HandedIn(HandedState.MISSING)
+                found[one.id, part] = (
+                    SubmittedAnswers(HandedState.THERE, own.blob) if own else SubmittedAnswers(HandedState.MISSING)
+                )
                 continue
             cell = runs.get(one.model_version_id)
             if cell is not None and cell.state == CellState.DONE and cell.predictions:
-                found[one.id, part] = HandedIn(HandedState.THERE, cell.predictions)
+                found[one.id, part] = SubmittedAnswers(HandedState.THERE, cell.predictions)
             elif cell is not None and cell.state in {CellState.FAILED, CellState.CANCELLED}:
-                found[one.id, part] = HandedIn(HandedState.FAILED)
+                found[one.id, part] = SubmittedAnswers(HandedState.FAILED)
             else:
-                found[one.id, part] = HandedIn(HandedState.WAITING)
+                found[one.id, part] = SubmittedAnswers(HandedState.WAITING)
     return found
 
 
@@ -67,7 +71,7 @@ def answer_cells(blobs: Blobs, task: Task, blob: str, ids: Sequence[str] | None 
 
 
 def dev_accuracies(
-    db: Session, blobs: Blobs, info: ContestInfo, task: Task, given: Mapping[tuple[int, str], HandedIn]
+    db: Session, blobs: Blobs, info: ContestInfo, task: Task, given: Mapping[tuple[int, str], SubmittedAnswers]
 ) -> dict[int, float]:
     """Give the share of the development set that each system has right; computed once for each file of answers."""
     dev = parts_of(db, info)["dev"]
@@ -84,7 +88,7 @@ def dev_accuracies(
 
 
 def computed_accuracies(
-    db: Session, blobs: Blobs, info: ContestInfo, task: Task, given: Mapping[tuple[int, str], HandedIn]
+    db: Session, blobs: Blobs, info: ContestInfo, task: Task, given: Mapping[tuple[int, str], SubmittedAnswers]
 ) -> dict[str, dict[str, float]]:
     """Compute the share of the development set that each system has right again, by the keys that it is kept under."""
     dev = parts_of(db, info)["dev"]

@@ -14,7 +14,7 @@ from quintain.core.records import contests as records
 from quintain.data.tables import write_table
 from quintain.services.contest.answers import answer_cells, given_answers
 from quintain.services.contest.contests import ContestInfo, organises
-from quintain.services.contest.freezing import freeze, parts_of
+from quintain.services.contest.freeze import freeze, parts_of
 from quintain.services.contest.pairs import MAX_PAGE
 from quintain.services.contest.systems import visible_systems
 from quintain.services.contest.teams import team_of

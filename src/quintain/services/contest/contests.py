@@ -167,12 +167,12 @@ def put_spec(
             audit.record(db, actor, "contest.put", f"{spec.task}/{spec.name}", version=number)
         db.flush()
         _sync_models(db, row.id, spec)
-    return find(db, f"{spec.task}/{spec.name}")
+    return find_contest(db, f"{spec.task}/{spec.name}")
 
 
 def extend(db: Session, actor: Actor, ref: str, phase: Phase, until: datetime) -> ContestInfo:
     """Let a phase end at another moment, which is by the contest's clocks where it has no time zone (owners)."""
-    info = find(db, ref)
+    info = find_contest(db, ref)
     if phase not in ENDS:
         known = ", ".join(ENDS)
         raise BadInput("'{phase}' is no phase that ends.", phase=phase.value, known=known, remedy="There are {known}.")
@@ -186,7 +186,7 @@ def list_contests(db: Session, task: str) -> list[ContestInfo]:
     return [_info(one) for one in queries.of_task(db, task)]
 
 
-def find(db: Session, ref: str) -> ContestInfo:
+def find_contest(db: Session, ref: str) -> ContestInfo:
     """Give the contest *ref*, `task/name`."""
     task, slash, name = ref.partition("/")
     if not slash or not name:
@@ -206,7 +206,7 @@ def newest_running(db: Session, limit: int) -> list[ContestInfo]:
 
 def history(db: Session, actor: Actor, ref: str) -> list[records.ContestChange]:
     """List every state of a contest's file, the newest first (owners)."""
-    info = find(db, ref)
+    info = find_contest(db, ref)
     require_owner(actor, info.task)
     return [
         records.ContestChange(one.number, one.created_at, who, one.toml) for one, who in queries.versions(db, info.id)

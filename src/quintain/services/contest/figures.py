@@ -19,11 +19,11 @@ from quintain.core.people import ANONYMOUS, OPERATOR, Actor
 from quintain.core.records.base import to_json
 from quintain.data.rows import PlainRow
 from quintain.services.contest.answers import given_answers
-from quintain.services.contest.contests import ContestInfo, find, organises
+from quintain.services.contest.contests import ContestInfo, find_contest, organises
 from quintain.services.contest.grading import as_cell, grading_of
 from quintain.services.contest.matrix import Matrix, Names, matrix_of
 from quintain.services.contest.pair_files import STRATEGY
-from quintain.services.contest.standing import rules_of
+from quintain.services.contest.pair_outcomes import rules_of
 from quintain.services.contest.systems import visible_systems
 from quintain.services.contest.teams import team_of
 from quintain.services.contest.undecided import PAIRS
@@ -42,21 +42,21 @@ VIEW = "#"  # between a contest and who sees systems by other names
 
 def shown_score(db: Session, blobs: Blobs, actor: Actor, info: ContestInfo) -> ShownFigure:
     """Give the score tables as *actor* may see them, and see to it that the next ones are on the way."""
-    return figures.show(db, blobs, SCORE, _subject(db, actor, info), task=info.task)
+    return figures.shown_figure(db, blobs, SCORE, _subject(db, actor, info), task=info.task)
 
 
 def shown_marks(db: Session, blobs: Blobs, info: ContestInfo) -> ShownFigure:
     """See to it that pairs are found by what was said last; give how many stand where."""
-    return figures.show(db, blobs, LISTED, info.ref, task=info.task)
+    return figures.shown_figure(db, blobs, LISTED, info.ref, task=info.task)
 
 
-def wake(db: Session, info: ContestInfo) -> None:
+def schedule_refresh(db: Session, info: ContestInfo) -> None:
     """Have the figures of a large contest computed anew, after something was said; in the caller's transaction."""
     if not info.frozen or _facts(db, info.ref) <= AT_ONCE:
         return
     for kind, subject in ((LISTED, info.ref), *((SCORE, view) for view in _views(db, info))):
-        if not figures.is_woken(db, kind, subject):
-            figures.wake(db, kind, subject, task=info.task)
+        if not figures.is_refresh_scheduled(db, kind, subject):
+            figures.schedule_refresh(db, kind, subject, task=info.task)
 
 
 def _subject(db: Session, actor: Actor, info: ContestInfo) -> str:
@@ -80,7 +80,7 @@ def _views(db: Session, info: ContestInfo) -> Iterator[str]:
 def _seen(db: Session, subject: str) -> tuple[ContestInfo, Names]:
     """Give a contest with its systems, by the names that those who see a figure know them by."""
     ref, view, team = subject.partition(VIEW)
-    info = find(db, ref)
+    info = find_contest(db, ref)
     if not view:
         return info, visible_systems(db, OPERATOR, info)
     row = queries.team(db, info.id, team) if team else None
@@ -94,7 +94,7 @@ def _seen(db: Session, subject: str) -> tuple[ContestInfo, Names]:
 
 def _facts(db: Session, subject: str) -> int:
     """Count the pairs, and no further than matters."""
-    return pairs.count_to(db, find(db, subject.partition(VIEW)[0]).id, AT_ONCE + 1)
+    return pairs.count_to(db, find_contest(db, subject.partition(VIEW)[0]).id, AT_ONCE + 1)
 
 
 def _basis(db: Session, subject: str) -> str:
@@ -128,7 +128,7 @@ def _score(db: Session, blobs: Blobs | None, subject: str, tell: Tell) -> Mappin
 
 def _listed(db: Session, blobs: Blobs | None, subject: str, tell: Tell) -> WithRows:
     """Say of every pair what it is found by, systems by their numbers."""
-    info = find(db, subject)
+    info = find_contest(db, subject)
     names = [(system, str(system.id)) for system, _ in visible_systems(db, OPERATOR, info)]
     matrix = matrix_of(db, files(blobs), info, names)
     found = sorted(set(_marks(matrix)))
@@ -170,7 +170,7 @@ def _contests(db: Session) -> Iterable[str]:
 
 
 def _all_views(db: Session) -> Iterable[str]:
-    return [view for ref in _contests(db) for view in _views(db, find(db, ref))]
+    return [view for ref in _contests(db) for view in _views(db, find_contest(db, ref))]
 
 
 WAITING, EXPIRED = "waiting", "expired"

@@ -15,8 +15,8 @@ from quintain.services.contest.answers import answer_cells, dev_accuracies, give
 from quintain.services.contest.contests import ContestInfo
 from quintain.services.contest.grading import as_cell, grading_of
 from quintain.services.contest.pair_files import STRATEGY
+from quintain.services.contest.pair_outcomes import PairOutcome, pair_outcomes, rules_of
 from quintain.services.contest.pairs import described
-from quintain.services.contest.standing import PairStanding, rules_of, settle
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
 from quintain.store.queries.contest import pairs as queries
@@ -34,7 +34,7 @@ class Matrix:
     info: ContestInfo
     task: Task
     pairs: Sequence[PairFound]
-    settled: Mapping[int, PairStanding]
+    settled: Mapping[int, PairOutcome]
     answers: Mapping[str, Mapping[str, Any]]
     dev_accuracy: Mapping[str, float]
 
@@ -100,7 +100,7 @@ def matrix_of(
         if (one.id, "pairs") in given and (blob := given[one.id, "pairs"].blob)
     }
     accuracy = accuracies_of(db, blobs, info, task, names)
-    return Matrix(info, task, pairs, settle(db, info, task, [one.row for one in pairs]), answers, accuracy)
+    return Matrix(info, task, pairs, pair_outcomes(db, info, task, [one.row for one in pairs]), answers, accuracy)
 
 
 def sentence_of(task: Task, inputs: Mapping[str, Any]) -> str:

@@ -18,7 +18,7 @@ from quintain.core.task import Task
 from quintain.core.text_form import form_id
 from quintain.core.texts import Text
 from quintain.services.access import audit
-from quintain.services.contest.contests import ContestInfo, find, require_phase
+from quintain.services.contest.contests import ContestInfo, find_contest, require_phase
 from quintain.services.contest.grading import as_cell
 from quintain.services.contest.pair_checks import CheckedPair, PairDraft, desk_of, too_many
 from quintain.services.contest.pair_files import GivenPair, read_pairs
@@ -40,12 +40,12 @@ def put_pair(
     db: Session, blobs: Blobs, actor: Actor, ref: str, draft: PairDraft, *, new: bool = False
 ) -> records.ContestPair:
     """Add a pair to one's team's, or change the one of that name; an empty name is given one."""
-    info = find(db, ref)
+    info = find_contest(db, ref)
     require_part(db, actor, info, "break")
     require_phase(info, Phase.BREAK)
     desk = desk_of(db, blobs, info, [draft])  # a file is read before anything is locked
     with transaction(db):
-        info = find(db, ref)
+        info = find_contest(db, ref)
         team = require_part(db, actor, info, "break")
         require_phase(info, Phase.BREAK)
         lock(db, f"pairs of team {team.id}")
@@ -87,7 +87,7 @@ def upload_pairs(
     *preset* names the form of the file, where it is not our own (`bibi-2017`). With *dispute*, originals whose label is
     another than the starter set's dispute that one; without, they are faults.
     """
-    info = find(db, ref)
+    info = find_contest(db, ref)
     team = require_part(db, actor, info, "break")
     require_phase(info, Phase.BREAK)
     task = get_task(db, info.task)
@@ -100,7 +100,7 @@ def upload_pairs(
     db.rollback()
     checked = [(one, *desk.check(one.draft)) for one in given]
     with transaction(db):
-        info = find(db, ref)
+        info = find_contest(db, ref)
         require_phase(info, Phase.BREAK)
         lock(db, f"pairs of team {team.id}")
         if info.spec != desk.spec:
@@ -158,7 +158,7 @@ def _new_rows(
 def remove_pair(db: Session, actor: Actor, ref: str, name: str) -> None:
     """Take a pair of one's team out again."""
     with transaction(db):
-        info = find(db, ref)
+        info = find_contest(db, ref)
         team = require_part(db, actor, info, "break")
         require_phase(info, Phase.BREAK)
         row = queries.named(db, team.id, name)
@@ -173,7 +173,7 @@ def list_drafts(
     """Give a page of a team's pairs to the team and the organisers; whoever else asks is refused and written down."""
     if offset < 0 or not 1 <= limit <= MAX_PAGE:
         raise BadInput("A page begins at 0 or later and has 1 to {most} pairs.", most=MAX_PAGE)
-    info = find(db, ref)
+    info = find_contest(db, ref)
     row = find_team(db, info, team)
     require_drafts(db, actor, info, row)
     task = get_task(db, info.task)
@@ -184,7 +184,7 @@ def list_drafts(
 
 def get_draft(db: Session, actor: Actor, ref: str, name: str) -> records.ContestPair:
     """Give a pair of one's own team by its name."""
-    info = find(db, ref)
+    info = find_contest(db, ref)
     team = require_part(db, actor, info, "break")
     row = queries.named(db, team.id, name)
     if row is None:
@@ -196,7 +196,7 @@ def starter_page(
     db: Session, blobs: Blobs, actor: Actor, ref: str, *, text: str = "", offset: int = 0, limit: int = 10
 ) -> tuple[Sequence[Mapping[str, Any]], int]:
     """Give a page of the starter set, with labels: those sentences that contain *text*, and how many there are."""
-    info = find(db, ref)
+    info = find_contest(db, ref)
     if not info.spec.starter:
         return [], 0
     names = [one.name for one in kind_of(get_task(db, info.task)).fields(get_task(db, info.task))]
@@ -210,7 +210,7 @@ def starter_page(
 
 def starter_example(db: Session, blobs: Blobs, ref: str, example: str) -> Mapping[str, Any]:
     """Give one sentence of the starter set."""
-    info = find(db, ref)
+    info = find_contest(db, ref)
     rows: list[dict[str, Any]] = []
     if info.spec.starter:
         table = scan_for_scoring(blobs, get_version(db, OPERATOR, info.spec.starter))

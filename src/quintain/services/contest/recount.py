@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.people import OPERATOR
 from quintain.services.contest.answers import computed_accuracies, given_answers
-from quintain.services.contest.contests import find
+from quintain.services.contest.contests import find_contest
 from quintain.services.contest.systems import visible_systems
 from quintain.services.evaluate.recount import set_right
 from quintain.services.jobs.checks import Checked
@@ -25,7 +25,7 @@ def contests(db: Session) -> list[str]:
 
 def check_contest(db: Session, blobs: Blobs, ref: str) -> Checked:
     """Compare the accuracies that are kept with the answers to the development set; set them right."""
-    info = find(db, ref)
+    info = find_contest(db, ref)
     if not info.frozen:
         return Checked()
     names = visible_systems(db, OPERATOR, info)

@@ -26,11 +26,11 @@ from quintain.data.tables import write_table
 from quintain.services.contest.answers import given_answers
 from quintain.services.contest.contests import ContestInfo, organises
 from quintain.services.contest.figures import FOUND_BY, broke_mark, shown_marks, shown_score, tag_mark
-from quintain.services.contest.freezing import freeze
+from quintain.services.contest.freeze import freeze
 from quintain.services.contest.grading import grading_of
 from quintain.services.contest.matrix import Names, accuracies_of, matrix_of, with_answers
 from quintain.services.contest.pairs import MAX_PAGE
-from quintain.services.contest.settling import opinions
+from quintain.services.contest.rulings import opinions
 from quintain.services.contest.systems import list_systems, visible_systems
 from quintain.services.contest.teams import find_team, team_of
 from quintain.services.contest.undecided import results_wait

@@ -14,16 +14,16 @@ from quintain.core.people import OPERATOR, Actor
 from quintain.core.records import contests as records
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
-from quintain.services.contest.answers import HandedIn, dev_accuracies, given_answers
+from quintain.services.contest.answers import SubmittedAnswers, dev_accuracies, given_answers
 from quintain.services.contest.contests import (
     ContestInfo,
     add_system,
-    find,
+    find_contest,
     free_system_name,
     organises,
     require_phase,
 )
-from quintain.services.contest.freezing import freeze, parts_of, queue_runs
+from quintain.services.contest.freeze import freeze, parts_of, queue_runs
 from quintain.services.contest.prediction_files import keep_predictions
 from quintain.services.contest.teams import require_part, team_of
 from quintain.services.models.registry import ModelChoices, get_model, models_to_choose, versions_by_id
@@ -44,7 +44,7 @@ def submit_model(db: Session, actor: Actor, ref: str, model: str, *, system: str
     *system* is its name, where the team has or wants several; a new name adds one.
     """
     with transaction(db):
-        info = find(db, ref)
+        info = find_contest(db, ref)
         team = require_part(db, actor, info, "build")
         require_phase(info, Phase.BUILD)
         lock(db, f"systems of {info.ref}")
@@ -103,7 +103,7 @@ def hand_in(
 def withdraw_system(db: Session, actor: Actor, ref: str, name: str) -> None:
     """Take a system of one's team out again, while building lasts; what was handed in still counts as handed in."""
     with transaction(db):
-        info = find(db, ref)
+        info = find_contest(db, ref)
         team = require_part(db, actor, info, "build")
         require_phase(info, Phase.BUILD)
         lock(db, f"systems of {info.ref}")
@@ -148,7 +148,7 @@ def add_reference(
 def let_count(db: Session, actor: Actor, ref: str, name: str, counts: bool) -> None:
     """Say whether a reference system enters the breakers' scores (organisers)."""
     with transaction(db):
-        info = find(db, ref)
+        info = find_contest(db, ref)
         require_owner(actor, info.task)
         _reference(db, info, name).counts = counts
         audit.record(db, actor, "contest.counts", info.ref, system=name, counts=counts)
@@ -160,7 +160,7 @@ def list_systems(db: Session, blobs: Blobs | None, actor: Actor, ref: str) -> li
     What a system reached on the development set is for its team and the organisers, and from breaking on for all.
     Without *blobs* nothing is computed.
     """
-    info = find(db, ref)
+    info = find_contest(db, ref)
     systems = visible_systems(db, actor, info)
     given = given_answers(db, info, [one for one, _ in systems])
     accuracies = dev_accuracies(db, blobs, info, get_task(db, info.task), given) if blobs is not None else {}
@@ -182,7 +182,7 @@ def list_systems(db: Session, blobs: Blobs | None, actor: Actor, ref: str) -> li
                 source="model" if one.model_version_id is not None else "predictions",
                 model=version.ref if version and known and (mine or version.visibility == "public") else None,
                 dev=given[one.id, "dev"].state.value,
-                pairs=given.get((one.id, "pairs"), HandedIn(HandedState.MISSING)).state.value,
+                pairs=given.get((one.id, "pairs"), SubmittedAnswers(HandedState.MISSING)).state.value,
                 dev_accuracy=accuracies.get(one.id) if mine or open_ or organises(actor, info) else None,
             )
         )

@@ -14,7 +14,7 @@ from quintain.core.people import Actor
 from quintain.core.records import contests as records
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_user
-from quintain.services.contest.contests import ContestInfo, find, organises, require_phase
+from quintain.services.contest.contests import ContestInfo, find_contest, organises, require_phase
 from quintain.services.plain.contest import is_reserved
 from quintain.store.database import lock, transaction
 from quintain.store.queries.contest import contests as queries
@@ -31,7 +31,7 @@ def create_team(db: Session, actor: Actor, ref: str, name: str, role: str) -> re
     """Make a team of builders, breakers or both, with oneself in it; others join until breaking ends."""
     user_id = require_user(actor)
     with transaction(db):
-        info = find(db, ref)
+        info = find_contest(db, ref)
         lock(db, f"teams of {info.ref}")
         require_phase(info, *FORMING)
         _refuse_organiser(actor, info)
@@ -51,7 +51,7 @@ def join_team(db: Session, actor: Actor, ref: str, name: str, key: str = "") -> 
     """Join a team: with the *key* that its people have or, where the contest is open, without."""
     user_id = require_user(actor)
     with transaction(db):
-        info = find(db, ref)
+        info = find_contest(db, ref)
         lock(db, f"teams of {info.ref}")
         require_phase(info, *FORMING)
         _refuse_organiser(actor, info)
@@ -69,7 +69,7 @@ def leave_team(db: Session, actor: Actor, ref: str) -> None:
     """Leave one's team; what one did there stays with it."""
     user_id = require_user(actor)
     with transaction(db):
-        info = find(db, ref)
+        info = find_contest(db, ref)
         require_phase(info, Phase.COMING, Phase.BUILD)
         place = queries.membership(db, info.id, user_id)
         if place is None:
@@ -80,7 +80,7 @@ def leave_team(db: Session, actor: Actor, ref: str) -> None:
 
 def list_teams(db: Session, actor: Actor, ref: str) -> list[records.ContestTeam]:
     """List the teams; who is in them and what they have is for the team and the organisers."""
-    info = find(db, ref)
+    info = find_contest(db, ref)
     return _described(db, actor, info)
 
 

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from quintain.core.contests import Phase
 from quintain.core.people import OPERATOR
 from quintain.services.contest.contests import ContestInfo
-from quintain.services.contest.standing import judges_all, rules_of, settle
+from quintain.services.contest.pair_outcomes import judges_all, pair_outcomes, rules_of
 from quintain.services.data.datasets import get_version
 from quintain.services.tasks.definitions import get_task
 from quintain.store.queries.contest import pairs as queries
@@ -46,4 +46,4 @@ def _count(db: Session, info: ContestInfo, ids: list[int]) -> int:
     task = get_task(db, info.task)
     rules = rules_of(info, task)
     rows = [found.row for found in queries.of_contest(db, info.id, ids=ids)] if ids else []
-    return sum(rules.waits(standing) for standing in settle(db, info, task, rows).values())
+    return sum(rules.waits(standing) for standing in pair_outcomes(db, info, task, rows).values())

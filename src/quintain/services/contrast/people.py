@@ -16,7 +16,7 @@ from quintain.core.records.contrasting import HumanContrast
 from quintain.services.access.permissions import require_owner
 from quintain.services.contrast.projects import ProjectInfo, find_project
 from quintain.services.validate.labels import meets_aim
-from quintain.services.validate.validations import find, list_validations, open_validation, take_rows
+from quintain.services.validate.manage import find_validation, list_validations, open_validation, take_rows
 from quintain.stats.contrast import Members, contrast_estimates
 from quintain.store.database import transaction
 from quintain.store.queries.contrast import people as judged
@@ -56,7 +56,7 @@ def people_figures(db: Session, actor: Actor, ref: str) -> HumanContrast:
     name = validation_of(info)
     if name not in list_validations(db, info.task):
         return HumanContrast(name, 0, 0, 0, False, None)
-    validation = find(db, name)
+    validation = find_validation(db, name)
     sets = judged.sets_of(db, info.id)
     pairs = len({sets[one][0] for one in judged.items_of(db, validation.id) if one in sets})
     said = judged.judged_members(db, validation.id)

@@ -18,7 +18,7 @@ def fitness(blobs: Blobs, task: Task, blob: str, *, hidden: bool, tag: str | Non
     """
     units, grouped, counts = _counts(str(blobs.path(blob)), tag)
     labels = () if hidden and tag else task.label_names
-    return weaknesses(units, dict(counts), labels, grouped=grouped, told=not hidden)
+    return weaknesses(units, dict(counts), labels, grouped=grouped, name_labels=not hidden)
 
 
 @lru_cache(maxsize=512)

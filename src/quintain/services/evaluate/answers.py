@@ -36,7 +36,7 @@ MAX_PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Sieve:
+class AnswerFilter:
     """Which are wanted: by what became of them, by gold *label*, by what was *said*, by a *text* in the inputs."""
 
     show: Show = "all"
@@ -59,7 +59,7 @@ def list_answers(
     actor: Actor,
     model: str,
     dataset: str,
-    sieve: Sieve | None = None,
+    sieve: AnswerFilter | None = None,
     *,
     offset: int = 0,
     limit: int = 50,
@@ -68,7 +68,7 @@ def list_answers(
     if offset < 0 or not 1 <= limit <= MAX_PAGE:
         raise BadInput("A page begins at 0 or later and has 1 to {most} answers.", most=MAX_PAGE)
     seen = _look(db, blobs, actor, model, dataset)
-    ids, total = _sifted(db, seen, sieve or Sieve(), actor, offset, limit)
+    ids, total = _sifted(db, seen, sieve or AnswerFilter(), actor, offset, limit)
     return Answers(_read(seen, ids), total, offset, seen.gold)
 
 
@@ -114,9 +114,11 @@ def _look(db: Session, blobs: Blobs, actor: Actor, model: str, dataset: str) -> 
     )
 
 
-def _sifted(db: Session, seen: _Seen, sieve: Sieve, actor: Actor, offset: int, limit: int) -> tuple[list[str], int]:
+def _sifted(
+    db: Session, seen: _Seen, sieve: AnswerFilter, actor: Actor, offset: int, limit: int
+) -> tuple[list[str], int]:
     """Give the ids of a page, and how many there are; reads no more columns than the filters need."""
-    if sieve == Sieve():
+    if sieve == AnswerFilter():
         total = int(seen.examples.select(pl.len()).collect().item())
         return seen.examples.select("id").slice(offset, limit).collect()["id"].to_list(), total
     if sieve.label or sieve.show in {"right", "wrong"}:

@@ -27,7 +27,7 @@ from quintain.services.access.notify import notify, notify_once
 from quintain.services.access.permissions import require_owner, require_signed_in
 from quintain.services.data.inputs import may_read_inputs, may_read_perturbed, open_to_all
 from quintain.services.evaluate.conditions import LEASE_SECONDS
-from quintain.services.evaluate.run_words import own_words
+from quintain.services.evaluate.redact_logs import own_reason
 from quintain.services.evaluate.variants import counted_variants, outdated, variants_for
 from quintain.services.tasks.board_settings import board_spec
 from quintain.services.tasks.definitions import get_task, list_tasks
@@ -382,7 +382,7 @@ def _tell_builder(db: Session, row: CellRow, reason: str) -> None:
     first = queries.failures(db, row.model_version.id, row.dataset_version.id) == 1
     if row.model.owner_id is not None and first:
         if row.cell.variant not in {PLAIN, MEASURE} or not open_to_all(row.dataset, row.dataset_version):
-            reason = own_words(reason)
+            reason = own_reason(reason)
         text = Text(
             "{model} failed on {dataset} ({variant}): {reason}",
             model=row.model.name,

@@ -25,8 +25,8 @@ from quintain.services.data.inputs import require_inputs
 from quintain.services.data.label_shares import label_shares
 from quintain.services.evaluate.dataset_results import sees_all
 from quintain.services.evaluate.examples import example_scores
-from quintain.services.evaluate.kept_predictions import gold_examples, read_predictions
 from quintain.services.evaluate.scoring import beside
+from quintain.services.evaluate.stored_predictions import gold_examples, read_predictions
 from quintain.services.jobs import queue
 from quintain.services.jobs.figures import Tell
 from quintain.services.jobs.memory import WarmValues
@@ -69,7 +69,7 @@ def compare(
     left = [name for name, key in keys.items() if key not in known]
     if not wait and sum(pairs[name][0].dataset_version.rows for name in left) > AT_ONCE:
         one, two = next(iter(pairs.values()))
-        queue.ask(db, JOB, f"{one.model_version.id}:{two.model_version.id}", task=task.name)
+        queue.enqueue(db, JOB, f"{one.model_version.id}:{two.model_version.id}", task=task.name)
         raise Unavailable(
             "The two are being compared: there is much to read, so that a worker does it.",
             retry_after=SOON_S,

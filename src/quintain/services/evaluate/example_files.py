@@ -15,7 +15,7 @@ from quintain.core.task import Task
 from quintain.data.exporting import write_parts
 from quintain.services.evaluate.cells import may_see_logs
 from quintain.services.evaluate.examples import finished_cells, require_gold, scored
-from quintain.services.evaluate.kept_predictions import exchanges, read_predictions
+from quintain.services.evaluate.stored_predictions import exchanges, read_predictions
 from quintain.services.models.registry import get_model
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs

@@ -29,7 +29,7 @@ from quintain.services.data.inputs import may_read_perturbed, require_inputs
 from quintain.services.evaluate.cells import may_see_logs
 from quintain.services.evaluate.dataset_results import sees_all
 from quintain.services.evaluate.flips import flip_table
-from quintain.services.evaluate.kept_predictions import read_predictions
+from quintain.services.evaluate.stored_predictions import read_predictions
 from quintain.services.evaluate.variants import family_of, newest_variants
 from quintain.services.jobs.memory import WarmValues
 from quintain.services.models.registry import ModelVersionInfo, get_model

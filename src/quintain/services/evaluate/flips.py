@@ -10,7 +10,7 @@ import polars as pl
 from sqlalchemy.orm import Session
 
 from quintain.core.task import Task
-from quintain.services.evaluate.kept_predictions import read_predictions
+from quintain.services.evaluate.stored_predictions import read_predictions
 from quintain.services.evaluate.unchanged import (
     BROKEN,
     NOTHING_CHANGED,

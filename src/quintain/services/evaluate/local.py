@@ -36,7 +36,7 @@ from quintain.perturbations.contract import perturbation
 from quintain.perturbations.tables import perturb_table
 from quintain.services.evaluate.conditions import Conditions, runnable
 from quintain.services.evaluate.estimate import estimate, left_for
-from quintain.services.evaluate.measured_fairly import (
+from quintain.services.evaluate.measurement_gaps import (
     count_unlike,
     measured_figures,
     measurement_gaps,

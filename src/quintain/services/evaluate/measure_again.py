@@ -11,7 +11,7 @@ from quintain.core.errors import Conflict, Forbidden
 from quintain.core.people import Actor, RoleName
 from quintain.services.access import audit
 from quintain.services.evaluate.cells import managed_row
-from quintain.services.evaluate.measured_fairly import measurement_gaps, share_disturbed
+from quintain.services.evaluate.measurement_gaps import measurement_gaps, share_disturbed
 from quintain.services.tasks.board_settings import board_spec, frozen_at
 from quintain.services.tasks.machines import class_of
 from quintain.store.base import now

@@ -13,7 +13,7 @@ from quintain.core.people import Actor, RoleName
 from quintain.core.records.evaluate import Run, RunEvent, RunReport, Runs
 from quintain.services.data.datasets import VersionInfo, get_version
 from quintain.services.evaluate.cells import ASKED, EVALUATED, estimate_wait, may_read_words, may_see_logs
-from quintain.services.evaluate.run_words import own_words, told_of
+from quintain.services.evaluate.redact_logs import own_reason, redacted_event
 from quintain.services.evaluate.variants import counted_variants, variants_of
 from quintain.services.models.registry import ModelVersionInfo, get_model
 from quintain.services.tasks.definitions import get_task
@@ -154,7 +154,7 @@ def _explain(db: Session, actor: Actor, row: CellRow) -> RunReport:
     elif cell.state == CellState.QUEUED and cell.reason:
         summary += f" The last attempt failed: {info.reason}"
     events = [
-        RunEvent(event.at, event.kind, event.text if words else told_of(row, event) if logs else "")
+        RunEvent(event.at, event.kind, event.text if words else redacted_event(row, event) if logs else "")
         for event in queries.events(db, cell.id)
     ]
     return RunReport(summary, info, ahead, wait, events)
@@ -173,7 +173,7 @@ def describe(row: CellRow, *, full: bool = True, words: bool = True) -> Run:
         done=cell.done,
         total=cell.total,
         attempts=cell.attempts,
-        reason=cell.reason if full and words else own_words(cell.reason),
+        reason=cell.reason if full and words else own_reason(cell.reason),
         waits_for=cell.waits_for,
         worker=cell.worker if full else None,
         created_at=cell.created_at,

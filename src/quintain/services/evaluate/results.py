@@ -20,11 +20,20 @@ from quintain.core.hashing import content_id
 from quintain.core.people import Actor
 from quintain.core.records.figures import Gap
 from quintain.core.task import Task
-from quintain.perturbations.contract import Family
+from quintain.perturbations.contract import Family, perturbation
+from quintain.services.evaluate.axis_gaps import (
+    SHARES,
+    RunState,
+    axis_gaps,
+    counted_variants,
+    counted_variants_at,
+    gap,
+    run_state,
+    runs_needed,
+)
 from quintain.services.evaluate.dataset_results import KeptResult, guarded, sees_all
 from quintain.services.evaluate.flips import DRAWN, share_of_cells
-from quintain.services.evaluate.kept_predictions import gold_examples, read_predictions
-from quintain.services.evaluate.measured_fairly import (
+from quintain.services.evaluate.measurement_gaps import (
     count_unlike,
     measured_figures,
     measurement_gaps,
@@ -32,16 +41,7 @@ from quintain.services.evaluate.measured_fairly import (
 )
 from quintain.services.evaluate.sandbox_wait import SANDBOX
 from quintain.services.evaluate.scoring import metric_names, score_on
-from quintain.services.evaluate.standing import (
-    SHARES,
-    RunStanding,
-    counted,
-    counted_at,
-    gap,
-    needs_of,
-    run_of,
-    standing,
-)
+from quintain.services.evaluate.stored_predictions import gold_examples, read_predictions
 from quintain.services.evaluate.unchanged import BROKEN
 from quintain.services.evaluate.variants import family_of, newest_variants
 from quintain.services.models.registry import get_model
@@ -69,7 +69,7 @@ def results(
         grouped.setdefault((row.model_version.id, row.dataset_version.id), []).append(row)
     wanted = {pair: _keys(task, group, at) for pair, group in grouped.items()}
     known = cache.cached(db, [key for keys in wanted.values() for key in keys.values()])
-    variants = counted(task) if at is None else variants_at(task, rows, at)
+    variants = counted_variants(task) if at is None else variants_at(task, rows, at)
     fresh: dict[str, dict[str, Any]] = {}
     found = []
     for pair, group in grouped.items():
@@ -96,12 +96,12 @@ def compute_figures(db: Session, blobs: Blobs, task: Task, row: CellRow) -> None
     family = family_of(row.cell.variant)
     wanted = _keys(task, group, None)
     if family is not None:
-        runs = {one.cell.variant: run_of(one.cell) for one in group}
-        counting = counted(task).get(family, ())
-        if any(runs.get(name, RunStanding.WAITING) is RunStanding.WAITING for name in counting):
+        runs = {one.cell.variant: run_state(one.cell) for one in group}
+        counting = counted_variants(task).get(family, ())
+        if any(runs.get(name, RunState.WAITING) is RunState.WAITING for name in counting):
             return
         beside = [run for name, run in runs.items() if family_of(name) == family and name not in counting]
-        if row.cell.variant not in counting and RunStanding.WAITING in beside:
+        if row.cell.variant not in counting and RunState.WAITING in beside:
             return
         wanted = {part: key for part, key in wanted.items() if part == family}
     known = cache.cached(db, list(wanted.values()))
@@ -149,16 +149,16 @@ def computed_again(
 
 def variants_at(task: Task, rows: Sequence[CellRow], at: datetime) -> dict[Family, tuple[str, ...]]:
     """Name the variants that counted at a moment, by the cells that were done then."""
-    return counted_at(task, {row.cell.variant for row in rows if run_of(row.cell, at) is RunStanding.DONE})
+    return counted_variants_at(task, {row.cell.variant for row in rows if run_state(row.cell, at) is RunState.DONE})
 
 
 def _stood(
     found: KeptResult, group: Sequence[CellRow], variants: Mapping[Family, Sequence[str]], at: datetime | None
 ) -> KeptResult:
     """Say what is missing, and take a share away that does not rest on all of its variants."""
-    gaps, runs = standing(
-        needs_of(group[0].model_version.adapter, variants),
-        {row.cell.variant: run_of(row.cell, at) for row in group},
+    gaps, runs = axis_gaps(
+        runs_needed(group[0].model_version.adapter, variants),
+        {row.cell.variant: run_state(row.cell, at) for row in group},
         {row.cell.variant: row.cell.reason for row in group},
     )
     gaps = measurement_gaps(found.measurements) | gaps
@@ -238,14 +238,14 @@ def _result(group: Sequence[CellRow], figures: Mapping[str, Any], at: datetime |
 
 
 def _over(row: CellRow, at: datetime | None) -> bool:
-    return at is None or run_of(row.cell, at) is not RunStanding.WAITING
+    return at is None or run_state(row.cell, at) is not RunState.WAITING
 
 
 def _usable(group: Sequence[CellRow], at: datetime | None) -> dict[str, CellRow]:
     """Give the cells that figures are made of: those with predictions, and variants that the model broke."""
 
     def usable(row: CellRow) -> bool:
-        if row.cell.variant != PLAIN and run_of(row.cell, at) is RunStanding.BROKEN:
+        if row.cell.variant != PLAIN and run_state(row.cell, at) is RunState.BROKEN:
             return family_of(row.cell.variant) is not None
         return bool(row.cell.predictions) and _over(row, at)
 
@@ -264,7 +264,8 @@ def _keys(task: Task, group: Sequence[CellRow], at: datetime | None) -> dict[str
     for family in SHARES:
         members = sorted((name, key) for name, key in done.items() if family_of(name) == family)
         if members:
-            keys[family] = content_id([*base, family, [list(member) for member in members]])
+            also = sorted(name for name in task.counted_perturbations if perturbation(name).family == family)
+            keys[family] = content_id([*base, family, [list(member) for member in members], *([also] if also else [])])
     return keys
 
 

@@ -38,9 +38,9 @@ from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import spending
 from quintain.services.evaluate.cells import CellLease
 from quintain.services.evaluate.conditions import Conditions, runnable
-from quintain.services.evaluate.in_hand import ModelInHand
 from quintain.services.evaluate.results import compute_figures
 from quintain.services.evaluate.sandbox_wait import put_back
+from quintain.services.evaluate.unpacked_model import UnpackedModel
 from quintain.services.evaluate.variants import VARIANT_ROWS, outdated
 from quintain.services.models.outside import share_of
 from quintain.services.tasks.board_settings import board_spec
@@ -126,7 +126,7 @@ def run_leased(
     conditions: Conditions,
     *,
     abandon: threading.Event | None = None,
-    model: ModelInHand | None = None,
+    model: UnpackedModel | None = None,
 ) -> bool:
     """Compute the leased cell and record how it went; True when a result was stored.
 
@@ -134,7 +134,7 @@ def run_leased(
     the worker has unpacked already.
     """
     if model is None:
-        with ModelInHand() as own:
+        with UnpackedModel() as own:
             return run_leased(sessions, blobs, engine, lease, conditions, abandon=abandon, model=own)
     abandon = abandon or threading.Event()
 
@@ -221,7 +221,7 @@ def _run(engine: Engine, job: CellJob, sessions: Sessions, lease: CellLease, bea
 
 
 def _settle(sessions: Sessions, lease: CellLease, spent: float) -> None:
-    _record(sessions, lease, lambda db: spending.settle(db, lease, spent))
+    _record(sessions, lease, lambda db: spending.record_spending(db, lease, spent))
 
 
 def _measurements(job: CellJob, result: CellResult, conditions: Conditions) -> Mapping[str, Any]:
@@ -262,7 +262,7 @@ def _record(sessions: Sessions, lease: CellLease, write: Callable[[Session], Rec
 
 
 def _prepare(
-    db: Session, blobs: Blobs, lease: CellLease, folder: Path, conditions: Conditions, in_hand: ModelInHand
+    db: Session, blobs: Blobs, lease: CellLease, folder: Path, conditions: Conditions, in_hand: UnpackedModel
 ) -> CellJob:
     row = queries.row(db, lease.cell_id)
     if row is None or row.model_version.blob is None:

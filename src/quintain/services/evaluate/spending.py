@@ -124,10 +124,10 @@ def allow(db: Session, lease: CellLease, model: RunnableModel, outside: Outside,
     return replace(outside, budget=amount)
 
 
-def settle(db: Session, lease: CellLease, spent: float) -> None:
+def record_spending(db: Session, lease: CellLease, spent: float) -> None:
     """Record what the leased run has cost."""
     with transaction(db):
-        queries.settle(db, lease.cell_id, lease.generation, spent)
+        queries.settle_charge(db, lease.cell_id, lease.generation, spent)
 
 
 def settle_short(
@@ -139,7 +139,7 @@ def settle_short(
     """
     with transaction(db):
         lock(db, "charges")
-        queries.settle(db, lease.cell_id, lease.generation, spent)
+        queries.settle_charge(db, lease.cell_id, lease.generation, spent)
         row = cell_queries.row(db, lease.cell_id)
         if row is None:
             return False
@@ -194,14 +194,14 @@ def charged_call(
         yield call
     finally:
         with sessions() as db, transaction(db):
-            queries.settle_call(db, number, call.spent)
+            queries.settle_call_charge(db, number, call.spent)
 
 
 def _settle_killed(db: Session, cell_id: int, outside: Outside) -> None:
     """Record what runs of a cell had spent that were killed: as they kept it, else all that they had reserved."""
     for charge in queries.pending_of_cell(db, cell_id):
         spent = spent_by(outside.cache, _run_name(cell_id, charge.generation))
-        queries.settle(db, cell_id, charge.generation, charge.amount if spent is None else spent)
+        queries.settle_charge(db, cell_id, charge.generation, charge.amount if spent is None else spent)
 
 
 def _run_name(cell_id: int, generation: int) -> str:

@@ -31,7 +31,7 @@ from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import tryouts
 from quintain.services.evaluate.conditions import Conditions
 from quintain.services.evaluate.coverage import covered
-from quintain.services.evaluate.handed_in import opened_model
+from quintain.services.evaluate.model_files import opened_model
 from quintain.services.evaluate.spending import estimate_of_task
 from quintain.services.models import uploads
 from quintain.services.models.environments import read_requirements
@@ -220,10 +220,10 @@ def _submit(
             guard=guard,
         )
         if tried:
-            tryouts.pass_again(db, version.id)
-        elif new or tryouts.trial_of(db, version.id) is not None:
-            tryouts.put_off(db, version.id)
-    known = tryouts.trial_of(db, version.id)
+            tryouts.record_pass(db, version.id)
+        elif new or tryouts.tryout_of(db, version.id) is not None:
+            tryouts.postpone_tryout(db, version.id)
+    known = tryouts.tryout_of(db, version.id)
     cells, left = _queue(db, actor, task, rules)
     manifest = found.manifest
     cost = estimate_of_task(db, blobs, definition, manifest.adapter, manifest.options, rules.outside)

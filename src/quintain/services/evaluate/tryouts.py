@@ -47,7 +47,7 @@ from quintain.store.queries.evaluate import cells
 from quintain.store.queries.evaluate import tryouts as queries
 from quintain.store.queries.models.models import versions_by_id
 from quintain.store.queries.models.tried import PASSED, QUEUED, REFUSED
-from quintain.store.tables import Dataset, ModelVersion, Trial
+from quintain.store.tables import Dataset, ModelVersion, Tryout
 from quintain.tasks.contract import kind_of
 
 EXAMPLES = 8
@@ -62,7 +62,7 @@ log = logging.getLogger("quintain.worker")
 
 
 @dataclass(frozen=True, slots=True)
-class TrialInfo:
+class TryoutInfo:
     """How far the trial of a version is. *reason* says why it was refused, or why it was put off."""
 
     state: str
@@ -136,11 +136,11 @@ def refusal(report: CheckReport) -> BadInput:
     )
 
 
-def put_off(db: Session, version_id: int) -> None:
+def postpone_tryout(db: Session, version_id: int) -> None:
     """Leave the trial of a version to a worker; one that was refused before is tried anew. In a transaction."""
-    found = db.get(Trial, version_id)
+    found = db.get(Tryout, version_id)
     if found is None:
-        db.add(Trial(version_id=version_id))
+        db.add(Tryout(version_id=version_id))
     elif found.state == REFUSED:
         found.state, found.reason, found.log, found.attempts = QUEUED, "", "", 0
         found.lease_until = found.finished_at = None
@@ -148,9 +148,9 @@ def put_off(db: Session, version_id: int) -> None:
     db.flush()
 
 
-def pass_again(db: Session, version_id: int) -> None:
+def record_pass(db: Session, version_id: int) -> None:
     """Note that a version whose trial was put off, or refused, has passed one since. In a transaction."""
-    found = db.get(Trial, version_id)
+    found = db.get(Tryout, version_id)
     if found is not None and found.state != PASSED:
         if found.state == REFUSED:
             db.get_one(ModelVersion, version_id).withdrawn_at = None
@@ -159,10 +159,10 @@ def pass_again(db: Session, version_id: int) -> None:
         db.flush()
 
 
-def trial_of(db: Session, version_id: int) -> TrialInfo | None:
+def tryout_of(db: Session, version_id: int) -> TryoutInfo | None:
     """Give the trial of a version; None where it was tried before it was registered."""
-    found = queries.trials(db, [version_id]).get(version_id)
-    return None if found is None else TrialInfo(found.state, found.reason, found.log, found.attempts)
+    found = queries.tryouts(db, [version_id]).get(version_id)
+    return None if found is None else TryoutInfo(found.state, found.reason, found.log, found.attempts)
 
 
 def try_next(

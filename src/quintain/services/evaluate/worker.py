@@ -27,11 +27,11 @@ from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import trainings, tryouts
 from quintain.services.evaluate.cells import CellLease
 from quintain.services.evaluate.conditions import Conditions
-from quintain.services.evaluate.in_hand import ModelInHand
 from quintain.services.evaluate.measure_again import queue_disturbed
 from quintain.services.evaluate.run_cell import Engine, Sessions, run_leased
 from quintain.services.evaluate.sandbox_wait import hold_back, refused_adapters
 from quintain.services.evaluate.trainings import Trainer
+from quintain.services.evaluate.unpacked_model import UnpackedModel
 from quintain.store.blobs import Blobs
 from quintain.store.queries.evaluate import cells as queries
 from quintain.store.queries.evaluate.cells import InHand
@@ -68,7 +68,7 @@ class Work:
     name: str = field(default_factory=worker_name)
     last: InHand | None = None
     variant: str | None = None
-    model: ModelInHand = field(default_factory=ModelInHand)
+    model: UnpackedModel = field(default_factory=UnpackedModel)
     stored: int = 0
     _looked: bool = False
     _fill_at: float = 0.0
@@ -214,7 +214,7 @@ def work(  # noqa: PLR0913 - what a worker works with, and which work it takes
     """
     job = Work(sessions, blobs, engine, conditions, stop, until_empty, task, tell, abandon, trainer, variant=variant)
     loop = Loop(f"cells {number}", job.step, every=FIRST_PAUSE_S, logger=log)
-    with ModelInHand() as job.model, (book or LoopBook()).holding(loop):
+    with UnpackedModel() as job.model, (book or LoopBook()).holding(loop):
         loop.run(stop, patience=PATIENCE if until_empty else None)
     return job.stored
 

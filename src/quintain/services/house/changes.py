@@ -20,9 +20,9 @@ from quintain.services.pay.policy import put_policy
 from quintain.services.study.codings import put_coding
 from quintain.services.tasks.board_settings import set_board
 from quintain.services.tasks.definitions import put_task
-from quintain.services.trial.doors import put_doors
+from quintain.services.trial.panel_entry import put_doors
 from quintain.services.trial.trials import put_trial
-from quintain.services.validate.validations import set_policy
+from quintain.services.validate.manage import set_policy
 from quintain.services.work.quiz_files import parse_quiz
 from quintain.services.work.quizzes import put_quiz
 from quintain.store.blobs import Blobs

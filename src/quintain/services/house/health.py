@@ -136,7 +136,7 @@ def status(db: Session, blobs: Blobs, actor: Actor, *, as_known: bool = False) -
     engine = _engine(db)
     root = next(folder for folder in (blobs.root, *blobs.root.parents) if folder.exists())
     disk = shutil.disk_usage(root)
-    migration, pending = migrate.standing(engine)
+    migration, pending = migrate.migration_state(engine)
     kept = figures.figure(db, *CENSUS) if as_known else None
     counted = kept.value if kept is not None else _count(engine, blobs)
     return HouseStatus(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sqlalchemy.orm import Session
 
 from quintain.core.example import Role
 from quintain.core.people import Actor
 from quintain.services.access.permissions import require_admin
-from quintain.services.board.kept import BOARD, distrust, whole_boards
+from quintain.services.board.materialised import BOARD, invalidate, whole_boards
 from quintain.services.board.uncertainty import UNCERTAINTY, check_small
 from quintain.services.collect.export import ATTEMPTS_FILE
 from quintain.services.collect.round_figures import ROUND
@@ -25,21 +27,22 @@ from quintain.services.jobs.checks import Checked, CheckKind
 from quintain.services.jobs.counts import CountKind, Numbers, counts_of
 from quintain.services.jobs.figures import FigureKind, Tell, check_kinds, handler_of, rebuild
 from quintain.services.jobs.running import Handlers
+from quintain.services.models.ask import RUNNERS, AdapterRunner
 from quintain.services.pay.recounts import pay_kinds
-from quintain.services.release import asking
+from quintain.services.release import release_jobs
 from quintain.services.release.bundle import BUNDLE_FILE
 from quintain.services.study import coding_figures
 from quintain.services.study.abilities import ABILITIES
-from quintain.services.study.kept_reports import FIGURES
-from quintain.services.study.making import make_study
+from quintain.services.study.stored_reports import FIGURES
 from quintain.services.study.studies import KIND as STUDY
-from quintain.services.trial.kept_report import REPORT
+from quintain.services.study.study_jobs import make_study
+from quintain.services.trial.stored_report import REPORT
 from quintain.services.validate import harvest_jobs, review
 from quintain.services.validate.export import JUDGEMENTS_FILE, LABELS_FILE
-from quintain.services.validate.kept import VALIDATION
-from quintain.services.validate.preparing import prepare, take_in
-from quintain.services.validate.taking_in import JOB as TAKE_IN
-from quintain.services.validate.validations import PREPARE
+from quintain.services.validate.intake import JOB as TAKE_IN
+from quintain.services.validate.manage import PREPARE
+from quintain.services.validate.prepare import prepare, take_in
+from quintain.services.validate.validation_figures import VALIDATION
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
@@ -66,7 +69,7 @@ def count_kinds() -> tuple[CountKind, ...]:
         counts_of(earnings.COUNTED, earnings.counted),
         counts_of(earnings.SPENT, earnings.counted_in_arms),
         counts_of(item_figures.CONTESTED, item_figures.counted),
-        CountKind("owed", owed.kept, owed.counted, lambda db, kept, counted: owed.replace(db, counted)),
+        CountKind("owed", owed.stored_counts, owed.counted, lambda db, kept, counted: owed.replace(db, counted)),
     )
 
 
@@ -87,7 +90,7 @@ def _check_cells(db: Session, blobs: Blobs, subject: str) -> Checked:
     """Check the figures of runs; boards that were made of wrong ones are thrown away."""
     found = recount.check_cells(db, blobs, subject)
     if found.faults:
-        distrust(db, recount.cells_of(db, subject)[0].task.name, (BOARD.name, UNCERTAINTY.name))
+        invalidate(db, recount.cells_of(db, subject)[0].task.name, (BOARD.name, UNCERTAINTY.name))
     return found
 
 
@@ -124,17 +127,17 @@ def _place_flags(db: Session, kept: Numbers, counted: Numbers) -> None:
     flags.replace(db, flags.misplaced(db))
 
 
-def job_handlers() -> Handlers:
-    """Say what a worker does for each kind of job."""
+def job_handlers(runners: Mapping[str, AdapterRunner] = RUNNERS) -> Handlers:
+    """Return what a worker does for each kind of job; models that are asked run through *runners*."""
     figures = {kind.job: handler_of(kind) for kind in figure_kinds()}
     files = {kind.job: exports.handler_of(kind) for kind in (ATTEMPTS_FILE, JUDGEMENTS_FILE, LABELS_FILE, BUNDLE_FILE)}
     return {
         COMPARE: do_comparison,
-        harvest_jobs.JOB: harvest_jobs.do_harvest,
+        harvest_jobs.JOB: harvest_jobs.handler_of(runners),
         import_jobs.JOB: import_jobs.do_import,
         STUDY: make_study,
-        asking.LOOK: asking.look,
-        asking.MAKE: asking.make,
+        release_jobs.LOOK: release_jobs.run_preview_job,
+        release_jobs.MAKE: release_jobs.run_release_job,
         **figures,
         **files,
         **review.handlers(),

@@ -11,16 +11,16 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import Conflict
-from quintain.core.passes import is_pass
 from quintain.core.people import OPERATOR, Actor
 from quintain.core.records.pay import OpenPay
+from quintain.core.stage_qualifications import is_stage_qualification
 from quintain.data.exporting import json_list, whole_or_nothing
 from quintain.services.access import audit
 from quintain.services.access.accounts import refuse_last_admin
 from quintain.services.access.actors import actor_of, find_user, normal_name
 from quintain.services.access.permissions import require_account, require_admin
-from quintain.services.collect.target_names import tell_own
-from quintain.services.pay import leaving
+from quintain.services.collect.target_names import redact_own_attempts
+from quintain.services.pay import final_pay
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.house import personal
@@ -51,7 +51,7 @@ def _told(db: Session, user: User, table: str, parts: Iterator[list[dict[str, An
     person = actor_of(db, user)
     for rows in parts:
         if table == Attempt.__tablename__:
-            tell_own(db, person, rows)
+            redact_own_attempts(db, person, rows)
         yield from _without_arms(table, rows)
 
 
@@ -68,7 +68,7 @@ def _write(bundle: zipfile.ZipFile, table: str, rows: Iterator[dict[str, Any]]) 
 def _without_arms(table: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Leave out what would tell somebody which arm of a trial they are in: passes, and names of pieces of work."""
     if table == Qualification.__tablename__:
-        return [row for row in rows if not is_pass(row["name"])]
+        return [row for row in rows if not is_stage_qualification(row["name"])]
     if table == Earning.__tablename__:
         return [{**row, "work": "trial"} if str(row["work"]).startswith("trial:") else row for row in rows]
     return rows
@@ -91,21 +91,21 @@ def delete_person(db: Session, actor: Actor, name: str | None = None, *, give_up
 
 def open_pay_of(db: Session, actor: Actor, name: str | None = None) -> OpenPay:
     """Add up what the actor (or, for an admin, *name*) earned and was not paid: what deleting them gives up."""
-    return leaving.open_pay(db, _whom(db, actor, name).id)
+    return final_pay.open_pay(db, _whom(db, actor, name).id)
 
 
 def _settle_pay(db: Session, actor: Actor, user: User, *, give_up_pay: bool) -> None:
     """Refuse while something is owed to somebody, or note that they gave it up."""
-    owed = leaving.open_pay(db, user.id)
+    owed = final_pay.open_pay(db, user.id)
     if owed.open and not give_up_pay:
         raise Conflict(
             "{money} of your work is not paid yet.",
-            money=leaving.said(owed.open),
+            money=final_pay.amounts_text(owed.open),
             remedy="Have it paid first, or say that you give it up (`give_up_pay`).",
             page="Have it paid first, or say that you give it up.",
             code="unpaid_work",
         )
-    leaving.give_up(db, user.id, actor)
+    final_pay.forgo_pay(db, user.id, actor)
 
 
 def _whom(db: Session, actor: Actor, name: str | None) -> User:

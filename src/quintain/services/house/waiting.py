@@ -21,16 +21,16 @@ from quintain.core.rounds import Money
 from quintain.services.access.permissions import require_user
 from quintain.services.collect.readiness import readiness_in
 from quintain.services.collect.rounds import RoundInfo, list_rounds
-from quintain.services.collect.under_way import session_under_way
+from quintain.services.collect.session_under_way import session_under_way
 from quintain.services.contest.offers import ContestStep, contest_offers
 from quintain.services.contrast.offers import contrast_offers
 from quintain.services.release.stations import stations_of
 from quintain.services.study.coding_work import coding_offers
 from quintain.services.tasks.definitions import list_tasks
 from quintain.services.trial.offers import trial_offers
-from quintain.services.validate.adjudicate import look
+from quintain.services.validate.adjudicate import adjudication_queue
+from quintain.services.validate.manage import find_validation, list_validations
 from quintain.services.validate.offers import open_offers
-from quintain.services.validate.validations import find, list_validations
 from quintain.store.base import now
 from quintain.store.queries.data import inputs
 from quintain.store.queries.house import waiting as queries
@@ -182,7 +182,9 @@ def _steps(db: Session, actor: Actor, rounds: list[RoundInfo], owned: list[str])
         for kind in (STEPS.get(step) for step in (stations.step, stations.also) if step is not None):
             if kind is None or (kind is WaitingKind.VALIDATE and not stations.stations[0].count):
                 continue  # people write or judge, or nothing was written that could be judged
-            contested = look(db, actor, info.ref, limit=0).total if kind is WaitingKind.ADJUDICATE else None
+            contested = (
+                adjudication_queue(db, actor, info.ref, limit=0).total if kind is WaitingKind.ADJUDICATE else None
+            )
             yield Errand(kind, info.task, info.spec.title, _place(info, kind), count=contested)
 
 
@@ -193,7 +195,7 @@ def _contested(db: Session, actor: Actor, tasks: set[str], owned: list[str]) -> 
             name = ref.rpartition("/")[2]
             if (task in owned and name.isdecimal()) or not _waits_for_decisions(db, ref):
                 continue
-            count = look(db, actor, ref, limit=0).total
+            count = adjudication_queue(db, actor, ref, limit=0).total
             if count:
                 place = f"/tasks/{task}/validation/{name}/adjudicate"
                 yield Errand(WaitingKind.ADJUDICATE, task, name, place, count=count)
@@ -209,7 +211,7 @@ def _input_requests(db: Session, owned: list[str]) -> Iterator[Errand]:
 
 def _waits_for_decisions(db: Session, ref: str) -> bool:
     """Say whether all is judged and nothing released yet: until then decisions change what is released."""
-    validation_id = find(db, ref).id
+    validation_id = find_validation(db, ref).id
     judged = slots.has_any(db, validation_id) and not slots.anything_wanted(db, validation_id)
     return judged and not validations.is_released(db, validation_id)
 

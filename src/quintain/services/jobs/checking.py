@@ -36,7 +36,7 @@ def ask_if_due(db: Session) -> bool:
     last = queue.newest(db, JOB, SUBJECT)
     if last is not None and (last.going or last.asked_at > now() - BETWEEN):
         return False
-    queue.ask(db, JOB, SUBJECT)
+    queue.enqueue(db, JOB, SUBJECT)
     return True
 
 

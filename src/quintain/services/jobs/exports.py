@@ -107,7 +107,7 @@ def ask_export(db: Session, blobs: Blobs, actor: Actor, wanted: WantedFile) -> J
     if last is not None and (last.going or _stands(blobs, last, kind.figure.basis(db, ref))):
         return last
     params = {"ref": ref, "format": wanted.form, "options": dict(wanted.options)}
-    return queue.ask(db, kind.job, wanted.subject, task=task, by=actor, params=params)
+    return queue.enqueue(db, kind.job, wanted.subject, task=task, by=actor, params=params)
 
 
 def write_at_once(db: Session, blobs: Blobs, actor: Actor, wanted: WantedFile, path: Path) -> int:

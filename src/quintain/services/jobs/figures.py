@@ -95,7 +95,7 @@ class ShownFigure:
     job: JobStanding | None = None
 
 
-def show(db: Session, blobs: Blobs | None, kind: FigureKind, subject: str, *, task: str = "") -> ShownFigure:
+def shown_figure(db: Session, blobs: Blobs | None, kind: FigureKind, subject: str, *, task: str = "") -> ShownFigure:
     """Give the figure of *subject* as it is known, and see to it that the next one is on the way if it is outrun."""
     basis = kind.basis(db, subject)
     kept = queries.figure(db, kind.name, subject)
@@ -103,7 +103,7 @@ def show(db: Session, blobs: Blobs | None, kind: FigureKind, subject: str, *, ta
         return ShownFigure(kept.value, kept.computed_at, fresh=True)
     if kind.facts(db, subject) <= kind.at_once:
         return ShownFigure(compute_now(db, blobs, kind, subject), now(), fresh=True)
-    job = wake(db, kind, subject, task=task)
+    job = schedule_refresh(db, kind, subject, task=task)
     if kept is None:
         return ShownFigure(None, None, fresh=False, job=job)
     return ShownFigure(kept.value, kept.computed_at, fresh=False, job=job)
@@ -128,12 +128,12 @@ def files(blobs: Blobs | None) -> Blobs:
     return blobs
 
 
-def wake(db: Session, kind: FigureKind, subject: str, *, task: str = "") -> JobStanding:
+def schedule_refresh(db: Session, kind: FigureKind, subject: str, *, task: str = "") -> JobStanding:
     """Have a figure computed: facts have arrived that it does not know."""
-    return queue.ask(db, kind.job, subject, task=task, rest=REST)
+    return queue.enqueue(db, kind.job, subject, task=task, rest=REST)
 
 
-def is_woken(db: Session, kind: FigureKind, subject: str) -> bool:
+def is_refresh_scheduled(db: Session, kind: FigureKind, subject: str) -> bool:
     """Say whether a job that will compute a figure waits already: it will see what is written now."""
     return queue.is_waiting(db, kind.job, subject)
 
@@ -237,7 +237,7 @@ def _check_figure(kind: FigureKind, db: Session, blobs: Blobs, subject: str) -> 
         return Checked()
     before, outrun = dict(kept.value), kept.basis != kind.basis(db, subject)
     if outrun and kind.recount is None:
-        wake(db, kind, subject)
+        schedule_refresh(db, kind, subject)
         return Checked(1, outrun=1)
     if outrun:  # the next one may be this one, taken over unseen
         before = refresh(db, blobs, kind, subject)

@@ -26,7 +26,7 @@ from quintain.store.tables import Job
 LISTED = 200
 
 
-def ask(
+def enqueue(
     db: Session,
     kind: str,
     subject: str,

@@ -22,7 +22,7 @@ from pathlib import Path
 from quintain.core.errors import BadInput, Fault
 from quintain.core.hashing import content_id
 from quintain.core.texts import Text
-from quintain.engine.holding import held, last_used, mark_used, take_away
+from quintain.engine.folder_locks import hold_folder, last_used, mark_used, remove_unheld
 from quintain.engine.installing import MAX_SIZE, fetch, install
 from quintain.engine.scratch import scratch
 
@@ -152,7 +152,7 @@ class Environments:
         for path in sorted(found, key=last_used):
             if total <= self.room:
                 break
-            if take_away(path, unused_since=time.time() - self.grace):
+            if remove_unheld(path, unused_since=time.time() - self.grace):
                 total -= sizes[path]
                 gone.append(path.name)
         return gone
@@ -199,7 +199,7 @@ class Environments:
 def _found(place: Path) -> bool:
     """Say whether the environment is there, and that it is used now."""
     try:
-        with held(place):
+        with hold_folder(place):
             mark_used(place, time.time())
     except FileNotFoundError:
         return False

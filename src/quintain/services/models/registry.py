@@ -213,7 +213,7 @@ def list_models(
 def page_of_models(db: Session, actor: Actor, task: str, *, limit: int, offset: int = 0) -> tuple[list[ModelInfo], int]:
     """Give a page of what `list_models` lists, by their names, and how many there are."""
     find_row(db, task)
-    sight = sight_of(actor)
+    sight = model_visibility(actor)
     names = [name for _task, name in queries.names(db, sight, task, limit=limit, offset=offset)]
     found = {one.name: one for one in list_models(db, actor, task, names)} if names else {}
     return [found[name] for name in names if name in found], queries.count_seen(db, sight, task)
@@ -249,7 +249,7 @@ def models_to_choose(
     """Give the models that a form offers: those that *actor* sees, or their *own*; of many, the *limit* newest."""
     find_row(db, task)
     limit = MOST_CHOICES if limit is None else limit
-    found = queries.newest_versions(db, sight_of(actor), task, limit=limit + 1, editable=own, adapter=adapter)
+    found = queries.newest_versions(db, model_visibility(actor), task, limit=limit + 1, editable=own, adapter=adapter)
     offered = [ModelChoice(task, one.model, one.number, one.id, one.visibility) for one in found[:limit]]
     return ModelChoices(sorted(offered, key=lambda one: one.name), len(found) > limit)
 
@@ -260,10 +260,10 @@ def list_names(
     """List task and name of the models that `list_models` has, for choices: those that contain *word*, some of them."""
     if task is not None:
         find_row(db, task)
-    return queries.names(db, sight_of(actor), task, word=word, limit=limit)
+    return queries.names(db, model_visibility(actor), task, word=word, limit=limit)
 
 
-def sight_of(actor: Actor) -> Sight:
+def model_visibility(actor: Actor) -> Sight:
     """Say which models *actor* may see and change, for queries."""
     if actor.has(RoleName.OWNER):
         return Sight(actor.user_id, None)
@@ -274,7 +274,7 @@ def sight_of(actor: Actor) -> Sight:
 def model_lines(db: Session, actor: Actor, task: str) -> list[tuple[str, datetime]]:
     """List the names of what `list_models` describes, and when each changed last: for lists by pages."""
     find_row(db, task)
-    return queries.lines(db, sight_of(actor), task)
+    return queries.lines(db, model_visibility(actor), task)
 
 
 def get_model(db: Session, actor: Actor, ref: str) -> ModelInfo:

@@ -20,7 +20,7 @@ from quintain.services.pay.earnings import approve_some, tell_approved
 from quintain.services.tasks.definitions import find_row
 from quintain.store.database import transaction
 from quintain.store.queries.pay import earnings as queries
-from quintain.store.turns import turn
+from quintain.store.write_queue import sqlite_write_queue
 
 AT_A_TIME = (
     200  # earnings that one transaction approves, and people whom one tells: others wait for tens of milliseconds
@@ -65,7 +65,7 @@ def approve_round(
         ids = queries.pending_ids(db, round_id, after=at.after, until=at.until, limit=AT_A_TIME)
         if not ids:
             break
-        with turn(db), transaction(db):
+        with sqlite_write_queue(db), transaction(db):
             made = approve_some(db, actor, task, ids)
             first = at.decision or min(made, default=0)
             at = replace(at, after=ids[-1], done=at.done + len(made), decision=first)
@@ -82,7 +82,7 @@ def _tell_workers(db: Session, actor: Actor, task: str, round_id: int, at: Reach
         some = queries.approved_since(db, round_id, actor.user_id, at.decision, after=at.told, limit=AT_A_TIME)
         if not some:
             return
-        with turn(db), transaction(db):
+        with sqlite_write_queue(db), transaction(db):
             for user_id, sums in some:
                 for currency, amount in sums:
                     tell_approved(db, task, user_id, Money(amount, currency))

@@ -57,7 +57,7 @@ class HeldPayout:
 
 def dispatch(db: Session, actor: Actor, payout_id: int, provider: PayProvider) -> PayoutRecord:
     """Send a payout, or go on where somebody left it; give how it stands then (owners)."""
-    row, task = payouts.find(db, actor, payout_id)
+    row, task = payouts.find_payout(db, actor, payout_id)
     if row.step == "file":
         raise Conflict(
             "Payout {number} is paid by hand.",
@@ -65,7 +65,7 @@ def dispatch(db: Session, actor: Actor, payout_id: int, provider: PayProvider) -
             remedy="Download its file, pay it there, and say here that it is paid.",
         )
     if row.state in OVER:
-        return payouts.record(db, task, row)
+        return payouts.payout_record(db, task, row)
     with transaction(db):
         audit.record(db, actor, "payout.dispatch", task, payout=payout_id)
     held = _hold(db, payout_id)
@@ -149,7 +149,7 @@ def _look_again(db: Session, held: HeldPayout, provider: PayProvider) -> str:
         found = provider.find(held.study, held.lines, outside)
     _note(db, held, "look", found.value, None, "")
     if found is PaymentLook.SENT:
-        payouts.settle(db, held.id)
+        payouts.book_payout(db, held.id)
         return "sent"
     if found is PaymentLook.UNSENT or provider.repeatable:
         with transaction(db):
@@ -230,7 +230,7 @@ def _begin(db: Session, held: HeldPayout, *, repeatable: bool) -> str | None:
 
 def _remember(db: Session, held: HeldPayout, provider: PayProvider) -> None:
     """Write down what people have had, with what is paid and may not show yet, to compare with after the call."""
-    had = provider.look(held.study, held.lines)
+    had = provider.payments_so_far(held.study, held.lines)
     found = queries.find(db, held.id)
     ours: dict[str, Counter[int]] = {}
     for user, amount in queries.sent_amounts(db, found[0]) if found else []:
@@ -248,7 +248,7 @@ def _remember(db: Session, held: HeldPayout, provider: PayProvider) -> None:
 def _paid(db: Session, held: HeldPayout, answer: ProviderAnswer) -> None:
     with transaction(db):
         _note(db, held, "send", "done", answer.status, answer.text)
-        payouts.settle(db, held.id)
+        payouts.book_payout(db, held.id)
 
 
 def _refused(db: Session, held: HeldPayout, step: str, error: Declined) -> str:

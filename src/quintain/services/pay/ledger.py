@@ -89,7 +89,7 @@ def check(db: Session, actor: Actor, *, rebuild: bool = False) -> BooksCheck:
     ]
     found += [
         Discrepancy(f"earning {number}", stands or "nowhere", told)
-        for number, stands, told in earning_queries.misstanding(db, MOST)
+        for number, stands, told in earning_queries.wrong_standings(db, MOST)
     ]
     found += _against_facts(db)
     found += _paid_twice(db)
@@ -119,7 +119,7 @@ def _against_facts(db: Session) -> list[Discrepancy]:
         wanted[Account(payer, f"{kind}.{status}", currency)] -= amount
     for account, amount in overpaid_queries.accounts(db).items():
         wanted[account] += amount
-    booked = queries.standing(db)
+    booked = queries.stored_balances(db)
     return [
         Discrepancy(
             str(account), str(Money(booked.get(account, 0), account.currency)), str(Money(amount, account.currency))

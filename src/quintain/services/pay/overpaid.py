@@ -48,7 +48,7 @@ def book_overpaid(
                 continue
             part = PayoutPart(stay.user_id, (), reward.amount, stay.ref)
             about = {"provider": provider, "step": queries.STEP, "study": stay.study, "currency": reward.currency}
-            row = payouts.put(db, OPERATOR, task_id, [part], **about)
+            row = payouts.put_payout(db, OPERATOR, task_id, [part], **about)
             row.state, row.settled_at = "sent", now()
             db.flush()
             ledger.post(db, [book.overpaid(row.id, provider, task_id, stay.user_id, reward)])
@@ -60,7 +60,7 @@ def book_overpaid(
                 task=task,
             )
             notify_all(db, owners(db, task), "pay.overpaid", text, f"/tasks/{task}/pay/payouts/{row.id}")
-            booked.append(payouts.record(db, task, row))
+            booked.append(payouts.payout_record(db, task, row))
     return booked
 
 
@@ -68,13 +68,13 @@ def unanswered(db: Session, actor: Actor, task: str, *, limit: int = 50) -> list
     """List what was paid twice and of which nobody has said what becomes of it, the oldest first (owners)."""
     task_id = find_row(db, task).id
     require_owner(actor, task)
-    return [payouts.record(db, task, row, calls=False) for row, _ in queries.unanswered(db, limit, task_id)]
+    return [payouts.payout_record(db, task, row, calls=False) for row, _ in queries.unanswered(db, limit, task_id)]
 
 
 def answer(db: Session, actor: Actor, payout_id: int, *, hold_back: bool) -> PayoutRecord:
     """Say whether what was paid for nothing is held back from the person's later pay, or let go (owners)."""
     with transaction(db):
-        row, task = payouts.find(db, actor, payout_id)
+        row, task = payouts.find_payout(db, actor, payout_id)
         if row.step != queries.STEP:
             raise Conflict("Payout {number} paid nothing twice.", number=payout_id)
         row.content = {**row.content, "answer": queries.HOLD_BACK if hold_back else queries.LET_GO}

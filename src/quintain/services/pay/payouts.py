@@ -27,9 +27,9 @@ from quintain.services.access import audit
 from quintain.services.access.notify import notify
 from quintain.services.access.permissions import require_owner
 from quintain.services.pay import ledger
+from quintain.services.pay.deductions import deduct_overpaid
 from quintain.services.pay.earnings import piece_of
-from quintain.services.pay.held import refuse_if_held
-from quintain.services.pay.holding_back import hold_back
+from quintain.services.pay.held_pay import refuse_if_held
 from quintain.services.tasks.definitions import find_row
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
@@ -85,7 +85,7 @@ def plan(db: Session, actor: Actor, task: str, *, provider: str, currency: str) 
     require_owner(actor, task)
     with transaction(db):
         lock(db, f"pay of {task_id}")
-        hold_back(db, task, task_id, currency, _payable(db, task_id, provider, currency)[0])
+        deduct_overpaid(db, task, task_id, currency, _payable(db, task_id, provider, currency)[0])
     found, waiting = _payable(db, task_id, provider, currency)
     if not found:
         refuse_if_held(db, task_id, currency)
@@ -97,9 +97,9 @@ def plan(db: Session, actor: Actor, task: str, *, provider: str, currency: str) 
             owing = _as_now(db, task_id, parts, provider=provider, currency=currency)
             if not owing:
                 continue  # others have planned all of it meanwhile
-            one = put(db, actor, task_id, owing, provider=provider, step=step, study=study, currency=currency)
+            one = put_payout(db, actor, task_id, owing, provider=provider, step=step, study=study, currency=currency)
             audit.record(db, actor, "payout.plan", task, payouts=[one.id])
-            made.append(record(db, task, one))
+            made.append(payout_record(db, task, one))
     return made
 
 
@@ -170,7 +170,7 @@ def _parts(
             yield study, parts[first : first + MOST_LINES]
 
 
-def put(
+def put_payout(
     db: Session,
     actor: Actor,
     task_id: int,
@@ -208,19 +208,19 @@ def list_payouts(db: Session, actor: Actor, task: str, *, limit: int = 25, offse
     row = find_row(db, task)
     require_owner(actor, task)
     found, total = queries.page(db, row.id, limit=limit, offset=offset)
-    return Payouts([record(db, task, one, calls=False) for one in found], total)
+    return Payouts([payout_record(db, task, one, calls=False) for one in found], total)
 
 
 def get_payout(db: Session, actor: Actor, payout_id: int) -> PayoutRecord:
     """Show a payout with its people and the calls that were made for it (owners)."""
-    row, task = find(db, actor, payout_id)
-    return record(db, task, row)
+    row, task = find_payout(db, actor, payout_id)
+    return payout_record(db, task, row)
 
 
 def cancel(db: Session, actor: Actor, payout_id: int) -> PayoutRecord:
     """Give a payout up that was not sent: its earnings can be paid by another one (owners)."""
     with transaction(db):
-        _, task = find(db, actor, payout_id)
+        _, task = find_payout(db, actor, payout_id)
         if not queries.change(db, payout_id, OPEN, state="cancelled", settled_at=now(), lease_until=None):
             raise Conflict(
                 "Payout {number} was sent, or may have been, and cannot be cancelled.",
@@ -235,7 +235,7 @@ def cancel(db: Session, actor: Actor, payout_id: int) -> PayoutRecord:
 def resolve(db: Session, actor: Actor, payout_id: int, *, paid: bool, note: str = "") -> PayoutRecord:
     """Say of a payout by hand, or of one whose answer did not come, whether it was paid (owners)."""
     with transaction(db):
-        row, task = find(db, actor, payout_id)
+        row, task = find_payout(db, actor, payout_id)
         by_hand = row.step == "file" and row.state == "prepared"
         if not by_hand and row.state != "unknown":
             raise Conflict(
@@ -245,14 +245,14 @@ def resolve(db: Session, actor: Actor, payout_id: int, *, paid: bool, note: str 
             )
         audit.record(db, actor, "payout.resolve", task, payout=payout_id, paid=paid, note=note[:500])
         if paid:
-            settle(db, payout_id)
+            book_payout(db, payout_id)
         else:
             back = "prepared" if row.step == "file" else "planned"
             queries.change(db, payout_id, ("unknown", "prepared"), state=back, reason=note[:500], lease_until=None)
     return get_payout(db, actor, payout_id)
 
 
-def settle(db: Session, payout_id: int, **values: Any) -> bool:
+def book_payout(db: Session, payout_id: int, **values: Any) -> bool:
     """Book a payout that was made, once, and tell the people; inside the caller's transaction or one of its own."""
     with transaction(db):
         states = ("prepared", "sending", "unknown")
@@ -265,7 +265,7 @@ def settle(db: Session, payout_id: int, **values: Any) -> bool:
             return False
         row, task = found
         _book(db, row)
-        earning_queries.settle(db, payout_id)
+        earning_queries.mark_paid(db, payout_id)
         for line in row.content["lines"]:
             money = Money(line["amount"], row.currency)
             text = Text("{money} for your work on {task}: paid.", money=money, task=task)
@@ -284,8 +284,8 @@ def _book(db: Session, row: Payout) -> None:
 
 def export(db: Session, actor: Actor, payout_id: int) -> str:
     """Write a payout as CSV by the panel's own ids, to pay it there (owners)."""
-    row, task = find(db, actor, payout_id)
-    shown = record(db, task, row, calls=False)
+    row, task = find_payout(db, actor, payout_id)
+    shown = payout_record(db, task, row, calls=False)
     text = io.StringIO()
     writer = RowWriter(text)
     amounts = [decimal(Money(line.amount, row.currency)) for line in shown.lines]
@@ -313,7 +313,7 @@ def decimal(money: Money) -> str:
     return str(money).rpartition(" ")[0] if digits else str(money.amount)
 
 
-def find(db: Session, actor: Actor, payout_id: int) -> tuple[Payout, str]:
+def find_payout(db: Session, actor: Actor, payout_id: int) -> tuple[Payout, str]:
     """Find a payout of a task that the actor owns."""
     found = queries.find(db, payout_id)
     if found is None:
@@ -322,7 +322,7 @@ def find(db: Session, actor: Actor, payout_id: int) -> tuple[Payout, str]:
     return found
 
 
-def record(db: Session, task: str, row: Payout, *, calls: bool = True) -> PayoutRecord:
+def payout_record(db: Session, task: str, row: Payout, *, calls: bool = True) -> PayoutRecord:
     """Give a payout as owners see it."""
     lines: Sequence[Mapping[str, Any]] = row.content["lines"]
     users = [int(line["user"]) for line in lines]

@@ -27,7 +27,7 @@ from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.pay import dispatch, payouts
 from quintain.services.pay.earnings import decide, earn
-from quintain.services.pay.held import confirm_by_submissions, refuse_if_held
+from quintain.services.pay.held_pay import confirm_by_submissions, refuse_if_held
 from quintain.services.pay.overpaid import book_overpaid
 from quintain.services.pay.payouts import MOST_LINES, PayoutPart
 from quintain.services.pay.providers import STEPS, prolific_of
@@ -97,9 +97,9 @@ def _plan_some(
         if not parts:
             return []
         about = {"provider": NAME, "step": "approve", "study": stays[0].study, "currency": reward.currency}
-        one = payouts.put(db, actor, task_id, parts, **about)
+        one = payouts.put_payout(db, actor, task_id, parts, **about)
         audit.record(db, actor, "payout.plan", task, payouts=[one.id])
-        return [payouts.record(db, task, one)]
+        return [payouts.payout_record(db, task, one)]
 
 
 def book_approvals(db: Session, task: str, outside: Outside) -> list[PayoutRecord]:
@@ -162,7 +162,7 @@ def _require_no_open_submission(db: Session, payout_id: int, task_id: int) -> No
 
 def send(db: Session, actor: Actor, payout_id: int, outside: Outside) -> PayoutRecord:
     """Send a payout through Prolific, or go on where somebody left it (owners)."""
-    row, task = payouts.find(db, actor, payout_id)
+    row, task = payouts.find_payout(db, actor, payout_id)
     if row.step not in STEPS:
         raise Conflict(
             "Payout {number} is paid by hand.",

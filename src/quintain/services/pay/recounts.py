@@ -30,7 +30,7 @@ def _misplaced(db: Session) -> Numbers:
 
 
 def _restand(db: Session, kept: Numbers, counted: Numbers) -> None:
-    earnings.restand(db, earnings.misplaced(db))
+    earnings.rebuild_standings(db, earnings.misplaced(db))
 
 
 def _held(db: Session) -> Numbers:

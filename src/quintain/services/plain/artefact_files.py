@@ -12,7 +12,7 @@ import polars as pl
 from quintain.core.errors import BadInput, Fault
 from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.label_form import label_form
-from quintain.data.given import Source
+from quintain.data.in_memory import Source
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.stats.artefacts.examples import Examples
 from quintain.stats.bootstrap import IntArray

@@ -14,7 +14,7 @@ from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact
 from quintain.core.texts import Text
 from quintain.reports.charts import bar_chart, interval_chart
 from quintain.services.plain.artefact_lengths import lengths_by_label, lengths_of_options
-from quintain.services.plain.keeping import Keeping
+from quintain.services.plain.checkpoints import Checkpoints
 from quintain.stats.artefacts.examples import Examples
 from quintain.stats.artefacts.generic import generic_questions
 from quintain.stats.artefacts.learner import OPTIONS, Teachable
@@ -45,7 +45,7 @@ class ArtefactOptions:
     seed: int = 0
     commands: Sequence[str] = ()
     learner: Teachable | None = None
-    keeping: Keeping = field(default_factory=Keeping)
+    keeping: Checkpoints = field(default_factory=Checkpoints)
 
 
 def _quiet(_share: float) -> None:

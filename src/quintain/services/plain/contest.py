@@ -28,7 +28,7 @@ from quintain.core.records.contest import (
 )
 from quintain.core.records.figures import Estimate
 from quintain.core.texts import Text, hint
-from quintain.data.given import Source
+from quintain.data.in_memory import Source
 from quintain.data.rows import PlainRow, read_rows, refuse
 from quintain.data.tables import read_table
 from quintain.metrics.evaluate import evaluate_metrics

@@ -17,7 +17,7 @@ from quintain.core.label_form import LabelNames, label_form
 from quintain.core.records.contrast import ContrastIntervals, ContrastScore
 from quintain.core.texts import Text
 from quintain.data.contrast.contract import read_json
-from quintain.data.given import Source
+from quintain.data.in_memory import Source
 from quintain.data.rows import PlainRow, read_rows, refuse
 from quintain.data.text import suffix_of
 from quintain.stats.contrast import Members, contrast_by, contrast_estimates

@@ -6,19 +6,19 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from quintain.core.errors import Unavailable
+from quintain.core.errors import OutOfOrder
 from quintain.core.records.contrast import ContrastCounts, ContrastImport
 from quintain.data.contrast.contract import (
     CONTRAST_FORMATS,
+    ContrastFiles,
     ContrastSets,
-    Given,
     plain_members,
     read_contrast,
     without_broken_sets,
 )
 
 
-def write_contrast_examples(name: str, given: Given, target: Path) -> ContrastImport:
+def write_contrast_examples(name: str, given: ContrastFiles, target: Path) -> ContrastImport:
     """Read a contrast set in the format *name* and write its members as JSON lines that `contrast score` reads."""
     found = read_contrast(name, given)
     members, broken = without_broken_sets(found.members)
@@ -26,7 +26,7 @@ def write_contrast_examples(name: str, given: Given, target: Path) -> ContrastIm
     try:
         target.write_text("".join(lines), encoding="utf-8")
     except OSError as error:
-        raise Unavailable(
+        raise OutOfOrder(
             "{path} cannot be written: {strerror}.", path=target, strerror=error.strerror, remedy="Name another file."
         ) from error
     return describe_import(name, found, broken, len(members))

@@ -10,7 +10,7 @@ import numpy as np
 
 from quintain.core.errors import BadInput
 from quintain.core.label_form import LabelNames
-from quintain.data.given import GivenTable, Source
+from quintain.data.in_memory import InMemoryTable, Source
 from quintain.services.plain.judgements import (
     JudgementFile,
     JudgementReading,
@@ -26,8 +26,8 @@ from quintain.stats.judgements import NONE
 class HumanStudy:
     """Where gold and the writers' labels are (a column or a file), which labels discard an item, how often to draw."""
 
-    gold: str | GivenTable | None = None
-    writer: str | GivenTable | None = None
+    gold: str | InMemoryTable | None = None
+    writer: str | InMemoryTable | None = None
     sample: int = 4
     exclude: Sequence[str] = ()
     seed: int = 0
@@ -72,7 +72,7 @@ def human_performance(path: Source, study: HumanStudy, reading: JudgementReading
     return report | {**drawing, "notes": [*table.notes, *_alone(table, study)]}
 
 
-def _called(gold: str | GivenTable | None) -> str:
+def _called(gold: str | InMemoryTable | None) -> str:
     if gold is None:
         return "majority"
     return gold if isinstance(gold, str) else gold.name

@@ -12,7 +12,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput
 from quintain.core.texts import Text, hint
-from quintain.data.given import Source
+from quintain.data.in_memory import Source
 from quintain.data.tables import write_table
 from quintain.services.plain.responses import ResponseReading, read_responses
 from quintain.stats.irt.choosing import RankingKept, rankings_kept

@@ -15,9 +15,9 @@ import polars as pl
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.label_form import LabelNames
-from quintain.data.given import Source
+from quintain.data.in_memory import Source
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
-from quintain.services.plain.divisible import codes_of, fifths
+from quintain.services.plain.folds import codes_of, length_quintiles
 from quintain.services.plain.judgements import JudgementReading, read_judgements
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.human import majority_gold
@@ -69,7 +69,7 @@ class JudgedRows:
     def values(self, attribute: str) -> list[str | None]:
         """Give the value of an attribute for each item; lengths are in fifths."""
         if attribute == "length":
-            return fifths(self.texts)
+            return length_quintiles(self.texts)
         return self.frame[attribute].to_list() if attribute in self.frame.columns else [None] * len(self)
 
     def origin(self, kind: str) -> IntArray:

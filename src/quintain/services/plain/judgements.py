@@ -13,7 +13,7 @@ import polars as pl
 from quintain.core.errors import BadInput, Fault
 from quintain.core.label_form import LabelNames
 from quintain.core.texts import Text
-from quintain.data.given import GivenTable, Source
+from quintain.data.in_memory import InMemoryTable, Source
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.judgements import NONE, Judgements
@@ -304,7 +304,7 @@ def _without_repeats(frame: pl.DataFrame, path: Source, repeats: Repeats, notes:
 
 
 def labels_of_items(
-    table: JudgementFile, source: str | GivenTable, what: str, columns: Mapping[str, str] | None = None
+    table: JudgementFile, source: str | InMemoryTable, what: str, columns: Mapping[str, str] | None = None
 ) -> tuple[JudgementFile, IntArray]:
     """Give each item its label from *source*: a column of the table, or a file with `item` and `label`.
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.texts import Text
-from quintain.data.given import GivenTable, Source
+from quintain.data.in_memory import InMemoryTable, Source
 from quintain.labels.contract import AGGREGATORS, Aggregated, Known, make_aggregator
 from quintain.labels.mixed_as_two import copies
 from quintain.services.plain.judgements import (
@@ -71,8 +71,8 @@ class Aggregating:
 
     method: str = "majority"
     options: Mapping[str, Any] = field(default_factory=dict)
-    gold: str | GivenTable | None = None
-    writer: str | GivenTable | None = None
+    gold: str | InMemoryTable | None = None
+    writer: str | InMemoryTable | None = None
     seed: int = 0
 
 

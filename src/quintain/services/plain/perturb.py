@@ -13,8 +13,8 @@ import polars as pl
 from quintain.core.errors import BadInput, Fault
 from quintain.core.jsontext import parse_json
 from quintain.core.task import Task
-from quintain.data.given import GivenTable, Source
 from quintain.data.identity import example_ids
+from quintain.data.in_memory import InMemoryTable, Source
 from quintain.data.shaping import shape
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.perturbations.apply import rate_of
@@ -288,7 +288,7 @@ def _parents(path: Source, table: pl.DataFrame) -> pl.Series:
     """Name each row by its id; else by its place, which frames count from 0 and readers of a file from 1."""
     if "id" in table.columns:
         return table["id"].cast(pl.String())
-    first = 0 if isinstance(path, GivenTable) else 1
+    first = 0 if isinstance(path, InMemoryTable) else 1
     return pl.Series("parent", range(first, table.height + first)).cast(pl.String())
 
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.records.base import plain
-from quintain.data.given import Source
+from quintain.data.in_memory import Source
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.stats.aggregate import AGGREGATIONS, mean_zscore, pareto_front
 from quintain.stats.utility import Choices, UtilityColumn, UtilityRanking, UtilityTable, rank_models, ranks

@@ -13,7 +13,7 @@ from quintain.core.errors import BadInput, Fault
 from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.task import AnswerType
 from quintain.core.texts import Text
-from quintain.data.given import Source
+from quintain.data.in_memory import Source
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.data.text import read_bytes, suffix_of
 from quintain.metrics.contract import METRICS

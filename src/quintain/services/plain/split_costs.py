@@ -9,7 +9,7 @@ import numpy as np
 
 from quintain.core.records.release import ConstraintCost, ReleaseCosts
 from quintain.core.release import ReleaseSpec
-from quintain.services.plain.divisible import Divisible, shared
+from quintain.services.plain.folds import SplitItems, shares_code
 from quintain.services.plain.splits import KnownGroups, Problem, assigned, problem_of
 from quintain.stats.splitting import rounded_sizes, solve
 
@@ -28,7 +28,7 @@ class _Weaker:
     even: tuple[str, ...]
 
 
-def costs_of(candidates: Divisible, spec: ReleaseSpec, even: tuple[str, ...]) -> ReleaseCosts:
+def costs_of(candidates: SplitItems, spec: ReleaseSpec, even: tuple[str, ...]) -> ReleaseCosts:
     """Say how much there is as *spec* says, with *even* as it came out, and with each constraint a step weaker."""
     known = KnownGroups(candidates.texts)
     problem = problem_of(candidates, spec, known)
@@ -50,7 +50,7 @@ def costs_of(candidates: Divisible, spec: ReleaseSpec, even: tuple[str, ...]) ->
     return ReleaseCosts(held_out, kept, constraints)
 
 
-def _reach(problem: Problem[Divisible], even: tuple[str, ...]) -> tuple[int, int]:
+def _reach(problem: Problem[SplitItems], even: tuple[str, ...]) -> tuple[int, int]:
     """Count what dev and test can have at most, in the shares that are asked for, and what is in any data set."""
     pool, spec = problem.pool, problem.spec
     wanted = replace(problem.wanted, even=tuple(name for name in even if name in pool.attributes))
@@ -66,7 +66,7 @@ def _reach(problem: Problem[Divisible], even: tuple[str, ...]) -> tuple[int, int
 
 
 def _steps(
-    candidates: Divisible, spec: ReleaseSpec, even: tuple[str, ...], problem: Problem[Divisible]
+    candidates: SplitItems, spec: ReleaseSpec, even: tuple[str, ...], problem: Problem[SplitItems]
 ) -> Iterator[_Weaker]:
     """Give a step down from every constraint that can cost anything here."""
 
@@ -92,7 +92,7 @@ def _steps(
     prompts = candidates.origin("prompt")
     if spec.prompted and (prompts >= 0).any() and (prompts < 0).any():
         yield step("prompted", True, False, prompted=False)
-    if spec.unique_prompts and shared(prompts).any():
+    if spec.unique_prompts and shares_code(prompts).any():
         yield step("unique_prompts", True, False, unique_prompts=False)
     for name in spec.apart:
         rest = tuple(other for other in spec.apart if other != name)

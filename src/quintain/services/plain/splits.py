@@ -12,7 +12,7 @@ from quintain.core.errors import BadInput
 from quintain.core.example import Role
 from quintain.core.release import ReleaseSpec
 from quintain.core.texts import Text, joined
-from quintain.services.plain.divisible import Divisible, groups_of, shared
+from quintain.services.plain.folds import SplitItems, groups_of, shares_code
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.predictability import Gain, gain_over_chance, one_hot
 from quintain.stats.split_pool import LEFT, BoolArray, Pool, Wanted
@@ -48,7 +48,7 @@ OF_ORIGIN = {
 }
 
 
-C = TypeVar("C", bound=Divisible)
+C = TypeVar("C", bound=SplitItems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def plan_splits(candidates: C, spec: ReleaseSpec) -> Plan[C]:
     problem = problem_of(candidates, spec, KnownGroups(candidates.texts))
     splits, wanted = _with_little_gain(_solve(problem.pool, problem.wanted, spec), spec)
     split, left_out = assigned(problem, splits)
-    repeated = shared(candidates.origin("prompt")) & spec.unique_prompts
+    repeated = shares_code(candidates.origin("prompt")) & spec.unique_prompts
     pool = problem.pool
     return Plan(
         candidates=candidates,
@@ -143,8 +143,8 @@ def problem_of(candidates: C, spec: ReleaseSpec, known: KnownGroups) -> Problem[
         allowed={name: ~bad for name, bad in barred.items() if bad.any()},
         writer=candidates.writer,
         closed={Role.TEST.value: candidates.shown} if spec.hidden and candidates.shown.any() else {},
-        once={name: group for name, group in excluding.items() if shared(group).any()},
-        apart={name: codes for name, codes in origins.items() if shared(codes).any()},
+        once={name: group for name, group in excluding.items() if shares_code(group).any()},
+        apart={name: codes for name, codes in origins.items() if shares_code(codes).any()},
     )
     wanted = Wanted(
         sizes=_sizes(spec, len(candidates)),
@@ -157,7 +157,7 @@ def problem_of(candidates: C, spec: ReleaseSpec, known: KnownGroups) -> Problem[
     return Problem(candidates, spec, model, pool, wanted, alike, barred)
 
 
-def _model(candidates: Divisible, spec: ReleaseSpec) -> str:
+def _model(candidates: SplitItems, spec: ReleaseSpec) -> str:
     """Name the model that is to be at chance; where it is not, the one that is reported on, if there is one."""
     models = candidates.models()
     if spec.model and spec.model not in models:
@@ -184,7 +184,7 @@ def _model(candidates: Divisible, spec: ReleaseSpec) -> str:
     return spec.model or (models[0] if len(models) == 1 else "")
 
 
-def _only_fooling(candidates: Divisible) -> BadInput:
+def _only_fooling(candidates: SplitItems) -> BadInput:
     return BadInput(
         "{ref} judges only what fooled the model, so that the model is wrong on nearly all of it and cannot be at "
         "chance.",
@@ -194,7 +194,7 @@ def _only_fooling(candidates: Divisible) -> BadInput:
     )
 
 
-def _barred(candidates: Divisible, spec: ReleaseSpec) -> dict[str, BoolArray]:
+def _barred(candidates: SplitItems, spec: ReleaseSpec) -> dict[str, BoolArray]:
     """Say by reason which items may be in train only."""
     prompted, none = candidates.origin("prompt") >= 0, np.zeros(len(candidates), dtype=bool)
     return {
@@ -203,7 +203,7 @@ def _barred(candidates: Divisible, spec: ReleaseSpec) -> dict[str, BoolArray]:
     }
 
 
-def _codes(candidates: Divisible, attribute: str) -> IntArray:
+def _codes(candidates: SplitItems, attribute: str) -> IntArray:
     values = candidates.values(attribute)
     place = {name: code for code, name in enumerate(sorted({one for one in values if one is not None}))}
     return np.array([-1 if one is None else place[one] for one in values], dtype=np.int64)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
-from quintain.core.errors import BadInput, Conflict, NotFound, Unavailable
+from quintain.core.errors import BadInput, Conflict, NotFound, OutOfOrder
 from quintain.core.people import OPERATOR, Actor
 from quintain.core.records.base import to_json
 from quintain.core.records.release import Release
@@ -32,7 +32,7 @@ from quintain.services.release.changelog import changelog
 from quintain.services.release.datasheet import SheetFacts, datasheet
 from quintain.services.release.markdown import report_text
 from quintain.services.release.releases import find_release, release_before
-from quintain.services.validate.validations import find
+from quintain.services.validate.manage import find_validation
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 
@@ -84,7 +84,7 @@ def write_bundle(
             folder = scratch / "made.zip"
         os.replace(folder, path)
     except OSError as error:
-        raise Unavailable("{path} could not be written: {error}.", path=path, error=str(error)) from error
+        raise OutOfOrder("{path} could not be written: {error}.", path=path, error=str(error)) from error
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     with transaction(db):
@@ -100,7 +100,7 @@ def wanted_bundle(ref: str, number: int) -> WantedFile:
 def _of(db: Session, actor: Actor, ref: str) -> str:
     validation, number = _parts(ref)
     find_release(db, actor, validation, number)
-    return find(db, validation).task.name
+    return find_validation(db, validation).task.name
 
 
 def _rows(db: Session, ref: str) -> int:
@@ -138,7 +138,7 @@ def _fill(
     refs = list(made.versions.values())
     place = folder / HUGGING_FACE
     export_folder(db, blobs, actor, refs, HUGGING_FACE, place, hidden_answers=hidden_answers, public=public)
-    task = find(db, made.validation).task
+    task = find_validation(db, made.validation).task
     if not suits_dynasent(task):
         return
     (folder / "dynasent").mkdir()
@@ -151,7 +151,7 @@ def _fill(
 
 
 def _facts(db: Session, actor: Actor, made: Release) -> SheetFacts:
-    validation = find(db, made.validation)
+    validation = find_validation(db, made.validation)
     require_owner(actor, validation.task.name)
     found = get_round(db, actor, made.validation) if validation.round_id is not None else None
     versions = [get_version(db, actor, ref) for ref in made.versions.values()]

@@ -16,13 +16,13 @@ from quintain.core.spec import plain
 from quintain.core.texts import Text
 from quintain.core.validation import ValidationState
 from quintain.services.access.pseudonyms import pseudonyms
-from quintain.services.plain.divisible import codes_of, fifths
-from quintain.services.release.shown import shown_already
+from quintain.services.plain.folds import codes_of, length_quintiles
+from quintain.services.release.already_public import already_public
 from quintain.services.validate.final_labels import FinalLabels, final_labels
 from quintain.services.validate.judge_figures import Evidence
 from quintain.services.validate.judge_figures import gather as evidence_of_validation
 from quintain.services.validate.labels import shows_answer
-from quintain.services.validate.validation import ValidationInfo
+from quintain.services.validate.types import ValidationInfo
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judgements import NONE
 from quintain.stats.split_pool import BoolArray
@@ -135,7 +135,7 @@ class Candidates:
             return [row.condition or None for row in self.rows]
         if attribute == "rating":
             return [_text(row.origin.get("rating")) for row in self.rows]
-        return fifths(self.texts)
+        return length_quintiles(self.texts)
 
     def origin(self, kind: str) -> IntArray:
         """Give the code of the prompt, or of the review, that each item is from; -1 where it is from none."""
@@ -195,7 +195,7 @@ def gather(db: Session, blobs: Blobs, validation: ValidationInfo, spec: ReleaseS
         writers=writers,
         writer=np.array(writer, dtype=np.int64),
         tags=[tuple(tags.get(row.attempt_id or 0, ())) for row in rows],
-        shown=shown_already(db, blobs, validation, rows, plain(spec, whole=True)),
+        shown=already_public(db, blobs, validation, rows, plain(spec, whole=True)),
         waiting=waiting,
         asked=final.asked[where],
         voice=np.array([known.get([*final.classes, ""][code], NONE) for code in final.writer[where]], dtype=np.int64),

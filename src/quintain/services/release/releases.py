@@ -34,8 +34,8 @@ from quintain.services.release.datasheet_answers import answers_of
 from quintain.services.release.people import people_of
 from quintain.services.release.report import report_on
 from quintain.services.release.tables import table_of
-from quintain.services.validate.validation import ValidationInfo
-from quintain.services.validate.validations import find
+from quintain.services.validate.manage import find_validation
+from quintain.services.validate.types import ValidationInfo
 from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
 from quintain.store.queries.release import releases as queries
@@ -120,7 +120,7 @@ def release(
     meanwhile, and keeps them. *held* is called in it, and may refuse.
     """
     tell(0, STEPS)
-    rests_on = Basis.of(db, find(db, ref))  # before anything is read
+    rests_on = Basis.of(db, find_validation(db, ref))  # before anything is read
     plan = _plan(db, blobs, actor, ref, spec)
     tell(1, STEPS)
     report = _report(db, plan)
@@ -130,7 +130,7 @@ def release(
         lock(db, f"release {ref}")
         if held is not None:
             held(db)
-        if rests_on.now(db, find(db, ref)) != rests_on:
+        if rests_on.now(db, find_validation(db, ref)) != rests_on:
             raise Conflict("{ref} has changed in the meantime.", ref=ref, remedy="Look at the release again.")
         versions = {
             one.split: keep_written(
@@ -181,7 +181,7 @@ def _recorded(
 
 def list_releases(db: Session, actor: Actor, ref: str) -> records.Releases:
     """List the releases of validation *ref*, the newest first. For owners."""
-    validation = find(db, ref)
+    validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
     return records.Releases([_record(db, ref, row) for row in queries.of_validation(db, validation.id)])
 
@@ -204,7 +204,7 @@ def find_release(db: Session, actor: Actor, ref: str, number: int | None = None)
 
 def release_before(db: Session, actor: Actor, made: records.Release) -> records.Release | None:
     """Give the release before one: of the same validation, else the last of the task; None for the first."""
-    row = queries.before(db, find(db, made.validation).id, made.number or 0)
+    row = queries.before(db, find_validation(db, made.validation).id, made.number or 0)
     if row is None:
         return None
     ref = "/".join(place_of(db, row.validation_id))
@@ -226,7 +226,7 @@ def _report(db: Session, plan: Plan[Candidates]) -> records.ReleaseReport:
 
 
 def _plan(db: Session, blobs: Blobs, actor: Actor, ref: str, spec: ReleaseSpec) -> Plan[Candidates]:
-    validation = find(db, ref)
+    validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
     return plan_splits(gather(db, blobs, validation, spec), spec)
 

@@ -15,14 +15,14 @@ from quintain.core.validation import SlotState, ValidationState
 from quintain.services.collect import round_figures, rounds
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.models.registry import list_names
-from quintain.services.validate.kept import KnownValidation, known
-from quintain.services.validate.validation import ValidationInfo
-from quintain.services.validate.validations import find
+from quintain.services.validate.manage import find_validation
+from quintain.services.validate.types import ValidationInfo
+from quintain.services.validate.validation_figures import ValidationFigures, validation_figures
 from quintain.store.queries.release import releases, stations
 from quintain.store.queries.validate import slots
 from quintain.store.queries.validate import validation as validations
 
-KnownJudging = tuple[ValidationInfo, KnownValidation]
+KnownJudging = tuple[ValidationInfo, ValidationFigures]
 
 
 def stations_of(db: Session, actor: Actor, ref: str, *, judging: KnownJudging | None = None) -> Stations:
@@ -32,8 +32,8 @@ def stations_of(db: Session, actor: Actor, ref: str, *, judging: KnownJudging | 
     """
     info = rounds.get_round(db, actor, ref)
     if judging is None and validations.find(db, info.task, str(info.number)):
-        validation = find(db, ref)
-        judging = validation, known(db, validation)
+        validation = find_validation(db, ref)
+        judging = validation, validation_figures(db, validation)
     write, to_write = _write(db, info, judging)
     judge, to_judge = _judge(db, judging, written=write.done)
     release, trained = _release(db, actor, info, judging)

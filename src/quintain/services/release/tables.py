@@ -10,7 +10,7 @@ import polars as pl
 from quintain.core.example import Role
 from quintain.services.plain.splits import DUPLICATES, NO_PROMPT, REPEATED, Plan
 from quintain.services.release.candidates import Candidates
-from quintain.services.validate.validation import ValidationInfo
+from quintain.services.validate.types import ValidationInfo
 from quintain.stats.judgements import NONE
 from quintain.tasks.contract import kind_of
 

@@ -19,12 +19,12 @@ from quintain.core.errors import BadInput, Fault, NotFound
 from quintain.core.people import Actor
 from quintain.core.task import Task
 from quintain.core.texts import Text
-from quintain.services.collect.attempts import owned
 from quintain.services.collect.checks import as_text
+from quintain.services.collect.list_attempts import owned_round
 from quintain.services.data.content import scan
 from quintain.services.data.datasets import get_version
 from quintain.services.trial.reporting import final_rounds, stored_arms
-from quintain.services.trial.trials import find as find_trial
+from quintain.services.trial.trials import find_trial
 from quintain.stats.near_duplicates import find_pairs
 from quintain.store.blobs import Blobs
 from quintain.store.queries.collect.notes import texts_of
@@ -125,7 +125,7 @@ def _candidates(
     if room == "data":
         return _of_dataset(db, blobs, actor, task, spec, source)
     if room == "rounds":
-        info = owned(db, actor, f"{task.name}/{name}")
+        info = owned_round(db, actor, f"{task.name}/{name}")
         return _of_rounds(db, spec, [(source, info.id)], by_condition=True), {}
     trial = find_trial(db, task.name, name)
     if trial.data:

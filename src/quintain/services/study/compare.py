@@ -14,16 +14,16 @@ from quintain.core.records.report import Report, ReportFact
 from quintain.core.task import Task
 from quintain.core.texts import Text
 from quintain.services.access.permissions import require_owner
-from quintain.services.collect.attempts import owned
 from quintain.services.collect.checks import as_text
+from quintain.services.collect.list_attempts import owned_round
 from quintain.services.data import content
 from quintain.services.data.datasets import VersionInfo, get_version
 from quintain.services.plain.texts import MOST_GROUPS, TextGroup, compare_texts
 from quintain.services.plain.work_shares import shares_section
 from quintain.services.tasks.definitions import get_task
-from quintain.services.validate.kept import VALIDATION
-from quintain.services.validate.validation import ValidationInfo
-from quintain.services.validate.validations import find, list_validations
+from quintain.services.validate.manage import find_validation, list_validations
+from quintain.services.validate.types import ValidationInfo
+from quintain.services.validate.validation_figures import VALIDATION
 from quintain.store.blobs import Blobs
 from quintain.store.queries.collect import round_facts
 from quintain.store.queries.study import texts as queries
@@ -51,7 +51,7 @@ def compare_report(
     groups: list[TextGroup] = []
     writers: dict[int, int] = {}
     for ref in dict.fromkeys(rounds):
-        found = queries.of_round(db, owned(db, actor, ref).id)
+        found = queries.of_round(db, owned_round(db, actor, ref).id)
         groups += _by_condition(task, ref, found)
         for one in found:
             if one.user_id is not None:
@@ -96,7 +96,7 @@ def require_comparable(
     for ref in (*rounds, *harvests):
         _require_own(task_name, ref)
     for ref in rounds:
-        owned(db, actor, ref)
+        owned_round(db, actor, ref)
     for ref in harvests:
         _harvest(db, actor, ref)
     return task
@@ -105,7 +105,7 @@ def require_comparable(
 def resting_on(db: Session, task_name: str, rounds: Sequence[str], harvests: Sequence[str]) -> list[str]:
     """Say what a comparison would rest on now, by the ends of indices."""
     found = [*_own_fields(get_task(db, task_name))]
-    found += [round_facts.newest_facts(db, owned(db, OPERATOR, ref).id) for ref in rounds]
+    found += [round_facts.newest_facts(db, owned_round(db, OPERATOR, ref).id) for ref in rounds]
     for ref in harvests:
         source = _harvest(db, OPERATOR, ref)
         found.append(VALIDATION.basis(db, ref) if isinstance(source, ValidationInfo) else source.ref)
@@ -114,7 +114,7 @@ def resting_on(db: Session, task_name: str, rounds: Sequence[str], harvests: Seq
 
 def count_texts(db: Session, rounds: Sequence[str], harvests: Sequence[str], most: int) -> int:
     """Count the texts of a comparison, as far as it matters: no further than *most* of each."""
-    number = sum(round_facts.count_to(db, owned(db, OPERATOR, ref).id, most) for ref in rounds)
+    number = sum(round_facts.count_to(db, owned_round(db, OPERATOR, ref).id, most) for ref in rounds)
     for ref in harvests:
         source = _harvest(db, OPERATOR, ref)
         if isinstance(source, ValidationInfo):
@@ -126,7 +126,9 @@ def count_texts(db: Session, rounds: Sequence[str], harvests: Sequence[str], mos
 
 def _harvest(db: Session, actor: Actor, ref: str) -> ValidationInfo | VersionInfo:
     """Find the validation or, where there is none, the data set that *ref* means."""
-    return find(db, ref) if ref in list_validations(db, ref.partition("/")[0]) else get_version(db, actor, ref)
+    return (
+        find_validation(db, ref) if ref in list_validations(db, ref.partition("/")[0]) else get_version(db, actor, ref)
+    )
 
 
 def _require_own(task: str, ref: str) -> None:

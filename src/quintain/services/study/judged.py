@@ -16,8 +16,8 @@ from quintain.services.plain.work_shares import JudgeWork, agreement_section, sh
 from quintain.services.validate.final_labels import FinalLabels, final_labels
 from quintain.services.validate.judge_figures import gather, measure
 from quintain.services.validate.labels import shows_answer
-from quintain.services.validate.validation import ValidationInfo
-from quintain.services.validate.validations import find
+from quintain.services.validate.manage import find_validation
+from quintain.services.validate.types import ValidationInfo
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.judgements import NONE
 from quintain.store.queries.study import texts as queries
@@ -56,7 +56,7 @@ def relabel_report(db: Session, actor: Actor, ref: str, *, seed: int = 0) -> Rep
 
 def require_judged(db: Session, actor: Actor, ref: str, *, labels: bool = False) -> ValidationInfo:
     """Give a validation that can be reported on, by its *labels* where it is to have any. For owners."""
-    validation = find(db, ref)
+    validation = find_validation(db, ref)
     task = validation.task
     require_owner(actor, task.name)
     if labels and (shows_answer(task) or not task.label_names):

@@ -17,7 +17,7 @@ from quintain.services.study.compare import compare_report
 from quintain.services.study.judged import relabel_report, workers_report
 from quintain.services.study.models import models_report
 from quintain.services.tasks.definitions import get_task
-from quintain.services.validate.validations import list_validations
+from quintain.services.validate.manage import list_validations
 from quintain.store.blobs import Blobs
 
 

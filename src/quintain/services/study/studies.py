@@ -20,12 +20,12 @@ from quintain.core.records.studies import KeptStudy
 from quintain.core.records.study import MOST_SETS
 from quintain.reports.plain import from_plain
 from quintain.services.access.permissions import require_owner
-from quintain.services.collect.attempts import owned
+from quintain.services.collect.list_attempts import owned_round
 from quintain.services.data.datasets import get_version
 from quintain.services.jobs import queue
 from quintain.services.study.model_errors import asked_errors
 from quintain.services.tasks.definitions import find_row
-from quintain.services.trial.trials import find as find_trial
+from quintain.services.trial.trials import find_trial
 from quintain.store.queries.jobs import figures as kept_queries
 from quintain.store.queries.study.texts import taken_back_since
 
@@ -44,7 +44,7 @@ def start_study(db: Session, actor: Actor, task: str, source: str, *, seed: int 
     pinned, may_start = _pinned(db, actor, task, source)
     if not may_start:
         raise Forbidden("Only the owners of the task and of a model may have its errors studied.")
-    queue.ask(db, KIND, _subject(task, pinned), task=task, by=actor, params={"seed": seed})
+    queue.enqueue(db, KIND, _subject(task, pinned), task=task, by=actor, params={"seed": seed})
     return _study(db, task, pinned)
 
 
@@ -112,7 +112,7 @@ def _owned(db: Session, actor: Actor, task: str, source: str) -> str:
         version = get_version(db, actor, f"{task}/{name}")
         return f"data/{version.dataset}@{version.number}"
     if room == "rounds":
-        return f"rounds/{owned(db, actor, f'{task}/{name}').number}"
+        return f"rounds/{owned_round(db, actor, f'{task}/{name}').number}"
     if room == "trials":
         return f"trials/{find_trial(db, task, name).name}"
     if room == "compared":

@@ -21,9 +21,9 @@ from quintain.core.texts import Text
 from quintain.services.access.permissions import require_owner
 from quintain.services.data.datasets import list_versions
 from quintain.services.plain.artefacts import LEAST_EXAMPLES, ArtefactOptions, artefact_sections
+from quintain.services.plain.checkpoints import Checkpoints
 from quintain.services.plain.irt import study_responses
 from quintain.services.plain.irt_report import irt_sections
-from quintain.services.plain.keeping import Keeping
 from quintain.services.release.releases import list_releases
 from quintain.services.study.compare import compare_report
 from quintain.services.study.errors import error_sections
@@ -40,7 +40,7 @@ from quintain.services.tasks.definitions import get_task
 from quintain.services.trial.reporting import report
 from quintain.services.trial.trials import is_trial
 from quintain.services.validate.labels import shows_answer
-from quintain.services.validate.validations import list_validations
+from quintain.services.validate.manage import list_validations
 from quintain.stats.irt.responses import Responses
 from quintain.store.blobs import Blobs
 
@@ -59,7 +59,7 @@ def whole_report(
     *,
     seed: int = 0,
     done: Done = _quiet,
-    keeping: Keeping | None = None,
+    keeping: Checkpoints | None = None,
 ) -> Report:
     """Tell of the data set (`task/name`, `task/name@2`), round (`task/number`) or trial (`task/name`). For owners.
 
@@ -75,7 +75,7 @@ def whole_report(
         )
     task = get_task(db, task_name)
     require_owner(actor, task_name)
-    keeping = keeping or Keeping()
+    keeping = keeping or Checkpoints()
     command = f"quintain study report {ref} --seed {seed} --out DIR"
     if rest.isdecimal():
         found = _round(db, blobs, actor, task, _Asked(ref, seed, command), done=done, keeping=keeping)
@@ -103,7 +103,7 @@ def _trial(db: Session, blobs: Blobs, actor: Actor, asked: _Asked) -> Report:
 
 
 def _round(
-    db: Session, blobs: Blobs, actor: Actor, task: Task, asked: _Asked, *, done: Done, keeping: Keeping
+    db: Session, blobs: Blobs, actor: Actor, task: Task, asked: _Asked, *, done: Done, keeping: Checkpoints
 ) -> Report:
     texts = compare_report(db, blobs, actor, task.name, [asked.ref], seed=asked.seed)
     sections = list(texts.sections)
@@ -126,7 +126,7 @@ def _released(db: Session, blobs: Blobs, actor: Actor, task: Task, asked: _Asked
     return [stored_set(db, blobs, actor, task, ref) for ref in made[0].versions.values()] if made else []
 
 
-def _studied(sets: Sequence[StoredSet], asked: _Asked, *, done: Done, keeping: Keeping) -> list[ReportSection]:
+def _studied(sets: Sequence[StoredSet], asked: _Asked, *, done: Done, keeping: Checkpoints) -> list[ReportSection]:
     """Give what gives answers away in all of the *sets*, and how hard those are that models were run on."""
     own = keeping.keyed(_content(sets, asked))
     found = examples_of(joined(sets))
@@ -149,7 +149,7 @@ def _content(sets: Sequence[StoredSet], asked: _Asked) -> list[object]:
 
 
 def _dataset(
-    db: Session, blobs: Blobs, actor: Actor, task: Task, asked: _Asked, *, done: Done, keeping: Keeping
+    db: Session, blobs: Blobs, actor: Actor, task: Task, asked: _Asked, *, done: Done, keeping: Checkpoints
 ) -> Report:
     stored = stored_set(db, blobs, actor, task, asked.ref)
     version = stored.version

@@ -23,9 +23,8 @@ from quintain.services.pay.policy import policy_of
 from quintain.services.pay.report import group_cost, summed
 from quintain.services.trial.courses import course_of
 from quintain.services.trial.pool import pool_name
-from quintain.services.trial.trials import find
-from quintain.services.validate.validations import find as find_validation
-from quintain.services.validate.validations import list_validations
+from quintain.services.trial.trials import find_trial
+from quintain.services.validate.manage import find_validation, list_validations
 from quintain.store.queries.pay import ledger
 from quintain.store.queries.trial import trials as queries
 from quintain.store.tables import CrowdArm, CrowdTrial
@@ -34,7 +33,7 @@ from quintain.store.tables import CrowdArm, CrowdTrial
 def trial_costs(db: Session, actor: Actor, task: str, name: str) -> TrialCosts:
     """Say what a question has cost in each arm, and what the judging of all has cost (owners)."""
     require_owner(actor, task)
-    trial = find(db, task, name)
+    trial = find_trial(db, task, name)
     arms = queries.arms(db, trial.id)
     return TrialCosts([costs_of(db, trial, arm) for arm in arms], judging_costs(db, task, trial, arms))
 

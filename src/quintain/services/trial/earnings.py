@@ -19,7 +19,7 @@ from quintain.protocols.due import AmountDue, due
 from quintain.protocols.engine import Course
 from quintain.protocols.stages import Stage, TutorialStage
 from quintain.services.pay import earnings as pay
-from quintain.services.pay.watch import after_work
+from quintain.services.pay.pay_notices import notify_after_work
 from quintain.services.trial.courses import course_of
 from quintain.store.queries.collect.rounds import session_times
 from quintain.store.queries.pay.earnings import paid_works
@@ -49,7 +49,7 @@ def work_of(arm_id: int, amount: AmountDue) -> str:
     return f"trial:{arm_id}:{amount.stage}/{hashlib.sha256(amount.key.encode()).hexdigest()[:20]}"
 
 
-def settle(
+def pay_amounts_due(
     db: Session,
     trial: CrowdTrial,
     arm: CrowdArm,
@@ -101,7 +101,7 @@ def _watch(db: Session, trial: CrowdTrial, arm: CrowdArm, course: Course, stages
     for name in sorted(stages):
         stage = course.protocol.stage(name)
         place = f"{task}/{trial.name} {name}"
-        after_work(db, trial.task_id, task, place, partial(_wage, db, arm, course, stage), trial=trial.id)
+        notify_after_work(db, trial.task_id, task, place, partial(_wage, db, arm, course, stage), trial=trial.id)
 
 
 def _wage(db: Session, arm: CrowdArm, course: Course, stage: Stage) -> tuple[Money, bool]:

@@ -12,13 +12,12 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from quintain.core.task import Task, one_form
+from quintain.core.task import Task, normalise_label
 from quintain.services.trial.pool import pool_name
 from quintain.services.validate.judge_figures import gather
 from quintain.services.validate.labels import RIGHT, misses, scores, shows_answer, writers_label
-from quintain.services.validate.validation import ValidationInfo
-from quintain.services.validate.validations import aim_text, list_validations
-from quintain.services.validate.validations import find as find_validation
+from quintain.services.validate.manage import aim_text, find_validation, list_validations
+from quintain.services.validate.types import ValidationInfo
 from quintain.store.queries.validate.items import hashes
 
 INVALID = "invalid"
@@ -59,7 +58,7 @@ def label_of_model(task: Task, said: Any, answer: Any) -> str:
         return NOTHING
     if shows_answer(task):
         return OTHER if misses(task, RIGHT.name, {"answer": said}, answer) else RIGHT.name
-    return one_form(said) if isinstance(said, str) else json.dumps(said, ensure_ascii=False, sort_keys=True)
+    return normalise_label(said) if isinstance(said, str) else json.dumps(said, ensure_ascii=False, sort_keys=True)
 
 
 def labels_when_asked(task: Task, predictions: list[Mapping[str, Any]], answer: Any) -> dict[str, str]:

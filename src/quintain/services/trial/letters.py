@@ -26,7 +26,7 @@ from quintain.services.tasks.definitions import get_task
 from quintain.services.trial import quoting
 from quintain.services.trial.courses import course_of
 from quintain.services.trial.progress import arm_of, sync
-from quintain.services.trial.trials import find, find_arm
+from quintain.services.trial.trials import find_arm, find_trial
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.access.people import names as people_names
@@ -41,7 +41,7 @@ MAX_REPLY = 5_000
 def letters(db: Session, actor: Actor, task: str, name: str, arm_name: str, stage: str) -> list[LetterDraft]:
     """Give the letters of a stage as they would go out, or went, with the replies to them."""
     require_owner(actor, task)
-    trial = find(db, task, name)
+    trial = find_trial(db, task, name)
     arm = find_arm(db, trial, arm_name)
     if trial.state == "open":
         sync(db, trial, arm)  # a letter quotes nothing that was taken back
@@ -91,7 +91,7 @@ def edit_letter(
     require_owner(actor, task)
     _check(text, MAX_LETTER)
     with transaction(db):
-        trial = find(db, task, name)
+        trial = find_trial(db, task, name)
         row = find_arm(db, trial, arm)
         drafts = _drafts(db, trial, row, stage)
         ids = {one: user_id for user_id, one in people_names(db, [*drafts]).items()}
@@ -116,7 +116,7 @@ def send(db: Session, trial: CrowdTrial, arm: CrowdArm, stage: str, task: str) -
     _send(db, trial, arm, stage, task, _drafts(db, trial, arm, stage))
 
 
-def tell_turned_away(db: Session, trial: CrowdTrial, arm: CrowdArm, stage: str, task: str) -> None:
+def notify_turned_away(db: Session, trial: CrowdTrial, arm: CrowdArm, stage: str, task: str) -> None:
     """Send those whom a qualification has just turned away their letter, so that they read why and can appeal."""
     with course_of(db, trial, arm) as course:
         found = course.protocol.stage(stage)
@@ -159,7 +159,7 @@ def note_reply(
     require_owner(actor, task)
     _check(text, MAX_REPLY)
     with transaction(db):
-        row = find_arm(db, find(db, task, name), arm)
+        row = find_arm(db, find_trial(db, task, name), arm)
         kept = queries.letters(db, row.id, stage)
         ids = {one: user_id for user_id, one in people_names(db, [*kept]).items()}
         found = kept.get(ids.get(person, 0))
@@ -174,7 +174,7 @@ def reply(db: Session, actor: Actor, task: str, name: str, stage: str, text: str
     user_id = require_user(actor)
     _check(text, MAX_REPLY)
     with transaction(db):
-        trial = find(db, task, name)
+        trial = find_trial(db, task, name)
         arm = arm_of(db, trial, user_id)
         found = queries.letters(db, arm.id, stage).get(user_id) if arm is not None else None
         if arm is None or found is None or found.sent_at is None:
@@ -197,7 +197,7 @@ def answer_reply(
     require_owner(actor, task)
     _check(text, MAX_REPLY)
     with transaction(db):
-        trial = find(db, task, name)
+        trial = find_trial(db, task, name)
         kept = queries.letters(db, find_arm(db, trial, arm).id, stage)
         ids = {one: user_id for user_id, one in people_names(db, [*kept]).items()}
         found = kept.get(ids.get(person, 0))

@@ -27,10 +27,10 @@ from quintain.services.evaluate.cells import ASKED, retry
 from quintain.services.models.registry import ModelVersionInfo, get_model, list_models
 from quintain.services.tasks.definitions import find_row
 from quintain.services.trial.judged_items import find_pool
-from quintain.services.trial.trials import find
+from quintain.services.trial.trials import find_trial
 from quintain.services.validate.final_labels import final_labels
 from quintain.services.validate.labels import meets_aim
-from quintain.services.validate.validation import ValidationInfo
+from quintain.services.validate.types import ValidationInfo
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.data.datasets import versions_of
@@ -55,7 +55,7 @@ def run_models(
     Whoever asks again adds models, and has those tried again that failed.
     """
     require_owner(actor, task)
-    trial = find(db, task, name)
+    trial = find_trial(db, task, name)
     pool = _judged_pool(db, task, trial)
     chosen = _named(db, actor, task, models) if models else _every(db, actor, task)
     version_id, rows = _version(db, blobs, actor, trial, pool)
@@ -73,7 +73,7 @@ def run_models(
 def get_models(db: Session, actor: Actor, task: str, name: str) -> TrialModels:
     """Say which models are run on a trial's items, and how far each is (owners)."""
     require_owner(actor, task)
-    return _models(db, task, find(db, task, name))
+    return _models(db, task, find_trial(db, task, name))
 
 
 def _models(db: Session, task: str, trial: CrowdTrial) -> TrialModels:

@@ -11,10 +11,10 @@ from quintain.core.people import Actor, RoleName
 from quintain.protocols.engine import INSTANT, Course
 from quintain.services.access.permissions import require_user
 from quintain.services.trial.courses import course_of
-from quintain.services.trial.doors import came_as_expert
+from quintain.services.trial.panel_entry import came_as_expert
+from quintain.services.trial.participation import MAY_WORK, trial_part
 from quintain.services.trial.progress import arm_of
-from quintain.services.trial.taking_part import MAY_WORK, my_part
-from quintain.services.trial.trials import find
+from quintain.services.trial.trials import find_trial
 from quintain.store.queries.trial import trials as queries
 from quintain.store.tables import CrowdTrial
 
@@ -60,13 +60,13 @@ def _own(db: Session, actor: Actor, trial: CrowdTrial, task: str) -> OwnTrial:
     user_id, title = require_user(actor), trial.title or trial.name
     if arm_of(db, trial, user_id) is None and actor.has(RoleName.EXPERT, task):
         return OwnTrial(trial.name, title, "", waiting_grades(db, trial, user_id) if trial.state == "open" else 0)
-    part = my_part(db, actor, task, trial.name)
+    part = trial_part(db, actor, task, trial.name)
     return OwnTrial(trial.name, title, "" if part.what == "shut" else part.what, int(part.grading))
 
 
 def grades_waiting(db: Session, actor: Actor, task: str, name: str) -> int | None:
     """Count the items of a trial that wait for the actor, who grades there as an expert; None where they do not."""
-    user_id, trial = require_user(actor), find(db, task, name)
+    user_id, trial = require_user(actor), find_trial(db, task, name)
     inside = arm_of(db, trial, user_id) is not None
     if inside or not (actor.has(RoleName.EXPERT, task) or came_as_expert(db, trial, user_id)):
         return None
@@ -89,7 +89,7 @@ def _offer(db: Session, actor: Actor, trial: CrowdTrial, task: str) -> TrialOffe
     if own is not None or not (owner or expert):
         if not any(actor.has(role, task) for role in MAY_WORK):
             return TrialOffer(task, trial.name, title)
-        part = my_part(db, actor, task, trial.name)
+        part = trial_part(db, actor, task, trial.name)
         to_grade = int(part.grading)
         return TrialOffer(task, trial.name, title, part.what == "work", part.what == "enter", to_grade)
     to_grade = waiting_grades(db, trial, user_id) if expert else 0

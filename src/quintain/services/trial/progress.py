@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from quintain.core.passes import pass_of
+from quintain.core.stage_qualifications import stage_qualification
 from quintain.protocols.engine import Course
 from quintain.protocols.events import Event, back, finished, gone, stopped
 from quintain.protocols.stages import Stage, TutorialStage
 from quintain.protocols.state import Participant
 from quintain.services.trial.courses import Rounds, course_of, hold, record, rounds_of
-from quintain.services.trial.earnings import TUTORIAL, amounts_due, settle, steps_of
+from quintain.services.trial.earnings import TUTORIAL, amounts_due, pay_amounts_due, steps_of
 from quintain.services.work.qualify import add_qualification
 from quintain.store.database import transaction
 from quintain.store.queries.trial import trials as queries
@@ -45,9 +45,9 @@ def sync(db: Session, trial: CrowdTrial, arm: CrowdArm) -> None:
             for event in _finished(db, trial, arm, stage, rounds, here):
                 record(db, trial, arm, event, int(event.person))
         sync_gone(db, trial, arm)
-        give_passes(db, trial, arm)
+        give_stage_qualifications(db, trial, arm)
         with course_of(db, trial, arm) as course:
-            settle(db, trial, arm, course)
+            pay_amounts_due(db, trial, arm, course)
 
 
 def sync_gone(db: Session, trial: CrowdTrial, arm: CrowdArm) -> None:
@@ -107,12 +107,14 @@ def take_news(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int, news:
         news = news_of(db, trial, arm, user_id)
     with course_of(db, trial, arm) as course:
         filled, same = _full(course) - full, _passes(course, rounds, person) == passes
-        settle(db, trial, arm, course, [person], before=paid)
+        pay_amounts_due(db, trial, arm, course, [person], before=paid)
     if filled or not same:
-        give_passes(db, trial, arm, None if filled else [person])
+        give_stage_qualifications(db, trial, arm, None if filled else [person])
 
 
-def give_passes(db: Session, trial: CrowdTrial, arm: CrowdArm, only: Collection[str] | None = None) -> None:
+def give_stage_qualifications(
+    db: Session, trial: CrowdTrial, arm: CrowdArm, only: Collection[str] | None = None
+) -> None:
     """Let exactly those write in each of the arm's rounds who can do so now, all or some *only*; in a transaction."""
     rounds = rounds_of(db, trial, arm)
     with course_of(db, trial, arm) as course:
@@ -126,12 +128,14 @@ def give_passes(db: Session, trial: CrowdTrial, arm: CrowdArm, only: Collection[
     ids = [int(one.name) for one in people] if only is not None else None
     written = any(stage in tutorials and may for (_, stage), may in wanted.items())
     done = queries.answer_counts(db, arm.id, ids) if written else {}
-    held = holders(db, trial.task_id, [pass_of(arm.id, stage) for stage in rounds], ids)
+    held = holders(db, trial.task_id, [stage_qualification(arm.id, stage) for stage in rounds], ids)
     for (user_id, stage), may in wanted.items():
         if stage in tutorials and done.get(user_id, 0) < steps_of(tutorials[stage]):
             may = False  # noqa: PLW2901 - the quizzes come first
-        if may != ((user_id, pass_of(arm.id, stage)) in held):
-            add_qualification(db, trial.task_id, user_id, pass_of(arm.id, stage), held=may, reason=trial.name)
+        if may != ((user_id, stage_qualification(arm.id, stage)) in held):
+            add_qualification(
+                db, trial.task_id, user_id, stage_qualification(arm.id, stage), held=may, reason=trial.name
+            )
 
 
 def _passes(course: Course, rounds: Rounds, person: str) -> dict[str, bool]:

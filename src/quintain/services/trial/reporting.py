@@ -21,7 +21,7 @@ from quintain.protocols.state import Item
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.access.pseudonyms import pseudonyms
-from quintain.services.collect.justifying import JUSTIFIED
+from quintain.services.collect.justifications import JUSTIFIED
 from quintain.services.collect.question_types import TYPE
 from quintain.services.plain.trial_measures import ReportOptions
 from quintain.services.plain.trial_report import make_report
@@ -40,7 +40,7 @@ from quintain.services.trial.judged_items import (
 from quintain.services.trial.model_answers import ModelAnswers, model_answers
 from quintain.services.trial.pool import fill_pool, final_items, final_round
 from quintain.services.trial.progress import sync
-from quintain.services.trial.trials import find
+from quintain.services.trial.trials import find_trial
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.collect.notes import texts_of
@@ -51,7 +51,7 @@ from quintain.store.tables import Attempt, CrowdArm, CrowdTrial
 def open_pool(db: Session, actor: Actor, task: str, name: str) -> ItemsAdded:
     """Put the final items of all arms into one pool, shuffled, a sample of each arm to be judged more often."""
     require_owner(actor, task)
-    trial = find(db, task, name)
+    trial = find_trial(db, task, name)
     arms = queries.arms(db, trial.id)
     for arm in arms:
         sync(db, trial, arm)
@@ -60,7 +60,7 @@ def open_pool(db: Session, actor: Actor, task: str, name: str) -> ItemsAdded:
 
 def report(db: Session, blobs: Blobs, actor: Actor, task: str, name: str, *, seed: int = 0) -> Report:
     """Report on a trial. For owners; that of a simulated trial is for everybody."""
-    trial = find(db, task, name)
+    trial = find_trial(db, task, name)
     command = [f"quintain trial report-of {task}/{name} --out DIR"]
     if trial.data:
         return make_report(trial.title or name, stored_arms(blobs, trial), ReportOptions(seed=seed), commands=command)
@@ -76,7 +76,7 @@ def report(db: Session, blobs: Blobs, actor: Actor, task: str, name: str, *, see
 
 def arms_of(db: Session, blobs: Blobs, actor: Actor, task: str, name: str) -> list[TrialArm]:
     """Give the arms of a trial with their items, as a file has them; people have pseudonyms there (owners)."""
-    trial = find(db, task, name)
+    trial = find_trial(db, task, name)
     require_owner(actor, task)
     if trial.data:
         return stored_arms(blobs, trial)

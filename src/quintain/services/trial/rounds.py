@@ -11,9 +11,9 @@ from pathlib import Path
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Fault
-from quintain.core.passes import pass_of
 from quintain.core.people import Actor
 from quintain.core.rounds import Asks, Condition, Reward, RoundSpec, Targets
+from quintain.core.stage_qualifications import stage_qualification
 from quintain.protocols.contexts import needed
 from quintain.protocols.reading import parse_protocol
 from quintain.protocols.spec import Protocol
@@ -92,7 +92,7 @@ def _spec(
         instructions=tutorial.examples if tutorial is not None else "",
         sessions=writing.sessions if writing is not None else None,
         wanted=(writing.wanted or None) if writing is not None else None,
-        qualifications=({"rule": "holds", "name": pass_of(arm.id, stage.name)},),
+        qualifications=({"rule": "holds", "name": stage_qualification(arm.id, stage.name)},),
         listed=False,
     )
 

@@ -17,10 +17,10 @@ from quintain.protocols.stages import GradingStage
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect import prolific
 from quintain.services.collect.prolific import StudyPlace, round_place
-from quintain.services.trial import doors
-from quintain.services.trial.trials import find
-from quintain.services.validate import doors as judging_doors
-from quintain.services.validate.validations import find as find_validation
+from quintain.services.trial import panel_entry
+from quintain.services.trial.trials import find_trial
+from quintain.services.validate import panel_entry as judging_doors
+from quintain.services.validate.manage import find_validation
 from quintain.store.queries.trial import trials as queries
 
 To = Literal["round", "judging", "trial", "grading"]
@@ -68,11 +68,11 @@ def _trial(db: Session, actor: Actor, ref: str, base_url: str) -> StudyPlace:
     What the others pay more goes as a bonus: who reads the study does not learn of arms.
     """
     task, _, name = ref.partition("/")
-    trial = find(db, task, name)
+    trial = find_trial(db, task, name)
     protocols = [parse_protocol(one.toml) for one in queries.arms(db, trial.id)]
     works = [next(stage.work for stage in one.stages if stage.work is not None) for one in protocols]
-    found = doors.get_doors(db, actor, task, name, base_url=base_url)
-    entry, title = doors.doors_of(trial).entry, trial.title or trial.name
+    found = panel_entry.get_doors(db, actor, task, name, base_url=base_url)
+    entry, title = panel_entry.doors_of(trial).entry, trial.title or trial.name
     pays = Money(min(one.pay for one in works), protocols[0].currency)
     minutes = max(one.minutes for one in works)
     return StudyPlace(ref, task, trial.task_id, entry, found.entry or "", title, title, minutes, pays)
@@ -81,9 +81,9 @@ def _trial(db: Session, actor: Actor, ref: str, base_url: str) -> StudyPlace:
 def _grading(db: Session, actor: Actor, ref: str, base_url: str) -> StudyPlace:
     """Give the grading of a trial: its code comes after a batch of grades, and that is what it pays."""
     task, _, name = ref.partition("/")
-    trial = find(db, task, name)
+    trial = find_trial(db, task, name)
     protocols = [parse_protocol(one.toml) for one in queries.arms(db, trial.id)]
-    said, found = doors.doors_of(trial), doors.get_doors(db, actor, task, name, base_url=base_url)
+    said, found = panel_entry.doors_of(trial), panel_entry.get_doors(db, actor, task, name, base_url=base_url)
     rules = [rule for one in protocols for rule in _gradings(one)]
     each = said.expert_pay if said.experts else min((one.pay for one in rules if one.by == "promoted"), default=0)
     minutes = said.batch * max((one.minutes for one in rules), default=1.0)

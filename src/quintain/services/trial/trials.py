@@ -169,7 +169,7 @@ def open_trial(
     """Let people enter; every stage of writing gets its round now. From here on its protocols never change."""
     options = options or OpenTrial()
     with transaction(db):
-        row = find(db, task, name)
+        row = find_trial(db, task, name)
         require_owner(actor, task)
         lock(db, f"trials of {task}")
         if row.state != "draft":
@@ -215,7 +215,7 @@ def keep_simulated(
     task, name = ref
     made = put_trial(db, actor, task, name, [toml for toml, _ in arms], title=title)
     with transaction(db):
-        row = find(db, task, name)
+        row = find_trial(db, task, name)
         row.data = blobs.put(trial_bytes([arm for _, arm in arms]))
         row.state, row.opened_at, row.closed_at = "closed", made.created_at, now()
     return get_trial(db, actor, task, name)
@@ -224,7 +224,7 @@ def keep_simulated(
 def close_trial(db: Session, actor: Actor, task: str, name: str) -> records.CrowdTrial:
     """End a trial: its rounds close, and what was done is paid, also what is not finished or not on record yet."""
     with transaction(db):
-        row = find(db, task, name)
+        row = find_trial(db, task, name)
         require_owner(actor, task)
         if row.state != "open":
             raise Conflict("Trial {task}/{name} is {state}.", task=task, name=name, state=Word(row.state))
@@ -241,7 +241,7 @@ def close_trial(db: Session, actor: Actor, task: str, name: str) -> records.Crow
     return get_trial(db, actor, task, name)
 
 
-def find(db: Session, task: str, name: str) -> CrowdTrial:
+def find_trial(db: Session, task: str, name: str) -> CrowdTrial:
     """Find a trial."""
     row = queries.find(db, task, name)
     if row is None:
@@ -249,7 +249,7 @@ def find(db: Session, task: str, name: str) -> CrowdTrial:
     return row
 
 
-def find_place(db: Session, task: str, name: str, user_id: int) -> tuple[CrowdTrial, CrowdArm | None]:
+def find_trial_id(db: Session, task: str, name: str, user_id: int) -> tuple[CrowdTrial, CrowdArm | None]:
     """Find a trial, with the arm that somebody is in, if they take part."""
     found = queries.place_of(db, task, name, user_id)
     if found is None:
@@ -259,7 +259,7 @@ def find_place(db: Session, task: str, name: str, user_id: int) -> tuple[CrowdTr
 
 def title_of(db: Session, task: str, name: str) -> str:
     """Give what a trial is called by those who take part; nothing in it says what is compared."""
-    row = find(db, task, name)
+    row = find_trial(db, task, name)
     return row.title or row.name
 
 
@@ -278,13 +278,13 @@ def find_arm(db: Session, trial: CrowdTrial, name: str) -> CrowdArm:
 
 def stage_kind(db: Session, task: str, name: str, arm: str, stage: str) -> str:
     """Say of which kind a stage of an arm is."""
-    protocol = parse_protocol(find_arm(db, find(db, task, name), arm).toml)
+    protocol = parse_protocol(find_arm(db, find_trial(db, task, name), arm).toml)
     return protocol.stage(stage).kind
 
 
 def get_trial(db: Session, actor: Actor, task: str, name: str) -> records.CrowdTrial:
     """Give a trial; its arms to owners only, and a draft to nobody else."""
-    row = find(db, task, name)
+    row = find_trial(db, task, name)
     owner = actor.has(RoleName.OWNER, task)
     if not owner and (row.state == "draft" or (row.data and not may_read(db, actor, row, task))):
         raise NotFound("There is no trial '{task}/{name}'.", task=task, name=name)

@@ -9,13 +9,13 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Forbidden, NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.core.records.judging import Contested
-from quintain.core.task import one_form
+from quintain.core.task import normalise_label
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_role
-from quintain.services.validate.kept import known
 from quintain.services.validate.labels import choices, label_fault
-from quintain.services.validate.validation import ValidationInfo
-from quintain.services.validate.validations import find
+from quintain.services.validate.manage import find_validation
+from quintain.services.validate.types import ValidationInfo
+from quintain.services.validate.validation_figures import validation_figures
 from quintain.store.database import transaction
 from quintain.store.queries.validate import item_figures
 from quintain.store.queries.validate import items as item_queries
@@ -33,19 +33,19 @@ class Queue:
     total: int
 
 
-def queue(db: Session, actor: Actor, ref: str, *, limit: int = 50) -> list[Contested]:
+def adjudication_queue_of(db: Session, actor: Actor, ref: str, *, limit: int = 50) -> list[Contested]:
     """List the items that experts should look at: complete, undecided, without a majority or with the narrowest one.
 
     Experts are not asked about what they wrote themselves.
     """
-    return look(db, actor, ref, limit=limit).items
+    return adjudication_queue(db, actor, ref, limit=limit).items
 
 
-def look(db: Session, actor: Actor, ref: str, *, first: int = 0, limit: int = 1) -> Queue:
+def adjudication_queue(db: Session, actor: Actor, ref: str, *, first: int = 0, limit: int = 1) -> Queue:
     """Give part of the queue, and how long it is; beyond its end it is the last item."""
-    validation = find(db, ref)
+    validation = find_validation(db, ref)
     require_role(actor, RoleName.EXPERT, RoleName.OWNER, task=validation.task.name)
-    known(db, validation)
+    validation_figures(db, validation)
     total = item_figures.count_contested(db, validation.id, actor.user_id)
     first = min(max(first, 0), max(total - 1, 0))
     rows = item_figures.contested(db, validation.id, actor.user_id, offset=first, limit=limit)
@@ -68,9 +68,9 @@ def _contested(validation: ValidationInfo, row: KeptItem, item: ValidationItem) 
 
 def adjudicate(db: Session, actor: Actor, ref: str, item_id: int, label: str, *, reason: str = "") -> None:
     """Decide on an item; an empty *label* takes the decision back. The judgements stay as they are."""
-    label = one_form(label)
+    label = normalise_label(label)
     with transaction(db):
-        validation = find(db, ref)
+        validation = find_validation(db, ref)
         require_role(actor, RoleName.EXPERT, RoleName.OWNER, task=validation.task.name)
         item = item_queries.item_by_id(db, validation.id, item_id)
         if item is None or item.gold is not None:

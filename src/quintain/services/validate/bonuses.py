@@ -11,13 +11,13 @@ from quintain.core.people import OPERATOR
 from quintain.services.collect.rounds import get_round
 from quintain.services.pay import earnings
 from quintain.services.validate.tallies import Tallies
-from quintain.services.validate.validation import ValidationInfo
+from quintain.services.validate.types import ValidationInfo
 from quintain.services.work import qualify
 from quintain.store.database import transaction
 from quintain.store.queries.pay import earnings as earning_queries
 from quintain.store.queries.validate import collected as queries
 from quintain.store.queries.work import qualify as qualify_queries
-from quintain.store.turns import turn
+from quintain.store.write_queue import sqlite_write_queue
 
 AT_A_TIME = 50  # bonuses that one transaction pays: others wait for some milliseconds
 NOTED_AT_A_TIME = 500
@@ -52,8 +52,8 @@ def _pay(db: Session, validation: ValidationInfo, rounds: Mapping[int, tuple[int
     paid = 0
     for start in range(0, len(owed), AT_A_TIME):
         some = owed[start : start + AT_A_TIME]
-        with turn(db), transaction(db):
-            standing = queries.standing(db, [attempt for attempt, _ in some])
+        with sqlite_write_queue(db), transaction(db):
+            standing = queries.standing_attempts(db, [attempt for attempt, _ in some])
             for attempt, author in some:
                 if attempt in standing:
                     round_id = rounds[attempt][0]
@@ -75,7 +75,7 @@ def _note_writers(db: Session, validation: ValidationInfo, tallies: Tallies) -> 
         if known.get(author) != rate:
             changed.append((author, rate))
     for start in range(0, len(changed), NOTED_AT_A_TIME):
-        with turn(db), transaction(db):
+        with sqlite_write_queue(db), transaction(db):
             for author, rate in changed[start : start + NOTED_AT_A_TIME]:
                 qualify.add_fact(db, author, name, rate, source="validation")
     return writers

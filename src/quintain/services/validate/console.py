@@ -11,11 +11,11 @@ from quintain.core.records.jobs import JobStanding
 from quintain.core.records.validate import Act, JudgingNote, Validation, ValidationProgress
 from quintain.services.access.permissions import require_owner
 from quintain.services.jobs.figures import ShownFigure
-from quintain.services.validate import kept, preparing, status, trail
+from quintain.services.validate import audit_trail, prepare, status, validation_figures
 from quintain.services.validate.judges import JudgeList
-from quintain.services.validate.kept import KnownValidation
-from quintain.services.validate.validation import ValidationInfo
-from quintain.services.validate.validations import find
+from quintain.services.validate.manage import find_validation
+from quintain.services.validate.types import ValidationInfo
+from quintain.services.validate.validation_figures import ValidationFigures
 from quintain.store.queries.validate import validation as queries
 
 
@@ -27,7 +27,7 @@ class Console:
     """
 
     validation: ValidationInfo
-    known: KnownValidation
+    known: ValidationFigures
     status: Validation
     live: ValidationProgress
     judges: JudgeList
@@ -39,7 +39,7 @@ class Console:
     @property
     def counted(self) -> ShownFigure:
         """The age of the figures."""
-        return kept.shown_of(self.known)
+        return validation_figures.figure_status_of(self.known)
 
 
 def console(db: Session, actor: Actor, ref: str, *, glance: int) -> Console:
@@ -47,10 +47,10 @@ def console(db: Session, actor: Actor, ref: str, *, glance: int) -> Console:
 
     At a *glance* are the rates of so many writers.
     """
-    validation = find(db, ref)
+    validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
-    known = kept.known(db, validation)
-    people = kept.people_of(db, validation)
+    known = validation_figures.validation_figures(db, validation)
+    people = validation_figures.people_figures(db, validation)
     whole = status.status_of(db, validation, known, people.get("rates", {}), glance=glance)
     return Console(
         validation=validation,
@@ -58,8 +58,8 @@ def console(db: Session, actor: Actor, ref: str, *, glance: int) -> Console:
         status=whole,
         live=status.progress_of(validation, known, whole.forecast, whole.waiting),
         judges=JudgeList(db, validation, people.get("judges", {})),
-        notes=trail.notes_of(db, validation),
-        trail=trail.trail_of(db, validation),
-        preparing=preparing.preparation_of(db, validation),
+        notes=audit_trail.notes_of(db, validation),
+        trail=audit_trail.trail_of(db, validation),
+        preparing=prepare.preparation_of(db, validation),
         released=queries.is_released(db, validation.id),
     )

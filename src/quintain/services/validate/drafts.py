@@ -13,14 +13,14 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict
 from quintain.core.people import Actor
 from quintain.core.texts import Word
-from quintain.services.validate.handing_in import Answer, content_fault
-from quintain.services.validate.handing_out import held_page, validation_of_page
+from quintain.services.validate.claim_page import held_page, validation_of_page
+from quintain.services.validate.submit_page import Answer, content_fault
 from quintain.store.base import now
 from quintain.store.database import repeated, transaction
 from quintain.store.queries.validate import drafts as queries
-from quintain.store.queries.validate import handins
+from quintain.store.queries.validate import page_submissions
 from quintain.store.queries.validate.drafts import AnswerDraft
-from quintain.store.turns import turn
+from quintain.store.write_queue import sqlite_write_queue
 
 
 @repeated
@@ -33,7 +33,7 @@ def save_answer(
     comes. The same again changes nothing. Give the number of what is saved now.
     """
     moment = moment or now()
-    with turn(db), transaction(db):
+    with sqlite_write_queue(db), transaction(db):
         page = held_page(db, actor, token, locked=True)
         if page.ended_at is not None:
             raise Conflict(
@@ -42,7 +42,7 @@ def save_answer(
                 remedy="Ask for a new one.",
                 code="page_over",
             )
-        row = next((one for one in handins.offers(db, page.id) if one.id == answer.item), None)
+        row = next((one for one in page_submissions.offers(db, page.id) if one.id == answer.item), None)
         if row is None:
             raise BadInput("Item {item} is not on this page.", item=answer.item, remedy="Name one that is.")
         if row.label is not None or row.skipped:

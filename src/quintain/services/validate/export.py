@@ -19,9 +19,9 @@ from quintain.services.jobs.exports import ExportKind
 from quintain.services.jobs.figures import Tell, quietly
 from quintain.services.validate.final_labels import FinalLabels, final_labels
 from quintain.services.validate.judge_figures import Evidence, gather
-from quintain.services.validate.kept import VALIDATION
-from quintain.services.validate.validation import ValidationInfo
-from quintain.services.validate.validations import find
+from quintain.services.validate.manage import find_validation
+from quintain.services.validate.types import ValidationInfo
+from quintain.services.validate.validation_figures import VALIDATION
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.judgements import NONE
 from quintain.store.database import transaction
@@ -81,7 +81,7 @@ def _write(
 
 
 def _owned(db: Session, actor: Actor, ref: str) -> ValidationInfo:
-    validation = find(db, ref)
+    validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
     return validation
 

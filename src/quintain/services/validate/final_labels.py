@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from quintain.services.validate.item_rules import rules_of
 from quintain.services.validate.judge_figures import Evidence, Figures, gather
 from quintain.services.validate.label_methods import label_items
-from quintain.services.validate.validation import ValidationInfo
+from quintain.services.validate.types import ValidationInfo
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judgements import NONE, Judgements, sample_votes
 from quintain.stats.workers import agreement_with_others, wilson

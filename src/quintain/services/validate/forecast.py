@@ -12,10 +12,10 @@ from quintain.core.records.validate import AdaptiveForecast, AdaptiveSetting
 from quintain.core.validation import Adaptive, ValidationPolicy
 from quintain.services.access.permissions import require_owner
 from quintain.services.validate.judge_figures import Evidence, evidence_of, gather, measure
-from quintain.services.validate.kept import is_large, people_of
+from quintain.services.validate.manage import find_validation
 from quintain.services.validate.policy import parse_policy
-from quintain.services.validate.validation import ValidationInfo
-from quintain.services.validate.validations import find
+from quintain.services.validate.types import ValidationInfo
+from quintain.services.validate.validation_figures import is_large, people_figures
 from quintain.stats.adaptive import Stopping, foresee, replay
 from quintain.stats.bootstrap import FloatArray
 from quintain.store.queries.validate import items
@@ -34,7 +34,7 @@ def foresee_adaptive(
     Where the policy does not ask adaptively, it is said for the defaults. Of much that was judged, some items are
     drawn and played again: nobody waits for all of it to be read.
     """
-    validation = find(db, ref)
+    validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
     policy = validation.policy if policy_toml is None else parse_policy(policy_toml, file=file)
     adaptive = policy.adaptive or Adaptive(least=policy.minimum)
@@ -78,7 +78,7 @@ def _drawn(db: Session, validation: ValidationInfo, most: int) -> tuple[Evidence
     table = queries.table(db, validation.id, ids)
     aside, anew = queries.set_aside(db, validation.id), queries.begun_anew(db, validation.id)
     evidence = evidence_of(table, aside, validation.task.judgement_labels, anew)
-    kept = people_of(db, validation).get("judges", {})
+    kept = people_figures(db, validation).get("judges", {})
     columns = (kept.get(name, ()) for name in ("user", "right", "wrong"))
     known = {user: right / (right + wrong) for user, right, wrong in zip(*columns, strict=True)}
     fitted = zip(evidence.users.tolist(), measure(evidence).fit.accuracy.tolist(), strict=True)

@@ -15,14 +15,15 @@ from quintain.core.label_form import LabelNames, clean_label
 from quintain.core.people import OPERATOR, Actor
 from quintain.core.rounds import Money
 from quintain.core.validation import SlotState, UnqualifyRule
+from quintain.data.images import path_faults
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.pay import earnings
-from quintain.services.validate import kept, unqualify
+from quintain.services.validate import unqualify, validation_figures
 from quintain.services.validate.gold_quiz import asked_in, text_of
 from quintain.services.validate.labels import label_fault
-from quintain.services.validate.validation import ValidationInfo
-from quintain.services.validate.validations import find, strange_keys
+from quintain.services.validate.manage import find_validation, strange_keys
+from quintain.services.validate.types import ValidationInfo
 from quintain.stats.judge_rules import catches
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
@@ -56,7 +57,7 @@ def add_gold(
     the row, of which the first is number *first*.
     """
     with transaction(db):
-        validation = find(db, ref)
+        validation = find_validation(db, ref)
         require_owner(actor, validation.task.name)
         lock(db, f"items of {validation.id}")
         made = _checked(validation, rows, file, first)
@@ -89,6 +90,7 @@ def _checked(
             faults.append(Fault("has no inputs", file=file, row=number))
             continue
         found = kind_of(validation.task).check(validation.task, inputs, row.get("answer"))
+        found += path_faults(validation.task, inputs)
         faults += [Fault(reason, file=file, row=number) for reason in strange_keys(row, GOLD_KEYS)]
         wrong = label_fault(validation.task, inputs, row.get("label"))
         named = (*found, *((wrong,) if wrong else ()))
@@ -115,9 +117,9 @@ def gold_from_item(db: Session, actor: Actor, ref: str, item_id: int, *, note: s
     The item stays in the data with that label for good: nobody is asked about it again, and whoever was shown it, or
     wrote it, is not shown it as a gold item.
     """
-    validation = find(db, ref)
+    validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
-    kept.known(db, validation)  # where there is little, its labels are brought up to date
+    validation_figures.validation_figures(db, validation)  # where there is little, its labels are brought up to date
     with transaction(db):
         lock(db, f"items of {validation.id}")
         item = item_queries.item_by_id(db, validation.id, item_id)
@@ -178,7 +180,7 @@ def restore_gold(db: Session, actor: Actor, ref: str, item_id: int) -> None:
 
 def _set_use(db: Session, actor: Actor, ref: str, item_id: int, *, used: bool) -> None:
     with transaction(db):
-        validation = find(db, ref)
+        validation = find_validation(db, ref)
         require_owner(actor, validation.task.name)
         item = item_queries.item_by_id(db, validation.id, item_id)
         if item is None or item.gold is None:
@@ -221,7 +223,7 @@ def after_answers(db: Session, validation: ValidationInfo, user_id: int) -> Gold
     since = [good for key, good in answers if key > last]
     if validation.policy.automatic and catches(rule, np.array([sum(since)]), np.array([len(since)]))[0]:
         reason = f"{sum(since)} of {len(since)} control items were right; {gold.below:.0%} is needed"
-        unqualify.end(db, OPERATOR, validation, {user_id: ("gold", reason)})
+        unqualify.end_qualifications(db, OPERATOR, validation, {user_id: ("gold", reason)})
         return GoldOutcome(False, reason)
     return GoldOutcome(True, "")
 

@@ -14,8 +14,8 @@ from quintain.core.records.figures import Estimate
 from quintain.core.records.judging import GOLD_USES, Gold, GoldItems
 from quintain.services.access.permissions import require_owner
 from quintain.services.validate.gold_quiz import asked_in, text_of
-from quintain.services.validate.kept import known
-from quintain.services.validate.validations import find
+from quintain.services.validate.manage import find_validation
+from quintain.services.validate.validation_figures import validation_figures
 from quintain.stats.workers import wilson
 from quintain.store.queries.validate import gold_items as queries
 from quintain.store.queries.validate.gold_items import GoldCount, GoldFilter
@@ -45,9 +45,9 @@ def list_gold(db: Session, actor: Actor, ref: str, wanted: WantedGold | None = N
     """
     wanted = wanted or WantedGold()
     _check(wanted)
-    validation = find(db, ref)
+    validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
-    as_of = known(db, validation).as_of if wanted.order == "accuracy" else None
+    as_of = validation_figures(db, validation).as_of if wanted.order == "accuracy" else None
     use: dict[str, int] = {one: queries.count(db, validation.id, GoldFilter(one)) for one in GOLD_USES}
     chosen = GoldFilter(wanted.use, wanted.text.strip())
     total = queries.count(db, validation.id, chosen)

@@ -14,9 +14,9 @@ from quintain.core.validation import EntryQuiz
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.validate.labels import choices
+from quintain.services.validate.manage import find_validation, set_policy
 from quintain.services.validate.policy import dump_policy
-from quintain.services.validate.validation import ValidationInfo
-from quintain.services.validate.validations import find, set_policy
+from quintain.services.validate.types import ValidationInfo
 from quintain.services.work import quizzes
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
@@ -33,7 +33,7 @@ def make_quiz(db: Session, actor: Actor, ref: str, *, instructions: str = "") ->
     A policy that asks for no quiz asks for this one from now on.
     """
     with transaction(db):
-        validation = find(db, ref)
+        validation = find_validation(db, ref)
         require_owner(actor, validation.task.name)
         lock(db, f"items of {validation.id}")
         quiz = validation.policy.quiz or EntryQuiz()

@@ -21,7 +21,7 @@ from quintain.services.collect.rounds import SEED_BITS, RoundInfo, get_round
 from quintain.services.models.registry import ModelVersionInfo, get_model
 from quintain.services.tasks.definitions import find_row, get_task
 from quintain.services.validate.item_files import item_rows
-from quintain.services.validate.validations import open_validation, take_rows
+from quintain.services.validate.manage import open_validation, take_rows
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.collect import rounds as queries

@@ -16,6 +16,7 @@ from quintain.core.people import Actor
 from quintain.core.records.validate import ItemsAdded
 from quintain.core.task import Task
 from quintain.data.further import META, ORIGIN, REVIEWS, further_facts
+from quintain.data.images import path_rules
 from quintain.data.shaping import shape
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.services.access.permissions import require_owner
@@ -23,9 +24,10 @@ from quintain.services.data import content as dataset_content
 from quintain.services.tasks.definitions import get_task
 from quintain.services.validate import gold
 from quintain.services.validate.labels import shows_answer
-from quintain.services.validate.validations import find, open_validation, take_rows
+from quintain.services.validate.manage import find_validation, open_validation, take_rows
 from quintain.store.blobs import Blobs
 from quintain.tasks.contract import kind_of
+from quintain.tasks.rules import find_faults
 
 HARVESTED = ("model", "predicted", *ORIGIN, *REVIEWS, META)
 TAKEN = ("model", "predicted", "probability", *ORIGIN, "answer", "tags", "id")  # kept elsewhere, or the model's
@@ -71,7 +73,7 @@ def add_items_from_file(
     id; also `review` or `review_id`), `start` and `end` (where in its text), as in a harvest. Any further columns are
     kept with the items.
     """
-    validation = find(db, ref)
+    validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
     return take_rows(db, actor, ref, item_rows(validation.task, path, columns))
 
@@ -106,7 +108,7 @@ def _meta(given: Any) -> Mapping[str, Any]:
 
 def add_items_from_dataset(db: Session, blobs: Blobs, actor: Actor, ref: str, dataset: str) -> ItemsAdded:
     """Add the examples of a data set version, such as `task/name@2`, as items; their gold answers are the aims."""
-    validation = find(db, ref)
+    validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
     return take_rows(db, actor, ref, dataset_rows(db, blobs, actor, validation.task, dataset))
 
@@ -122,7 +124,7 @@ def add_gold_from_file(
     db: Session, actor: Actor, ref: str, path: Path, columns: Mapping[str, str] | None = None
 ) -> int:
     """Add gold items from a file with the task's fields, `label` and, if wished, `answer` and `note`."""
-    validation = find(db, ref)
+    validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
     rows = _rows(validation.task, path, columns, required=("label",), optional=("note",))
     return gold.add_gold(db, actor, ref, rows, file=path.name, first=row_number(path, 0))
@@ -163,7 +165,7 @@ def _rows(
         faults += [Fault(reason, file=path.name, row=row_number(path, row), field=name) for row, reason in misfits]
     examples = pl.DataFrame(shaped)
     if not faults:
-        found = kind.check_table(task, examples)
+        found = kind.check_table(task, examples) + find_faults(examples, path_rules(task, examples.columns))
         faults = [Fault(one.reason, file=path.name, row=row_number(path, one.row), field=one.field) for one in found]
     facts = further_facts(frame, [*fields, *TAKEN], path) if further else None
     faults += facts.faults if facts else []

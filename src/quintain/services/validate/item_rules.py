@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.validation import Often
 from quintain.services.validate.labels import writers_label
-from quintain.services.validate.validation import ValidationInfo
+from quintain.services.validate.types import ValidationInfo
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.judgements import NONE, Judgements, mix, name_hashes
 from quintain.store.queries.validate import items as item_queries

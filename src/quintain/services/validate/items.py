@@ -12,8 +12,8 @@ from quintain.core.errors import BadInput
 from quintain.core.people import Actor
 from quintain.core.records.validate import STATES, ItemState, JudgedItem, JudgedItems
 from quintain.services.access.permissions import require_owner
-from quintain.services.validate.kept import known
-from quintain.services.validate.validations import find
+from quintain.services.validate.manage import find_validation
+from quintain.services.validate.validation_figures import validation_figures
 from quintain.store.queries.validate import item_figures
 from quintain.store.queries.validate import items as item_queries
 from quintain.store.queries.validate.item_figures import ItemFilter, KeptItem
@@ -43,9 +43,9 @@ def list_items(db: Session, actor: Actor, ref: str, wanted: WantedItems | None =
     """List items of a validation, for its owner, as they were counted last."""
     wanted = wanted or WantedItems()
     _check(wanted)
-    validation = find(db, ref)
+    validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
-    found = known(db, validation)
+    found = validation_figures(db, validation)
     chosen = ItemFilter(wanted.state, wanted.label, wanted.text.strip())
     total = _total(db, validation.id, chosen, found.whole.get("states", []))
     first = min(wanted.offset, max(total - 1, 0) // wanted.limit * wanted.limit)  # beyond the end: the last page

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from quintain.services.validate.labels import writers_label
-from quintain.services.validate.validation import ValidationInfo
+from quintain.services.validate.types import ValidationInfo
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judge_patterns import copies, keys_in_turn
 from quintain.stats.judgements import Judgements

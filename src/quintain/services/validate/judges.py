@@ -16,9 +16,9 @@ from quintain.core.records.judging import JudgeEstimate, JudgeHistory, Qualifica
 from quintain.core.records.validate import Judge, Judges
 from quintain.services.access.actors import find_for
 from quintain.services.access.permissions import require_owner
-from quintain.services.validate.kept import known, people_of
-from quintain.services.validate.validation import QUALIFICATION, ValidationInfo
-from quintain.services.validate.validations import find
+from quintain.services.validate.manage import find_validation
+from quintain.services.validate.types import QUALIFICATION, ValidationInfo
+from quintain.services.validate.validation_figures import people_figures, validation_figures
 from quintain.stats.workers import wilson
 from quintain.store.queries.access.people import names as people_names
 from quintain.store.queries.validate import judgements as queries
@@ -143,14 +143,14 @@ class JudgeList:
 
 def judges_of(db: Session, validation: ValidationInfo) -> JudgeList:
     """Give the judges of a validation, for other services."""
-    return JudgeList(db, validation, people_of(db, validation).get("judges", {}))
+    return JudgeList(db, validation, people_figures(db, validation).get("judges", {}))
 
 
 def judge_list(db: Session, actor: Actor, ref: str) -> JudgeList:
     """Give the judges of a validation to its owner, to be asked for page by page."""
-    validation = find(db, ref)
+    validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
-    known(db, validation)
+    validation_figures(db, validation)
     return judges_of(db, validation)
 
 
@@ -183,7 +183,7 @@ def judge_history(db: Session, actor: Actor, ref: str, name: str) -> JudgeHistor
 
     `standings` are of this validation; `qualifications` are of the whole task, whoever changed them and where.
     """
-    validation = find(db, ref)
+    validation = find_validation(db, ref)
     user = find_for(db, actor, name, lambda: require_owner(actor, validation.task.name))
     return JudgeHistory(
         worker=user.name,

@@ -22,7 +22,7 @@ from quintain.labels.contract import AGGREGATORS, Aggregator, Known, make_aggreg
 from quintain.services.validate.item_rules import ItemRules, with_writers
 from quintain.services.validate.judge_figures import Evidence
 from quintain.services.validate.labels import choices
-from quintain.services.validate.validation import ValidationInfo
+from quintain.services.validate.types import ValidationInfo
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judgements import NONE, Judgements
 

@@ -15,13 +15,19 @@ from quintain.core.validation import ValidationState
 from quintain.services.access.permissions import require_user
 from quintain.services.collect.rounds import get_round
 from quintain.services.pay.earnings import hourly, pace
-from quintain.services.validate.handing_out import HandedPage, held_page, require_judge, show, validation_of_page
-from quintain.services.validate.validation import ValidationInfo
-from quintain.services.validate.validations import find, list_validations, require_open
+from quintain.services.validate.claim_page import (
+    ClaimedPage,
+    claimed_page,
+    held_page,
+    require_judge,
+    validation_of_page,
+)
+from quintain.services.validate.manage import find_validation, list_validations, require_open
+from quintain.services.validate.types import ValidationInfo
 from quintain.services.work import qualify
 from quintain.store.base import now
+from quintain.store.queries.validate import claimable as left_queries
 from quintain.store.queries.validate import judging_times as queries
-from quintain.store.queries.validate import left_to_judge as left_queries
 
 ENOUGH_TIMES = 20
 
@@ -59,7 +65,7 @@ class JudgingDesk:
     """A page on somebody's desk: what is offered, the items, and the seconds that it is still held."""
 
     offer: JudgingOffer
-    page: HandedPage
+    page: ClaimedPage
     left: float
 
     @property
@@ -70,7 +76,7 @@ class JudgingDesk:
 
 def get_offer(db: Session, actor: Actor, ref: str) -> JudgingOffer:
     """Describe the judging called *ref* to somebody who thinks of doing it."""
-    validation = find(db, ref)
+    validation = find_validation(db, ref)
     offer = _offer(db, actor, validation)
     return replace(offer, held=left_queries.held_page(db, validation.id, require_user(actor), now()))
 
@@ -79,11 +85,11 @@ def open_offers(db: Session, actor: Actor, task: str | None = None) -> list[Judg
     """Describe the judging, of *task* or of all tasks, in which something is left for *actor*, or on their desk."""
     user_id, moment, offers = require_user(actor), now(), []
     for ref in list_validations(db, task):
-        validation = find(db, ref)
+        validation = find_validation(db, ref)
         if validation.state is not ValidationState.OPEN:
             continue
         held = left_queries.held_page(db, validation.id, user_id, moment)
-        if held is not None or left_queries.is_left(db, validation.id, user_id):
+        if held is not None or left_queries.is_any_claimable(db, validation.id, user_id):
             offers.append(replace(_offer(db, actor, validation), held=held))
     return offers
 
@@ -92,7 +98,7 @@ def get_desk(db: Session, actor: Actor, token: str) -> JudgingDesk:
     """Give the page with this key to the person who holds it, with all that is shown around it."""
     held = held_page(db, actor, token)
     validation = validation_of_page(db, held)
-    page = show(db, validation, held)
+    page = claimed_page(db, validation, held)
     left = (page.lease_until - now()).total_seconds()
     return JudgingDesk(_offer(db, actor, validation), page, max(left, 0.0))
 

@@ -15,8 +15,7 @@ from quintain.core.validation import ValidationState
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect.rounds import list_rounds
 from quintain.services.tasks.definitions import find_row
-from quintain.services.validate.validations import find as find_validation
-from quintain.services.validate.validations import list_validations
+from quintain.services.validate.manage import find_validation, list_validations
 from quintain.services.work.quizzes import put_quiz, quiz_definition
 from quintain.store.database import lock, transaction
 from quintain.store.queries.work import qualify as queries

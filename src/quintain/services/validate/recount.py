@@ -15,7 +15,7 @@ from quintain.core.validation import SlotState
 from quintain.services.validate.final_labels import FinalLabels, final_labels
 from quintain.services.validate.judge_figures import Evidence, Figures, gather, measure, patterns
 from quintain.services.validate.tallies import OutcomeTally, Tallies, tally
-from quintain.services.validate.validation import ValidationInfo
+from quintain.services.validate.types import ValidationInfo
 from quintain.stats.agreement import measure_agreement
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.judgements import NONE, Judgements

@@ -25,20 +25,20 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.jobs import queue
 from quintain.services.jobs.figures import REST
 from quintain.services.jobs.running import Handlers, JobRun
-from quintain.services.validate import kept
+from quintain.services.validate import validation_figures
 from quintain.services.validate.bonuses import settle_bonuses
 from quintain.services.validate.final_labels import final_labels
 from quintain.services.validate.judge_figures import Evidence, Figures, evidence_of, gather, measure
+from quintain.services.validate.manage import find_validation, validation_by_id
 from quintain.services.validate.tallies import Tallies, tally
-from quintain.services.validate.unqualify import caught_by, end, qualified_mask
-from quintain.services.validate.validation import ValidationInfo
-from quintain.services.validate.validations import by_id, find
+from quintain.services.validate.types import ValidationInfo
+from quintain.services.validate.unqualify import caught_by, end_qualifications, qualified_mask
 from quintain.store.database import lock, repeated, transaction
 from quintain.store.queries.access.people import names as people_names
 from quintain.store.queries.validate import judgements as queries
 from quintain.store.queries.validate import slots
 from quintain.store.tables import ValidationReview
-from quintain.store.turns import turn
+from quintain.store.write_queue import sqlite_write_queue
 
 JOB = "review"  # the kind of job that reviews what is new
 ASKED: Mapping[bool | None, str] = {None: "review now", True: "review and apply", False: "review and look"}
@@ -68,8 +68,8 @@ def catch_up(db: Session, validation: ValidationInfo) -> None:
     """
     if not _ready(db, validation):
         return
-    if kept.is_large(db, validation):
-        queue.ask(db, JOB, validation.ref, task=validation.task.name, rest=REST)
+    if validation_figures.is_large(db, validation):
+        queue.enqueue(db, JOB, validation.ref, task=validation.task.name, rest=REST)
     else:
         review_new(db, OPERATOR, validation.ref)
 
@@ -79,7 +79,7 @@ def catch_up_all(db: Session, each: Each = straight) -> None:
     due = queries.due_validations(db)
     each(
         due,
-        lambda number: catch_up(db, by_id(db, number)),
+        lambda number: catch_up(db, validation_by_id(db, number)),
         name=lambda number: f"validation {number}",
         undo=db.rollback,
     )
@@ -100,11 +100,11 @@ def work(run: JobRun) -> Mapping[str, Any]:
 
 def ask_review(db: Session, actor: Actor, ref: str, *, apply: bool | None = None) -> JudgeReview:
     """Review all judges at once; where there are many judgements, have a worker do it, and name the job."""
-    validation = find(db, ref)
+    validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
-    if not kept.is_large(db, validation):
+    if not validation_figures.is_large(db, validation):
         return review(db, actor, ref, apply=apply)
-    job = queue.ask(db, ASKED[apply], ref, task=validation.task.name, by=actor)
+    job = queue.enqueue(db, ASKED[apply], ref, task=validation.task.name, by=actor)
     return JudgeReview(0, 0, {}, applied=False, opened=0, bonuses=0, clean=True, job=job.id)
 
 
@@ -117,19 +117,19 @@ def _ready(db: Session, validation: ValidationInfo) -> list[int]:
 @repeated
 def review(db: Session, actor: Actor, ref: str, *, apply: bool | None = None) -> JudgeReview:
     """Review all judges. *apply* unqualifies those who are caught; by default the policy decides."""
-    require_owner(actor, find(db, ref).task.name)
+    require_owner(actor, find_validation(db, ref).task.name)
     return _review(db, actor, ref, apply)
 
 
 @repeated
 def review_new(db: Session, actor: Actor, ref: str) -> JudgeReview | None:
     """Review all judges, unless the newest review has seen every judgement."""
-    validation = find(db, ref)
+    validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
     known = queries.reviews(db, validation.id, limit=1)
     if known and known[0].judgements == queries.count(db, validation.id):
         newest = queries.newest(db, validation.id)
-        with turn(db), transaction(db):
+        with sqlite_write_queue(db), transaction(db):
             _clear(db, validation, _ready(db, validation), newest)
         return None
     return _review(db, actor, ref, None)
@@ -137,7 +137,7 @@ def review_new(db: Session, actor: Actor, ref: str) -> JudgeReview | None:
 
 def _review(db: Session, actor: Actor, ref: str, apply: bool | None) -> JudgeReview:
     for _ in range(TRIES):
-        validation = find(db, ref)
+        validation = find_validation(db, ref)
         seen = _measure(db, validation)
         applied = validation.policy.automatic if apply is None else apply
         opened = _end(db, actor, validation, seen) if applied and seen.caught else 0
@@ -166,17 +166,19 @@ def _measure(db: Session, validation: ValidationInfo) -> _Measured:
 
 def _stand(db: Session, validation: ValidationInfo) -> tuple[int, ...]:
     """Say which standings and decisions there are: what a pass must not overlook."""
-    found = find(db, validation.ref)
+    found = find_validation(db, validation.ref)
     return queries.count_standings(db, found.id), found.revision, hash(found.policy)
 
 
 def _end(db: Session, actor: Actor, validation: ValidationInfo, seen: _Measured) -> int | None:
     """End the qualifications of those who were caught, and give how many slots that opens; None where it is outrun."""
-    with turn(db), transaction(db):
+    with sqlite_write_queue(db), transaction(db):
         lock(db, f"review {validation.id}")
         if _stand(db, validation) != seen.stand:
             return None
-        return end(db, actor, validation, {user: (rule.rule, str(rule)) for user, rule in seen.caught.items()})
+        return end_qualifications(
+            db, actor, validation, {user: (rule.rule, str(rule)) for user, rule in seen.caught.items()}
+        )
 
 
 def _finish(
@@ -204,7 +206,7 @@ def _finish(
     summary = {**_summary(found, seen, tallies), "writers": settled.writers}
     row = ValidationReview(validation_id=validation.id, judgements=seen.given, summary=summary, by=actor.user_id)
     estimates = _estimates(figures)
-    with turn(db), transaction(db):
+    with sqlite_write_queue(db), transaction(db):
         lock(db, f"review {validation.id}")
         queries.add_review(db, row, estimates)
         _clear(db, validation, seen.batches, seen.newest)

@@ -26,12 +26,17 @@ from quintain.core.validation import SlotState, ValidationState
 from quintain.services.access.permissions import require_owner
 from quintain.services.pay.earnings import hourly, pace
 from quintain.services.tasks.definitions import get_task
-from quintain.services.validate import endgame
+from quintain.services.validate import remaining_items
 from quintain.services.validate.judges import judges_of
-from quintain.services.validate.kept import KnownValidation, all_rates, known, people_of
+from quintain.services.validate.manage import find_validation, list_validations
 from quintain.services.validate.policy import dump_policy
-from quintain.services.validate.validation import ValidationInfo
-from quintain.services.validate.validations import find, list_validations
+from quintain.services.validate.types import ValidationInfo
+from quintain.services.validate.validation_figures import (
+    ValidationFigures,
+    all_rates,
+    people_figures,
+    validation_figures,
+)
 from quintain.services.validate.vmer import rates_of
 from quintain.store.base import now
 from quintain.store.queries.validate import items as item_queries
@@ -48,17 +53,17 @@ def status(db: Session, actor: Actor, ref: str, *, glance: int | None = None) ->
 
     At a *glance*, only the rates of so many writers, twenty at most, and no judges: they have a list of their own.
     """
-    validation = find(db, ref)
+    validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
-    found = known(db, validation)
-    rates = all_rates(db, validation) if glance is None else people_of(db, validation).get("rates", {})
+    found = validation_figures(db, validation)
+    rates = all_rates(db, validation) if glance is None else people_figures(db, validation).get("rates", {})
     return status_of(db, validation, found, rates, glance=glance)
 
 
 def status_of(
     db: Session,
     validation: ValidationInfo,
-    found: KnownValidation,
+    found: ValidationFigures,
     rates: Mapping[str, Any],
     *,
     glance: int | None = None,
@@ -96,14 +101,14 @@ def progresses(db: Session, actor: Actor, task: str) -> list[ValidationProgress]
 
 def progress(db: Session, actor: Actor, ref: str) -> ValidationProgress:
     """Give progress and forecast only: what a page asks for again and again, without reading the judgements."""
-    validation = find(db, ref)
+    validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
-    found = known(db, validation)
+    found = validation_figures(db, validation)
     return progress_of(validation, found, forecast(db, validation, found.slots), _waiting(db, validation))
 
 
 def progress_of(
-    validation: ValidationInfo, found: KnownValidation, foreseen: Forecast, waiting: Waiting | None
+    validation: ValidationInfo, found: ValidationFigures, foreseen: Forecast, waiting: Waiting | None
 ) -> ValidationProgress:
     """Give the same from what was read already; for other services."""
     wanted = sum(found.slots.values()) - found.slots.get(SlotState.DROPPED, 0)
@@ -123,7 +128,7 @@ def progress_of(
 
 def _waiting(db: Session, validation: ValidationInfo) -> Waiting | None:
     """Say who is needed for the last judgements, where somebody is."""
-    return endgame.waiting(db, validation) if validation.state is ValidationState.OPEN else None
+    return remaining_items.who_is_missing(db, validation) if validation.state is ValidationState.OPEN else None
 
 
 def asking(validation: ValidationInfo, parts: Sequence[Sequence[Any]]) -> Asking:

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from quintain.core.records.figures import Estimate
 from quintain.services.validate.final_labels import FinalLabels
 from quintain.services.validate.labels import meets_aim, misses, scores
-from quintain.services.validate.validation import ValidationInfo
+from quintain.services.validate.types import ValidationInfo
 from quintain.stats.workers import validated_share
 from quintain.store.queries.validate import collected as queries
 from quintain.store.queries.validate.collected import Collected

@@ -21,11 +21,11 @@ from quintain.services.access import audit, notify
 from quintain.services.access.actors import find_user
 from quintain.services.access.permissions import require_owner
 from quintain.services.validate.judge_figures import Figures
-from quintain.services.validate.kept import known, people_of
+from quintain.services.validate.manage import find_validation
 from quintain.services.validate.policy import policy_of
-from quintain.services.validate.settle import settle
-from quintain.services.validate.validation import QUALIFICATION, ValidationInfo
-from quintain.services.validate.validations import find
+from quintain.services.validate.types import QUALIFICATION, ValidationInfo
+from quintain.services.validate.update_slots import update_slots
+from quintain.services.validate.validation_figures import people_figures, validation_figures
 from quintain.services.work import qualify
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judge_rules import catches, judgements_needed, power
@@ -51,10 +51,10 @@ def rule_of(rule: str, limit: float | None, least: int) -> UnqualifyRule:
 
 def try_rule(db: Session, actor: Actor, ref: str, rule: UnqualifyRule) -> RuleEffect:
     """Say whom *rule* would catch, what would be collected anew, and how well it tells clickers from honest people."""
-    validation = find(db, ref)
+    validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
-    known(db, validation)
-    figures = counts_of(people_of(db, validation).get("judges", {}))
+    validation_figures(db, validation)
+    figures = counts_of(people_figures(db, validation).get("judges", {}))
     qualified = qualified_mask(db, validation, figures)
     caught = caught_by(rule, figures, qualified)
     names = people_names(db, figures.users[caught].tolist())
@@ -161,14 +161,16 @@ def unqualify(
     if not reason.strip():
         raise BadInput("Say why: the judge will read it.")
     with transaction(db):
-        validation = find(db, ref)
+        validation = find_validation(db, ref)
         require_owner(actor, validation.task.name)
         why = (rule.rule if rule else "owner", reason.strip())
-        opened = end(db, actor, validation, {find_user(db, name).id: why for name in names})
+        opened = end_qualifications(db, actor, validation, {find_user(db, name).id: why for name in names})
     return Unqualified(list(names), opened)
 
 
-def end(db: Session, actor: Actor, validation: ValidationInfo, ended: Mapping[int, tuple[str, str]]) -> int:
+def end_qualifications(
+    db: Session, actor: Actor, validation: ValidationInfo, ended: Mapping[int, tuple[str, str]]
+) -> int:
     """End the qualifications of judges (each with rule and reason); for other services, in their transaction.
 
     Give how many slots were opened again. Those who are unqualified already are left alone.
@@ -209,7 +211,7 @@ def end(db: Session, actor: Actor, validation: ValidationInfo, ended: Mapping[in
     if validation.policy.adaptive is not None:
         items = reopening.judged_items(db, validation.id, list(new))
         for start in range(0, len(items), CHUNK):
-            settle(db, validation, slot_queries.of_items(db, items[start : start + CHUNK]))
+            update_slots(db, validation, slot_queries.of_items(db, items[start : start + CHUNK]))
     return opened
 
 
@@ -220,7 +222,7 @@ def requalify(db: Session, actor: Actor, ref: str, name: str, *, reason: str = "
     refuse them until this is done there, too.
     """
     with transaction(db):
-        validation = find(db, ref)
+        validation = find_validation(db, ref)
         require_owner(actor, validation.task.name)
         user = find_user(db, name)
         standing = queries.standings(db, validation.id).get(user.id)
@@ -270,4 +272,4 @@ def _fill_again(db: Session, validation: ValidationInfo, user_id: int) -> None:
                 slot.state, slot.judgement_id = SlotState.FILLED.value, mine[slot.item_id]
                 slot.generation += 1
                 done.add(slot.item_id)
-        settle(db, validation, slots)
+        update_slots(db, validation, slots)

@@ -19,9 +19,9 @@ from quintain.core.records.base import decode
 from quintain.core.records.figures import Estimate
 from quintain.core.records.validate import ErrorRates, LabelRates, ModelRates, Outcomes, TextOutcome, WorkerRates
 from quintain.services.access.permissions import require_owner, require_user
-from quintain.services.validate.kept import all_rates, known
+from quintain.services.validate.manage import find_validation
 from quintain.services.validate.tallies import ItemOutcome, OutcomeTally, outcome_of
-from quintain.services.validate.validations import find
+from quintain.services.validate.validation_figures import all_rates, validation_figures
 from quintain.store.queries.access.people import names as people_names
 from quintain.store.queries.validate import collected as queries
 from quintain.store.queries.validate import item_figures
@@ -31,9 +31,9 @@ from quintain.store.queries.validate.item_figures import KeptItem
 
 def error_rates(db: Session, actor: Actor, ref: str) -> ErrorRates:
     """Give the rates of a validation: over all, and by model, writer and label. For owners."""
-    validation = find(db, ref)
+    validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
-    known(db, validation)
+    validation_figures(db, validation)
     return rates_of(db, all_rates(db, validation))
 
 
@@ -69,10 +69,10 @@ def my_outcomes(db: Session, actor: Actor, ref: str, *, limit: int = 1000, offse
     The newest come first.
     """
     user_id = require_user(actor)
-    validation = find(db, ref)
-    known(db, validation)
+    validation = find_validation(db, ref)
+    validation_figures(db, validation)
     place = (validation.id, validation.round_id, user_id)
-    mine = queries.own(db, *place, limit=limit, offset=offset)
+    mine = queries.own_items(db, *place, limit=limit, offset=offset)
     rows = {row.item_id: row for row in item_figures.in_order(db, [one.item_id for one in mine if one.item_id])}
     found = []
     for item in mine:
@@ -90,7 +90,7 @@ def my_outcomes(db: Session, actor: Actor, ref: str, *, limit: int = 1000, offse
                 success=outcome.success if judged else None,
             )
         )
-    return Outcomes(found, queries.count_own(db, *place))
+    return Outcomes(found, queries.count_own_items(db, *place))
 
 
 def _distribution(row: KeptItem, classes: Sequence[str]) -> dict[str, float]:

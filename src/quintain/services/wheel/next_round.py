@@ -10,7 +10,7 @@ from quintain.core.rounds import RoundKind, RoundSpec, RoundState, Targets
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect.rounds import RoundInfo, clone_round, list_rounds, put_spec
 from quintain.services.models.registry import ModelVersionInfo, get_model
-from quintain.services.validate.validations import find
+from quintain.services.validate.manage import find_validation
 from quintain.services.wheel.standings import solved
 from quintain.store.database import lock, transaction
 
@@ -21,7 +21,7 @@ def start_next(db: Session, actor: Actor, ref: str, model: str | None = None) ->
     Without a *model* it is the best of those that do as well as people. The options are those of *ref* or, where it is
     no round that people write in, of the task's newest one; prompts and dates are not taken over. For owners.
     """
-    validation = find(db, ref)
+    validation = find_validation(db, ref)
     task = validation.task.name
     require_owner(actor, task)
     target = get_model(db, actor, model or _best(db, actor, ref)).version

@@ -31,9 +31,9 @@ from quintain.services.access import audit
 from quintain.services.access.notify import notify
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect.rounds import list_rounds
-from quintain.services.evaluate.kept_predictions import read_predictions
+from quintain.services.evaluate.stored_predictions import read_predictions
 from quintain.services.tasks.definitions import find_row, get_task
-from quintain.services.validate.validations import find
+from quintain.services.validate.manage import find_validation
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.fitness import LEAST_EXAMPLES
 from quintain.stats.parity import parity
@@ -74,7 +74,7 @@ def set_margin(db: Session, actor: Actor, task: str, margin: float) -> Margin:
 
 def solved(db: Session, actor: Actor, ref: str) -> RoundParity:
     """Say whether the round (or other validation) *ref* is solved, with the evidence. For owners."""
-    validation = find(db, ref)
+    validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
     margin = margin_of(db, validation.task.name)
     tests = queries.released_tests(db, validation.task.name, validation.name)

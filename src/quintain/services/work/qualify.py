@@ -15,10 +15,10 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Fault, Forbidden
 from quintain.core.hashing import content_id
-from quintain.core.passes import is_pass
 from quintain.core.people import Actor, RoleName
 from quintain.core.records import work as records
 from quintain.core.records.work import KnownFact, Reason
+from quintain.core.stage_qualifications import is_stage_qualification
 from quintain.core.texts import Text, Word, either, joined
 from quintain.services.access import audit
 from quintain.services.access.actors import actor_of, find_for, find_user
@@ -94,7 +94,7 @@ def set_qualification(
     with transaction(db):
         task_id = find_row(db, task).id
         require_owner(actor, task)
-        if is_pass(qualification):
+        if is_stage_qualification(qualification):
             raise Conflict(
                 "A trial gives and ends “{name}” itself: by hand, people of one arm could write in another.",
                 name=qualification,
@@ -133,7 +133,7 @@ def qualification_history(db: Session, actor: Actor, task: str, name: str | None
     user_id = require_user(actor) if name is None else find_for(db, actor, name, lambda: require_owner(actor, task)).id
     found = queries.qualification_history(db, task_id, user_id)
     if not actor.has(RoleName.OWNER, task):
-        found = [row for row in found if not is_pass(row.name)]
+        found = [row for row in found if not is_stage_qualification(row.name)]
     return [records.Qualification(row.name, row.held, row.reason, row.created_at) for row in found]
 
 
@@ -336,7 +336,7 @@ def _role(asked: _Asked, rule: Rule) -> tuple[bool, str]:
 def _holds(asked: _Asked, rule: Rule) -> tuple[bool, str]:
     known = queries.newest_qualification(asked.db, asked.task_id, asked.user_id, rule["name"])
     ok = known is not None and known.held
-    if is_pass(rule["name"]):
+    if is_stage_qualification(rule["name"]):
         return ok, _pass_text(ok)
     if ok:
         return True, Text("The qualification “{name}” is held.", name=rule["name"])

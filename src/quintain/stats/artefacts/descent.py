@@ -25,28 +25,28 @@ def descend(
     >>> descend(lambda x: (float((x - 3) @ (x - 3)), 2 * (x - 3)), np.zeros(2)).round(3).tolist()
     [3.0, 3.0]
     """
-    place, (value, slope) = start, loss(start)
+    point, (value, slope) = start, loss(start)
     steps: list[tuple[FloatArray, FloatArray, float]] = []
     for turn in range(turns):
         way = _direction(slope, steps)
         promised = _dot(way, slope)
         length = 1.0 if turn else min(1.0, 1.0 / max(float(np.abs(slope).sum()), 1e-12))
         for _ in range(HALVINGS):
-            after, after_slope = loss(place + length * way)
+            after, after_slope = loss(point + length * way)
             if after <= value + ENOUGH * length * promised:
                 break
             length /= 2
         else:
-            return place
+            return point
         moved, turned = length * way, after_slope - slope
         curve = _dot(moved, turned)
         if curve > 1e-14:
             steps = [*steps[-KEPT + 1 :], (moved, turned, curve)]
         gained = value - after
-        place, value, slope = place + moved, after, after_slope
+        point, value, slope = point + moved, after, after_slope
         if turn > 2 and gained <= tolerance * max(abs(value), 1.0):
             break
-    return place
+    return point
 
 
 def _direction(slope: FloatArray, steps: list[tuple[FloatArray, FloatArray, float]]) -> FloatArray:
@@ -63,6 +63,6 @@ def _direction(slope: FloatArray, steps: list[tuple[FloatArray, FloatArray, floa
     return way
 
 
-def _dot(one: FloatArray, other: FloatArray) -> float:
+def _dot(left: FloatArray, right: FloatArray) -> float:
     """Multiply two vectors in this thread: waking others for it takes longer where the processors are busy."""
-    return float(np.einsum("i,i->", one, other))
+    return float(np.einsum("i,i->", left, right))

@@ -34,17 +34,17 @@ class Examples:
         return len(self.answer)
 
     def digest(self) -> str:
-        """Give a hash of the content."""
-        made = hashlib.sha256(repr([list(self.fields), list(self.labels)]).encode("utf-8", "replace"))
+        """Return a hash of the content."""
+        hasher = hashlib.sha256(repr([list(self.fields), list(self.labels)]).encode("utf-8", "replace"))
         for texts in (*self.fields.values(), *self.options, self.context, self.writer, self.arm):
-            made.update("\x1f".join(texts).encode("utf-8", "surrogatepass") + b"\x1e")
-        made.update(self.answer.tobytes())
-        return made.hexdigest()
+            hasher.update("\x1f".join(texts).encode("utf-8", "surrogatepass") + b"\x1e")
+        hasher.update(self.answer.tobytes())
+        return hasher.hexdigest()
 
     def arms(self, most: int) -> list[str]:
         """Name the arms, at most so many of the largest; none where all examples are of one."""
-        found = [name for name, _ in Counter(self.arm).most_common(most)]
-        return sorted(found) if len(found) > 1 else []
+        names = [name for name, _ in Counter(self.arm).most_common(most)]
+        return sorted(names) if len(names) > 1 else []
 
     @property
     def groups(self) -> IntArray:
@@ -53,7 +53,7 @@ class Examples:
         return np.unique(np.asarray(names), return_inverse=True)[1].astype(np.int64)
 
     def take(self, rows: IntArray) -> Examples:
-        """Give the examples at *rows*.
+        """Return the examples at *rows*.
 
         >>> Examples({"text": ["a", "b"]}, np.array([0, 1]), ["no", "yes"]).take(np.array([1])).fields
         {'text': ['b']}
@@ -68,13 +68,13 @@ class Examples:
         return replace(self, fields=fields, answer=self.answer[rows], **own)
 
     def recoded(self, labels: Sequence[str]) -> Examples:
-        """Give the same examples with answers as places among *labels*, which have all of theirs.
+        """Return the same examples with answers as positions among *labels*, which have all of theirs.
 
         >>> Examples({}, np.array([0, 1]), ["no", "yes"]).recoded(["maybe", "no", "yes"]).answer.tolist()
         [1, 2]
         """
-        place = {name: at for at, name in enumerate(labels)}
-        codes = np.array([place[name] for name in self.labels], dtype=np.int64)
+        code_of = {name: at for at, name in enumerate(labels)}
+        codes = np.array([code_of[name] for name in self.labels], dtype=np.int64)
         return replace(self, answer=codes[self.answer], labels=list(labels))
 
     @property

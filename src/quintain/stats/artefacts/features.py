@@ -22,7 +22,7 @@ PART = 20_000  # texts at once
 
 
 def hashed(texts: Sequence[str], *, pairs: bool = True, salt: int = 0, buckets: int = BUCKETS) -> Any:
-    """Give the words of each text, and the pairs of neighbours, as a matrix whose rows have length 1 (float32, CSR)."""
+    """Return the words of each text, and pairs of neighbours, as a matrix with rows of length 1 (float32, CSR)."""
     parts = [_part(texts[start : start + PART], pairs, salt, buckets) for start in range(0, len(texts), PART)]
     return scipy.sparse.vstack(parts, format="csr") if parts else scipy.sparse.csr_matrix((0, buckets))
 
@@ -48,7 +48,7 @@ def _part(texts: Sequence[str], pairs: bool, salt: int, buckets: int) -> Any:
     return matrix
 
 
-def option_figures(examples: Examples, given: Sequence[str]) -> FloatArray:
+def option_figures(examples: Examples, fields: Sequence[str]) -> FloatArray:
     """Describe options: how long, whether the longest or shortest, and how much of each stands in each given field."""
     texts = [text for one in examples.options for text in one]
     example = np.repeat(np.arange(len(examples)), [len(one) for one in examples.options])
@@ -63,14 +63,14 @@ def option_figures(examples: Examples, given: Sequence[str]) -> FloatArray:
         (length == shortest[example]).astype(float),
         np.log1p(length) - np.log1p(mean[example]),
     ]
-    for name in given:
+    for name in fields:
         share, verbatim = overlap(texts, [examples.fields[name][at] for at in example.tolist()])
         columns += [share, verbatim.astype(float)]
     return np.stack(columns, axis=1)
 
 
 def overlap(texts: Sequence[str], among: Sequence[str]) -> tuple[FloatArray, Any]:
-    """Say of each text what share of its words stand in its passage, and whether it stands there word for word.
+    """Return what share of each text's words its passage has, and whether it has the text word for word.
 
     >>> share, there = overlap(["a red boat", "two cats"], ["They saw a red boat.", "One cat."])
     >>> share.tolist(), there.tolist()
@@ -79,7 +79,7 @@ def overlap(texts: Sequence[str], among: Sequence[str]) -> tuple[FloatArray, Any
     table = pl.DataFrame({"text": pl.Series(texts, dtype=pl.String()), "among": pl.Series(among, dtype=pl.String())})
     words = pl.col("text").str.to_lowercase().str.extract_all(WORD)
     passage = pl.col("among").str.to_lowercase().str.extract_all(WORD)
-    found = table.select(words=words, passage=passage).select(
+    matches = table.select(words=words, passage=passage).select(
         share=pl.col("words").list.unique().list.set_intersection("passage").list.len()
         / pl.col("words").list.unique().list.len(),
         inside=pl.concat_str(pl.lit(" "), pl.col("passage").list.join(" "), pl.lit(" ")).str.contains(
@@ -87,5 +87,5 @@ def overlap(texts: Sequence[str], among: Sequence[str]) -> tuple[FloatArray, Any
         )
         & (pl.col("words").list.len() > 0),
     )
-    share = found["share"].fill_nan(0.0).fill_null(0.0).to_numpy().astype(np.float64)
-    return share, found["inside"].fill_null(False).to_numpy()
+    share = matches["share"].fill_nan(0.0).fill_null(0.0).to_numpy().astype(np.float64)
+    return share, matches["inside"].fill_null(False).to_numpy()

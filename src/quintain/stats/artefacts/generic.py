@@ -16,7 +16,7 @@ from quintain.stats.bootstrap import FloatArray
 
 
 def words_of(text: str) -> frozenset[str]:
-    """Give the words of a list that is written as text."""
+    """Return the words of a list that is written as text."""
     return frozenset(text.split())
 
 
@@ -49,7 +49,7 @@ _ABOUT = re.compile(r"\babout\W*$")
 
 
 def generic_questions(texts: Sequence[str]) -> FloatArray:
-    """Say which questions could be put to any passage: 1 for those.
+    """Return which questions could be put to any passage: 1 for those.
 
     >>> generic_questions(["Which of the following is true?", "What is true of the brewery?", "Who is it?"]).tolist()
     [1.0, 0.0, 0.0]

@@ -78,7 +78,7 @@ class _Options:
     right: IntArray
 
     def rows_of(self, examples: IntArray) -> tuple[IntArray, IntArray]:
-        """Give the rows of the options of some examples, and where those of each begin among them."""
+        """Return the rows of the options of some examples, and where those of each begin among them."""
         sizes = self.sizes[examples]
         begins = np.concatenate([[0], np.cumsum(sizes)[:-1]]) if len(sizes) else np.zeros(0, dtype=np.int64)
         within = np.arange(int(sizes.sum())) - np.repeat(begins, sizes)
@@ -95,9 +95,9 @@ class LinearLearner:
         if examples.options:
             return _read_options(examples, reading.fields)
         blocks = []
-        for place, name in enumerate(reading.fields):
+        for position, name in enumerate(reading.fields):
             texts = examples.fields[name]
-            blocks.append(hashed(without_content(texts) if reading.masked else texts, salt=place))
+            blocks.append(hashed(without_content(texts) if reading.masked else texts, salt=position))
         matrix = blocks[0] if len(blocks) == 1 else scipy.sparse.hstack(blocks, format="csr")
         return _Labels(matrix, examples.answer, len(examples.labels))
 
@@ -130,21 +130,21 @@ def _read_options(examples: Examples, fields: Sequence[str]) -> _Options:
     texts = [text for one in examples.options for text in one]
     right = np.zeros(len(texts), dtype=np.int64)
     right[first + examples.answer] = 1
-    given = [name for name in fields if name != OPTIONS]
-    dense = scipy.sparse.csr_matrix(option_figures(examples, given).astype(np.float32))
+    beside = [name for name in fields if name != OPTIONS]
+    dense = scipy.sparse.csr_matrix(option_figures(examples, beside).astype(np.float32))
     matrix = scipy.sparse.hstack([hashed(texts, buckets=1 << 15), dense], format="csr")
     return _Options(matrix, first, sizes, right)
 
 
 def _met(features: Any) -> tuple[Any, IntArray]:
-    """Give the features without the columns that are empty, and which columns are left: the others have no weight."""
-    used, place = np.unique(features.indices, return_inverse=True)
+    """Return the features without empty columns, and which columns are left: the others have no weight."""
+    used, column = np.unique(features.indices, return_inverse=True)
     shape = (features.shape[0], len(used))
-    return scipy.sparse.csr_matrix((features.data, place.astype(np.int32), features.indptr), shape=shape), used
+    return scipy.sparse.csr_matrix((features.data, column.astype(np.int32), features.indptr), shape=shape), used
 
 
 def _chosen(options: _Options, examples: IntArray, weights: FloatArray) -> IntArray:
-    """Give the place of the option that scores highest, of each example."""
+    """Return the number of the option that scores highest, of each example."""
     rows, begins = options.rows_of(examples)
     scores = np.asarray(options.features[rows] @ weights)
     owner = np.repeat(np.arange(len(examples)), options.sizes[examples])
@@ -159,10 +159,10 @@ def without_content(texts: Sequence[str]) -> list[str]:
     ['the x was not x']
     """
     cut = pl.Series(texts, dtype=pl.String()).str.to_lowercase().str.extract_all(WORD)
-    kept = cut.list.eval(
+    masked = cut.list.eval(
         pl.when(pl.element().is_in(list(FUNCTION_WORDS))).then(pl.element()).otherwise(pl.lit("x"))
     ).list.join(" ")
-    return kept.fill_null("").to_list()
+    return masked.fill_null("").to_list()
 
 
 def grouped_folds(groups: IntArray, folds: int, seed: int) -> IntArray:
@@ -176,24 +176,24 @@ def grouped_folds(groups: IntArray, folds: int, seed: int) -> IntArray:
     order = np.random.default_rng(seed).permutation(len(values))
     order = order[np.argsort(-counts[order], kind="stable")]
     if len(values) > 20 * folds and counts.max() * folds < counts.sum() / 4:
-        place = np.empty(len(values), dtype=np.int64)
-        place[order] = np.arange(len(values)) % folds
-        return place[code]
-    filled, place = np.zeros(folds), np.zeros(len(values), dtype=np.int64)
-    for one in order.tolist():
+        fold_of = np.empty(len(values), dtype=np.int64)
+        fold_of[order] = np.arange(len(values)) % folds
+        return fold_of[code]
+    filled, fold_of = np.zeros(folds), np.zeros(len(values), dtype=np.int64)
+    for group in order.tolist():
         fold = int(filled.argmin())
-        place[one] = fold
-        filled[fold] += counts[one]
-    return place[code]
+        fold_of[group] = fold
+        filled[fold] += counts[group]
+    return fold_of[code]
 
 
 def over_folds(learner: Teachable, ready: Any, fold: IntArray, seed: int) -> IntArray:
     """Answer every example by what was learned from those of other folds."""
-    found = np.zeros(len(fold), dtype=np.int64)
-    for one in np.unique(fold).tolist():
-        held = np.flatnonzero(fold == one)
-        [found[held]] = learner.answers(ready, np.flatnonzero(fold != one), [(ready, held)], seed)
-    return found
+    answers = np.zeros(len(fold), dtype=np.int64)
+    for number in np.unique(fold).tolist():
+        held = np.flatnonzero(fold == number)
+        [answers[held]] = learner.answers(ready, np.flatnonzero(fold != number), [(ready, held)], seed)
+    return answers
 
 
 def _fit_labels(features: Any, answer: IntArray, classes: int) -> FloatArray:

@@ -72,8 +72,8 @@ def partial_input(
         return PartialInput(tuple(fields), none, 0.0, examples.chance, len(examples), folds, masked)
     fold = grouped_folds(groups, folds, seed)
     learner = learner or LinearLearner()
-    said = over_folds(learner, learner.ready(examples, SeenFields(fields, masked)), fold, seed)
-    right = said == examples.answer
+    answers = over_folds(learner, learner.ready(examples, SeenFields(fields, masked)), fold, seed)
+    right = answers == examples.answer
     by_fold = [float(right[fold == one].mean()) for one in range(folds) if (fold == one).any()]
     accuracy = wilson_share(int(right.sum()), len(right))
     spread = float(np.std(by_fold, ddof=1)) if len(by_fold) > 1 else 0.0

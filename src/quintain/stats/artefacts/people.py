@@ -76,7 +76,7 @@ def repeats(texts: Sequence[str], writers: Sequence[str] = (), *, threshold: flo
 
 
 def writer_effect(examples: Examples, seed: int = 0) -> Gain:
-    """Say how well the label follows from who wrote the text, over folds."""
+    """Return how well the label follows from who wrote the text, over folds."""
     codes = np.unique(np.asarray(examples.writer), return_inverse=True)[1].astype(np.int64)
     return gain_over_chance(one_hot(codes), examples.answer, seed)
 
@@ -138,7 +138,7 @@ class OrderEffect:
 
 
 def order_effect(examples: Examples, texts: Sequence[str], seed: int = 0) -> OrderEffect | None:
-    """Say whether later examples of a context differ from earlier ones, in the order given; None without contexts."""
+    """Return whether later examples of a context differ from earlier ones, as ordered; None without contexts."""
     groups = examples.groups
     sizes = np.bincount(groups)
     shared = np.flatnonzero(sizes > 1)
@@ -146,18 +146,18 @@ def order_effect(examples: Examples, texts: Sequence[str], seed: int = 0) -> Ord
         return None
     order = np.argsort(groups, kind="stable")
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    place = np.empty(len(groups), dtype=np.int64)
-    place[order] = np.arange(len(groups)) - starts[groups[order]]
+    position = np.empty(len(groups), dtype=np.int64)
+    position[order] = np.arange(len(groups)) - starts[groups[order]]
     words = count_words(texts).astype(np.float64)
-    kept = np.isin(groups, shared)
+    in_shared = np.isin(groups, shared)
     # Deviations from the context's own mean, so that contexts with long texts do not decide.
     apart = [
         values - (np.bincount(groups, values) / np.maximum(sizes, 1))[groups]
-        for values in (place.astype(np.float64), words)
+        for values in (position.astype(np.float64), words)
     ]
     sums = np.column_stack(
         [
-            np.bincount(groups[kept], (one * other)[kept], minlength=len(sizes))
+            np.bincount(groups[in_shared], (one * other)[in_shared], minlength=len(sizes))
             for one, other in ((apart[0], apart[1]), (apart[0], apart[0]), (apart[1], apart[1]))
         ]
     )[shared]
@@ -167,7 +167,7 @@ def order_effect(examples: Examples, texts: Sequence[str], seed: int = 0) -> Ord
     prior = Prior(np.array([[most, places, lengths]]), np.array([[-most, places, lengths]]))
     draws = Draws(Tally.of_rows(sums, prior), seed=seed)
     length = draws.estimate(_correlation, "all texts of a context are as long")
-    return OrderEffect(len(shared), length, gain_over_chance(one_hot(np.minimum(place, 9)), examples.answer, seed))
+    return OrderEffect(len(shared), length, gain_over_chance(one_hot(np.minimum(position, 9)), examples.answer, seed))
 
 
 def _correlation(totals: FloatArray) -> FloatArray:
@@ -197,7 +197,7 @@ def identity_labels(
     words = pl.Series(texts, dtype=pl.String()).str.to_lowercase().str.extract_all(WORD)
     expected = np.bincount(answer, minlength=len(labels)) / max(len(answer), 1)
     marked = np.bincount(answer, minlength=len(labels))
-    found: list[GroupLabel] = []
+    results: list[GroupLabel] = []
     p: list[float] = []
     for name, terms in groups.items():
         about = words.list.set_intersection(list(terms)).list.len().fill_null(0).to_numpy() > 0
@@ -208,11 +208,11 @@ def identity_labels(
             hits = int((answer[about] == code).sum())
             spread = np.sqrt(max(expected[code] * (1 - expected[code]), 1e-12) / number)
             z = float((hits / number - expected[code]) / spread)
-            given = (hits, number, int(marked[code]), len(answer))
-            p.append(min(1.0, 2 * min(float(at_least(*given)), float(at_most(*given)))))
-            found.append(GroupLabel(name, label, number, wilson_share(hits, number), float(expected[code]), z, False))
+            table = (hits, number, int(marked[code]), len(answer))
+            p.append(min(1.0, 2 * min(float(at_least(*table)), float(at_most(*table)))))
+            results.append(GroupLabel(name, label, number, wilson_share(hits, number), float(expected[code]), z, False))
     stands = step_up(np.asarray(p, dtype=np.float64), 0.05)
     return [
         GroupLabel(one.group, one.label, one.texts, one.share, one.expected, one.z, bool(yes))
-        for one, yes in zip(found, stands, strict=True)
+        for one, yes in zip(results, stands, strict=True)
     ]

@@ -31,7 +31,7 @@ class Heuristic:
 
 
 def length_heuristics(examples: Examples) -> list[Heuristic]:
-    """Say how often the longest and the shortest option are right, in words; options that tie share the credit.
+    """Return how often the longest and the shortest option (in words) are right; ties share the credit.
 
     >>> some = Examples({}, np.array([0, 1]), ["1", "2"], [["a b c", "a"], ["a", "a b"]])
     >>> [round(one.accuracy.value, 2) for one in length_heuristics(some)]
@@ -39,14 +39,14 @@ def length_heuristics(examples: Examples) -> list[Heuristic]:
     """
     counts = [count_words(one) for one in examples.options]
     chance = float(np.mean([1 / len(one) for one in counts])) if counts else 0.0
-    found = []
+    heuristics = []
     for name, choose in (("longest", np.max), ("shortest", np.min)):
         credit = 0.0
-        for one, right in zip(counts, examples.answer.tolist(), strict=True):
-            best = one == choose(one)
+        for lengths, right in zip(counts, examples.answer.tolist(), strict=True):
+            best = lengths == choose(lengths)
             credit += float(best[right]) / float(best.sum())
-        found.append(Heuristic(name, wilson_share(credit, len(counts)), chance))
-    return found
+        heuristics.append(Heuristic(name, wilson_share(credit, len(counts)), chance))
+    return heuristics
 
 
 def first_words(texts: Sequence[str], most: int = 15) -> list[tuple[str, int]]:
@@ -66,8 +66,8 @@ def wh_words(texts: Sequence[str]) -> dict[str, int]:
     {'what': 1, 'who': 1, 'other': 1}
     """
     pattern = rf"\b({'|'.join(WH_WORDS)})\b"
-    found = pl.Series(texts, dtype=pl.String()).str.to_lowercase().str.extract(pattern).fill_null(OTHER)
-    counts = Counter(found.to_list())
+    first_words = pl.Series(texts, dtype=pl.String()).str.to_lowercase().str.extract(pattern).fill_null(OTHER)
+    counts = Counter(first_words.to_list())
     return {name: counts[name] for name in (*WH_WORDS, OTHER) if counts[name]}
 
 
@@ -87,15 +87,15 @@ class OptionsInPassage:
 
 
 def options_apart(examples: Examples) -> tuple[list[str], IntArray, npt.NDArray[np.bool_]]:
-    """Give all options one after another, the example of each, and which of them are right."""
+    """Return all options one after another, the example of each, and which of them are right."""
     texts = [text for one in examples.options for text in one]
     owner = np.repeat(np.arange(len(examples)), [len(one) for one in examples.options])
-    place = np.concatenate([np.arange(len(one)) for one in examples.options]) if texts else np.zeros(0)
-    return texts, owner, np.asarray(place == examples.answer[owner])
+    position = np.concatenate([np.arange(len(one)) for one in examples.options]) if texts else np.zeros(0)
+    return texts, owner, np.asarray(position == examples.answer[owner])
 
 
 def option_overlap(examples: Examples, field: str, arms: Sequence[str] = ()) -> list[OptionsInPassage]:
-    """Say how often right and wrong options are found in *field*, of all examples or of each of the *arms*."""
+    """Return how often right and wrong options are found in *field*, of all examples or by *arms*."""
     texts, owner, right = options_apart(examples)
     share, inside = overlap(texts, [examples.fields[field][at] for at in owner.tolist()])
     words = count_words(texts)

@@ -57,8 +57,8 @@ def words_by_label(
     labels: dict[str, int] = {}
     done = 0
     for texts, named in parts:
-        found, size = _count(texts, named, done)
-        counts = _merged([counts, found])
+        part_counts, size = _count(texts, named, done)
+        counts = _merged([counts, part_counts])
         for name, number in pl.Series(named, dtype=pl.String()).value_counts().iter_rows():
             labels[str(name)] = labels.get(str(name), 0) + int(number)
         done += size
@@ -80,8 +80,8 @@ def _count(texts: Sequence[str] | pl.Series, named: Sequence[str] | pl.Series, s
         .explode("word")
         .drop_nulls("word")
     )
-    found = words.group_by("word", "label").agg(n=pl.len().cast(pl.UInt32()), example=pl.col("example").min())
-    return found, table.height
+    counts = words.group_by("word", "label").agg(n=pl.len().cast(pl.UInt32()), example=pl.col("example").min())
+    return counts, table.height
 
 
 def _merged(tables: list[pl.DataFrame]) -> pl.DataFrame:
@@ -103,18 +103,18 @@ def _judged(counts: pl.DataFrame, labels: dict[str, int], texts: int, least: int
     p = at_least(seen["n"].to_numpy(), with_word, number, texts)
     stands = np.flatnonzero(step_up(p, rate, tested) & (z > 0))
     order = stands[np.argsort(-z[stands], kind="stable")]
-    kept = seen[order.tolist()] if len(order) else seen.clear()
+    rows = seen[order.tolist()] if len(order) else seen.clear()
     with np.errstate(divide="ignore"):
         pmi = np.log2(share[order] / np.maximum(expected[order], 1e-12))
     return WordLabels(
-        word=kept["word"].to_list(),
-        label=kept["label"].to_list(),
-        texts_with=kept["texts_with"].to_numpy().astype(np.int64),
+        word=rows["word"].to_list(),
+        label=rows["label"].to_list(),
+        texts_with=rows["texts_with"].to_numpy().astype(np.int64),
         share=share[order],
         expected=expected[order],
         pmi=pmi,
         z=z[order],
-        example=kept["example"].to_numpy().astype(np.int64),
+        example=rows["example"].to_numpy().astype(np.int64),
         tested=int(tested),
         texts=texts,
     )

@@ -32,30 +32,32 @@ class ComparedSet:
     predictions: Mapping[str, IntArray] = field(default_factory=dict)
 
     def digest(self) -> str:
-        """Give a hash of the content."""
-        made = hashlib.sha256(f"{self.name} {self.examples.digest()}".encode())
+        """Return a hash of the content."""
+        hasher = hashlib.sha256(f"{self.name} {self.examples.digest()}".encode())
         for codes in (self.votes, self.intended, *self.predictions.values()):
-            made.update(b"" if codes is None else codes.tobytes())
-        made.update(repr([list(self.predictions), self.tags]).encode("utf-8", "replace"))
-        return made.hexdigest()
+            hasher.update(b"" if codes is None else codes.tobytes())
+        hasher.update(repr([list(self.predictions), self.tags]).encode("utf-8", "replace"))
+        return hasher.hexdigest()
 
 
-def people_and_models(one: ComparedSet, *, sample: int = 4, draws: int = 100, seed: int = 0) -> ArmSums:
+def people_and_models(dataset: ComparedSet, *, sample: int = 4, draws: int = 100, seed: int = 0) -> ArmSums:
     """Add up how often people and models are right, by slice of agreement.
 
     Where the writers' own labels are known and votes can be kept apart, a sample of the votes and the writer's set the
     label, and the others measure people; else the answers stand, and all votes do.
     """
-    number = len(one.examples)
-    places = np.zeros((number, len(one.examples.labels) + 1), dtype=np.int64) if one.votes is None else one.votes
-    cluster = one.examples.writer or one.examples.context or range(number)
+    number = len(dataset.examples)
+    places = (
+        np.zeros((number, len(dataset.examples.labels) + 1), dtype=np.int64) if dataset.votes is None else dataset.votes
+    )
+    cluster = dataset.examples.writer or dataset.examples.context or range(number)
     groups = np.unique(np.asarray(cluster), return_inverse=True)[1].astype(np.int64)
-    if one.intended is not None and (places.sum(axis=1) > sample).any():
-        return sum_arm(_as_arm(one, places, groups), sample=sample, seeds=draws, seed=seed)
-    return sum_votes(one.name, places, one.examples.answer, groups, one.predictions)
+    if dataset.intended is not None and (places.sum(axis=1) > sample).any():
+        return sum_arm(_as_arm(dataset, places, groups), sample=sample, seeds=draws, seed=seed)
+    return sum_votes(dataset.name, places, dataset.examples.answer, groups, dataset.predictions)
 
 
-def _as_arm(one: ComparedSet, votes: IntArray, groups: IntArray) -> ArmItems:
+def _as_arm(dataset: ComparedSet, votes: IntArray, groups: IntArray) -> ArmItems:
     item, label = (np.repeat(part, votes[votes > 0]) for part in np.nonzero(votes))
     worker = np.concatenate([np.arange(size) for size in votes.sum(axis=1).tolist()])
     # Names that are in order already, so that codes stay what they are.
@@ -67,5 +69,5 @@ def _as_arm(one: ComparedSet, votes: IntArray, groups: IntArray) -> ArmItems:
         [f"{at:09}" for at in range(int(worker.max()) + 1)],
         [f"{at:09}" for at in range(votes.shape[1])],
     )
-    meant = one.examples.answer if one.intended is None else one.intended
-    return ArmItems(one.name, judged, meant, groups, one.predictions, votes.shape[1] - 1)
+    meant = dataset.examples.answer if dataset.intended is None else dataset.intended
+    return ArmItems(dataset.name, judged, meant, groups, dataset.predictions, votes.shape[1] - 1)

@@ -37,7 +37,7 @@ class Coverage:
 
 
 def coverage(tags: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, Coverage]:
-    """Say how much of all tags each data set covers, and in as many tagged examples as the smallest has.
+    """Return how much of all tags each data set covers, and in as many examples as the smallest has tagged.
 
     >>> found = coverage({"a": [["x"], ["y"]], "b": [["x"], ["x"]]})
     >>> found["a"].tags, found["b"].tags, found["a"].evenness
@@ -47,22 +47,22 @@ def coverage(tags: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, Coverage]
     counts = {name: _counts(rows) for name, rows in tags.items()}
     tagged = {name: sum(bool(row) for row in rows) for name, rows in tags.items()}
     size = min((one for one in tagged.values() if one), default=0)
-    found = {}
+    by_set = {}
     for name, own in counts.items():
         values = np.array(list(own.values()), dtype=np.float64)
         expected = _rarefied(values, tagged[name], size)
-        found[name] = Coverage(tagged[name], len(own), len(known), _evenness(values), expected, size)
-    return found
+        by_set[name] = Coverage(tagged[name], len(own), len(known), _evenness(values), expected, size)
+    return by_set
 
 
 def tag_shares(tags: Mapping[str, Sequence[Sequence[str]]], *, rate: float = 0.05) -> list[TagShares]:
-    """Give the share of each tag in each data set, the commonest first; which differ is controlled for many looks."""
+    """Return the share of each tag in each data set, the commonest first; looks at many tags are allowed for."""
     counts = {name: _counts(rows) for name, rows in tags.items()}
     sizes = {name: len(rows) for name, rows in tags.items()}
     known = sorted({tag for own in counts.values() for tag in own})
     tested = np.array([_alike([counts[name].get(tag, 0) for name in tags], list(sizes.values())) for tag in known])
     stands = step_up(tested, rate)
-    found = [
+    shares = [
         TagShares(
             tag,
             {name: wilson_share(counts[name].get(tag, 0), sizes[name]) for name in tags},
@@ -71,19 +71,19 @@ def tag_shares(tags: Mapping[str, Sequence[Sequence[str]]], *, rate: float = 0.0
         )
         for at, tag in enumerate(known)
     ]
-    return sorted(found, key=lambda one: (-max(share.value or 0.0 for share in one.shares.values()), one.tag))
+    return sorted(shares, key=lambda row: (-max(share.value or 0.0 for share in row.shares.values()), row.tag))
 
 
 def _counts(rows: Sequence[Sequence[str]]) -> dict[str, int]:
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for row in rows:
         for tag in set(row):
-            found[tag] = found.get(tag, 0) + 1
-    return found
+            counts[tag] = counts.get(tag, 0) + 1
+    return counts
 
 
 def _evenness(values: FloatArray) -> float:
-    """Give the entropy of the tags against that of tags that are all as common (Pielou)."""
+    """Return the entropy of the tags against that of tags that are all as common (Pielou)."""
     if len(values) < 2:
         return 1.0
     share = values / values.sum()
@@ -91,7 +91,7 @@ def _evenness(values: FloatArray) -> float:
 
 
 def _rarefied(values: FloatArray, tagged: int, size: int) -> float:
-    """Give how many tags are expected in *size* of the *tagged* examples (Hurlbert 1971)."""
+    """Return how many tags are expected in *size* of the *tagged* examples (Hurlbert 1971)."""
     if size >= tagged:
         return float(len(values))
     log = scipy.special.gammaln
@@ -105,7 +105,7 @@ def _rarefied(values: FloatArray, tagged: int, size: int) -> float:
 
 
 def _alike(hits: Sequence[int], sizes: Sequence[int]) -> float:
-    """Give the p of the test that a share is the same everywhere (chi-squared)."""
+    """Return the p of the test that a share is the same everywhere (chi-squared)."""
     table = np.array([hits, np.array(sizes) - np.array(hits)], dtype=np.float64)
     rows, columns, whole = table.sum(axis=1), table.sum(axis=0), table.sum()
     if len(sizes) < 2 or (rows == 0).any() or (columns == 0).any():

@@ -37,12 +37,12 @@ def sum_votes(
 
     items, human, models, asked, runs, spread = {}, {}, {}, {}, {}, {}
     for slice_, least in ((EVERYTHING, -1.0), *SLICES):
-        kept = np.ones(len(gold)) if slice_ == EVERYTHING else ((size > 0) & (share >= least - 1e-9)).astype(float)
-        items[slice_], human[slice_] = add(kept), add(kept * share)
-        models[slice_] = {one: add(kept * sum(right[run] for run in own)) for one, own in families.items()}
-        asked[slice_] = {one: add(kept * len(own)) for one, own in families.items()}
+        inside = np.ones(len(gold)) if slice_ == EVERYTHING else ((size > 0) & (share >= least - 1e-9)).astype(float)
+        items[slice_], human[slice_] = add(inside), add(inside * share)
+        models[slice_] = {one: add(inside * sum(right[run] for run in own)) for one, own in families.items()}
+        asked[slice_] = {one: add(inside * len(own)) for one, own in families.items()}
         runs[slice_] = {
-            one: tuple(float((kept * right[run]).sum() / max(kept.sum(), 1e-9)) for run in own)
+            one: tuple(float((inside * right[run]).sum() / max(inside.sum(), 1e-9)) for run in own)
             for one, own in families.items()
         }
         spread[slice_] = (0.0, 0.0)

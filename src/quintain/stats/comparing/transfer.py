@@ -43,9 +43,9 @@ class Transfer:
 class TransferRows:
     """The rows of the matrix, one at a time: texts are read once, and a row can be kept before the next is begun."""
 
-    def __init__(self, wanted: Transfer) -> None:
-        self.wanted = wanted
-        known = {**wanted.outside, **wanted.parts}
+    def __init__(self, transfer: Transfer) -> None:
+        self.transfer = transfer
+        known = {**transfer.outside, **transfer.parts}
         labels = list(dict.fromkeys(label for one in known.values() for label in one.labels))
         self.whole = {name: one.recoded(labels) for name, one in known.items()}
         self.reading = SeenFields(shared_fields(known))
@@ -53,55 +53,57 @@ class TransferRows:
 
     def row(self, train: str, done: Callable[[float], None] = lambda _share: None) -> list[TransferCell]:
         """Learn from *train*, and try on every part."""
-        wanted, outside = self.wanted, train not in self.wanted.parts
-        right: dict[str, list[FloatArray]] = {name: [] for name in wanted.parts}
-        for turn in range(wanted.seeds):
-            for name, one in self._once(train, wanted.seed + turn).items():
-                right[name].append(one)
-            done((turn + 1) / wanted.seeds)
+        transfer, outside = self.transfer, train not in self.transfer.parts
+        right: dict[str, list[FloatArray]] = {name: [] for name in transfer.parts}
+        for turn in range(transfer.seeds):
+            for name, hits in self._once(train, transfer.seed + turn).items():
+                right[name].append(hits)
+            done((turn + 1) / transfer.seeds)
         return [
             TransferCell(train, name, *self._figures(name, runs), own=name == train, outside=outside)
             for name, runs in right.items()
         ]
 
     def _once(self, train: str, seed: int) -> dict[str, FloatArray]:
-        """Say which examples of each part are answered rightly after learning from *train*."""
-        taught, learner, found = self.whole[train], self.wanted.learner, dict[str, FloatArray]()
+        """Return which examples of each part are answered rightly after learning from *train*."""
+        taught, learner, right_by_set = self.whole[train], self.transfer.learner, dict[str, FloatArray]()
         groups = taught.groups
         folds = min(FOLDS, int(groups.max()) + 1) if len(groups) else 0
         if folds < 2 or len(np.unique(taught.answer)) < 2:
-            return found
+            return right_by_set
         fold = grouped_folds(groups, folds, seed)
-        others = [name for name in self.wanted.parts if name != train]
+        others = [name for name in self.transfer.parts if name != train]
         asked = [(self._read(name), np.arange(len(self.whole[name]))) for name in others]
-        said = learner.answers(self._read(train), np.flatnonzero(fold != 0), asked, seed) if asked else []
-        for name, one in zip(others, said, strict=True):
-            found[name] = (one == self.whole[name].answer).astype(np.float64)
-        if train in self.wanted.parts:
-            found[train] = (over_folds(learner, self._read(train), fold, seed) == taught.answer).astype(np.float64)
-        return found
+        answers = learner.answers(self._read(train), np.flatnonzero(fold != 0), asked, seed) if asked else []
+        for name, predicted in zip(others, answers, strict=True):
+            right_by_set[name] = (predicted == self.whole[name].answer).astype(np.float64)
+        if train in self.transfer.parts:
+            right_by_set[train] = (over_folds(learner, self._read(train), fold, seed) == taught.answer).astype(
+                np.float64
+            )
+        return right_by_set
 
     def _read(self, name: str) -> Any:
         if name not in self._ready:
-            self._ready[name] = self.wanted.learner.ready(self.whole[name], self.reading)
+            self._ready[name] = self.transfer.learner.ready(self.whole[name], self.reading)
         return self._ready[name]
 
     def _figures(self, test: str, right: list[FloatArray]) -> tuple[Estimate, float, tuple[float, ...]]:
         if not right:
             return Estimate(None, reason="all examples to learn from have one answer, or one context"), 0.0, ()
         runs = tuple(float(one.mean()) for one in right)
-        mean = clustered_mean(np.mean(right, axis=0), self.whole[test].groups, self.wanted.seed)
+        mean = clustered_mean(np.mean(right, axis=0), self.whole[test].groups, self.transfer.seed)
         return mean, float(np.std(runs, ddof=1)) if len(runs) > 1 else 0.0, runs
 
 
-def transfer_matrix(wanted: Transfer) -> list[TransferCell]:
-    """Give all rows of the matrix."""
-    rows = TransferRows(wanted)
-    return [cell for name in wanted.rows for cell in rows.row(name)]
+def transfer_matrix(transfer: Transfer) -> list[TransferCell]:
+    """Return all cells of the matrix, row by row; each row learns anew."""
+    rows = TransferRows(transfer)
+    return [cell for name in transfer.rows for cell in rows.row(name)]
 
 
 def clustered_mean(values: FloatArray, groups: IntArray, seed: int = 0, resamples: int = RESAMPLES) -> Estimate:
-    """Give the mean of shares with its interval over groups, by the posterior that metrics have theirs from.
+    """Return the mean of shares with its interval over groups, by the posterior that metrics use.
 
     >>> found = clustered_mean(np.array([1.0, 1.0, 1.0]), np.array([0, 0, 1]))
     >>> found.value, found.high, found.low < 0.5

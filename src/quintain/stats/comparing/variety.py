@@ -47,7 +47,7 @@ def variety(texts: Sequence[str], size: int, *, draws: int = DRAWS, seed: int = 
 
 
 def ngrams(words: CutTexts, chosen: IntArray, n: int) -> IntArray:
-    """Give the codes of the runs of *n* words in some texts; none goes over the end of a text.
+    """Return the codes of the runs of *n* words in some texts; none goes over the end of a text.
 
     >>> len(ngrams(words_of(["a b c", "d"]), np.array([0, 1]), 2))
     2
@@ -66,7 +66,7 @@ def ngrams(words: CutTexts, chosen: IntArray, n: int) -> IntArray:
 
 
 def entropy_of(codes: IntArray) -> float:
-    """Give the entropy of what occurs, in bits.
+    """Return the entropy of what occurs, in bits.
 
     >>> entropy_of(np.array([1, 1, 2, 2]))
     1.0
@@ -78,7 +78,7 @@ def entropy_of(codes: IntArray) -> float:
 
 
 def _nearest(vectors: Any) -> float:
-    """Give the mean cosine of each text with its nearest other."""
+    """Return the mean cosine of each text with its nearest other."""
     alike: FloatArray = (vectors @ vectors.T).toarray()
     np.fill_diagonal(alike, 0.0)
     return float(alike.max(axis=1).mean()) if len(alike) > 1 else 0.0

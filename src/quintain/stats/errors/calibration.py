@@ -39,8 +39,8 @@ def calibrate(
     }
     drawn: dict[str, list[float]] = {name: [] for name in ("divergence", "correlation", "error")}
     for weights in resample_weights(len(rows), resamples, rng):
-        for one in weights:
-            chosen = np.repeat(rows, one.astype(np.int64))
+        for weight in weights:
+            chosen = np.repeat(rows, weight.astype(np.int64))
             drawn["divergence"].append(float(by_example["divergence"][chosen].mean()))
             drawn["correlation"].append(rank_correlation(people[chosen], model[chosen]))
             drawn["error"].append(_calibration_error(believed[chosen], shares[chosen], bins))
@@ -68,7 +68,7 @@ def _resampled(value: float, drawn: Sequence[float]) -> Estimate:
 
 
 def entropy(shares: FloatArray) -> FloatArray:
-    """Give the entropy of each row, in bits.
+    """Return the entropy of each row, in bits.
 
     >>> entropy(np.array([[0.5, 0.5], [1.0, 0.0]])).tolist()
     [1.0, 0.0]
@@ -77,21 +77,21 @@ def entropy(shares: FloatArray) -> FloatArray:
 
 
 def divergence(shares: FloatArray, believed: FloatArray) -> FloatArray:
-    """Give Kullback and Leibler's divergence of what is believed from people's shares, in bits."""
-    given = np.clip(believed, FLOOR, None)
-    given = given / given.sum(axis=1, keepdims=True)
-    return np.asarray(scipy.special.rel_entr(shares, given).sum(axis=1) / np.log(2), dtype=np.float64)
+    """Return Kullback and Leibler's divergence of what is believed from people's shares, in bits."""
+    model = np.clip(believed, FLOOR, None)
+    model = model / model.sum(axis=1, keepdims=True)
+    return np.asarray(scipy.special.rel_entr(shares, model).sum(axis=1) / np.log(2), dtype=np.float64)
 
 
 def distance(shares: FloatArray, believed: FloatArray) -> FloatArray:
-    """Give the total variation between rows: 0 is the same, 1 nothing in common."""
+    """Return the total variation between rows: 0 is the same, 1 nothing in common."""
     return np.asarray(np.abs(shares - believed).sum(axis=1) / 2, dtype=np.float64)
 
 
-def rank_correlation(one: FloatArray, other: FloatArray) -> float:
-    """Give Spearman's correlation; NaN where one of both is the same everywhere."""
+def rank_correlation(first: FloatArray, second: FloatArray) -> float:
+    """Return Spearman's correlation; NaN where one of both is the same everywhere."""
     # What differs only by how numbers are added up is the same.
-    ranks = [scipy.stats.rankdata(values.round(9)) for values in (one, other)]
+    ranks = [scipy.stats.rankdata(values.round(9)) for values in (first, second)]
     spread = [float(values.std()) for values in ranks]
     if min(spread) == 0:
         return float("nan")
@@ -100,24 +100,24 @@ def rank_correlation(one: FloatArray, other: FloatArray) -> float:
 
 def reliability(believed: FloatArray, shares: FloatArray, bins: int = BINS) -> list[CalibrationBin]:
     """Group all pairs of example and answer by what is believed, and say what people's share is there."""
-    flat, said = believed.ravel(), shares.ravel()
-    place = np.minimum((flat * bins).astype(np.int64), bins - 1)
-    found = []
-    for at in np.unique(place).tolist():
-        inside = place == at
-        found.append(CalibrationBin(float(flat[inside].mean()), mean_estimate(said[inside]), int(inside.sum())))
-    return found
+    flat, people = believed.ravel(), shares.ravel()
+    bucket = np.minimum((flat * bins).astype(np.int64), bins - 1)
+    points = []
+    for at in np.unique(bucket).tolist():
+        inside = bucket == at
+        points.append(CalibrationBin(float(flat[inside].mean()), mean_estimate(people[inside]), int(inside.sum())))
+    return points
 
 
 def _calibration_error(believed: FloatArray, shares: FloatArray, bins: int) -> float:
-    """Give how far what is believed is from people's share on average, over bins of what is believed."""
-    flat, said = believed.ravel(), shares.ravel()
-    place = np.minimum((flat * bins).astype(np.int64), bins - 1)
-    apart = np.bincount(place, flat - said, minlength=bins)
+    """Return how far what is believed is from people's share on average, over bins of what is believed."""
+    flat, people = believed.ravel(), shares.ravel()
+    bucket = np.minimum((flat * bins).astype(np.int64), bins - 1)
+    apart = np.bincount(bucket, flat - people, minlength=bins)
     return float(np.abs(apart).sum() / max(len(flat), 1))
 
 
 def _floor(shares: FloatArray, votes: IntArray, rng: np.random.Generator) -> float:
-    """Give how far people's true shares are from these votes, on average, by draws of what they may be."""
+    """Return how far people's true shares are from these votes, on average, by draws of what they may be."""
     drawn = rng.standard_gamma(votes + 0.5)
     return float(distance(shares, drawn / drawn.sum(axis=1, keepdims=True)).mean())

@@ -21,12 +21,12 @@ def pair_of(first: FloatArray, second: FloatArray, same: FloatArray) -> ModelPai
     >>> pair_of(np.array([1.0, 1, 0, 0]), np.array([1.0, 0, 0, 1]), np.array([1.0, 0, 1, 0])).only_first
     1
     """
-    one, other = first > 0, second > 0
-    only_first, only_second = int((one & ~other).sum()), int((~one & other).sum())
-    neither = ~one & ~other
+    first_right, second_right = first > 0, second > 0
+    only_first, only_second = int((first_right & ~second_right).sum()), int((~first_right & second_right).sum())
+    neither = ~first_right & ~second_right
     return ModelPair(
         len(first),
-        int((one & other).sum()),
+        int((first_right & second_right).sum()),
         only_first,
         only_second,
         int((neither & (same > 0)).sum()),
@@ -38,7 +38,7 @@ def pair_of(first: FloatArray, second: FloatArray, same: FloatArray) -> ModelPai
 
 
 def mcnemar(first: int, second: int) -> float:
-    """Give the exact p of the test that two models are right alone equally often.
+    """Return the exact p of the test that two models are right alone equally often.
 
     >>> round(mcnemar(1, 9), 4)
     0.0215
@@ -50,13 +50,13 @@ def mcnemar(first: int, second: int) -> float:
 
 
 def parted_slices(
-    found: SliceCandidates, first: FloatArray, second: FloatArray, *, rate: float = 0.05, most: int = 10
+    slices: SliceCandidates, first: FloatArray, second: FloatArray, *, rate: float = 0.05, most: int = 10
 ) -> list[tuple[str, str, int, int, int, float]]:
-    """Give the slices in which one model is better than elsewhere it is: kind, name, size, each alone right, p."""
-    if not found.name:
+    """Return the slices in which one model is better than elsewhere: kind, name, size, each alone right, p."""
+    if not slices.name:
         return []
-    alone_first = np.asarray(((first > 0) & ~(second > 0)).astype(float) @ found.rows).ravel()
-    alone_second = np.asarray((~(first > 0) & (second > 0)).astype(float) @ found.rows).ravel()
+    alone_first = np.asarray(((first > 0) & ~(second > 0)).astype(float) @ slices.rows).ravel()
+    alone_second = np.asarray((~(first > 0) & (second > 0)).astype(float) @ slices.rows).ravel()
     looked = np.flatnonzero(alone_first + alone_second >= LEAST_PARTED)
     p = np.array([mcnemar(int(alone_first[at]), int(alone_second[at])) for at in looked.tolist()])
     stands = step_up(p, rate)
@@ -64,9 +64,9 @@ def parted_slices(
     value = dict(zip(looked.tolist(), p.tolist(), strict=True))
     return [
         (
-            found.kind[at],
-            found.name[at],
-            len(rows_of(found, at)),
+            slices.kind[at],
+            slices.name[at],
+            len(rows_of(slices, at)),
             int(alone_first[at]),
             int(alone_second[at]),
             value[at],
@@ -76,7 +76,7 @@ def parted_slices(
 
 
 def _difference(first: FloatArray, second: FloatArray) -> Estimate:
-    """Give the difference of two shares of the same examples, with its interval."""
+    """Return the difference of two shares of the same examples, with its interval."""
     n = len(first)
     if not n:
         return Estimate(None, reason="there are no examples")

@@ -71,26 +71,26 @@ def candidates(examples: Sliceable, *, least: int = LEAST) -> SliceCandidates:
             names.append(name)
             columns.append(rows)
     number = len(examples)
-    kept = [at for at, rows in enumerate(columns) if least <= len(rows) <= number - least]
-    sizes = [len(columns[at]) for at in kept]
-    flat = np.concatenate([columns[at] for at in kept]) if kept else np.zeros(0, dtype=np.int64)
+    chosen = [at for at, rows in enumerate(columns) if least <= len(rows) <= number - least]
+    sizes = [len(columns[at]) for at in chosen]
+    flat = np.concatenate([columns[at] for at in chosen]) if chosen else np.zeros(0, dtype=np.int64)
     ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    matrix = scipy.sparse.csc_matrix((np.ones(len(flat)), flat, ends), shape=(number, len(kept)))
-    return SliceCandidates([kinds[at] for at in kept], [names[at] for at in kept], matrix)
+    matrix = scipy.sparse.csc_matrix((np.ones(len(flat)), flat, ends), shape=(number, len(chosen)))
+    return SliceCandidates([kinds[at] for at in chosen], [names[at] for at in chosen], matrix)
 
 
-def weak_slices(found: SliceCandidates, right: FloatArray, *, rate: float = RATE, most: int = 20) -> list[ErrorSlice]:
-    """Give the slices in which fewer are right than elsewhere, the surest first.
+def weak_slices(slices: SliceCandidates, right: FloatArray, *, rate: float = RATE, most: int = 20) -> list[ErrorSlice]:
+    """Return the slices in which fewer are right than elsewhere, the surest first.
 
     >>> texts = ["never again"] * 20 + ["fine day"] * 40
     >>> right = np.array([0.0] * 15 + [1.0] * 45)
     >>> weak_slices(candidates(Sliceable({"text": texts})), right)[0].name
     'again'
     """
-    if not found.name:
+    if not slices.name:
         return []
-    size = np.asarray(found.rows.sum(axis=0)).ravel()
-    hits = np.asarray(right @ found.rows).ravel()
+    size = np.asarray(slices.rows.sum(axis=0)).ravel()
+    hits = np.asarray(right @ slices.rows).ravel()
     outside, others = len(right) - size, right.sum() - hits
     z = _apart(hits, size, others, outside)
     wrong = size - hits
@@ -99,65 +99,65 @@ def weak_slices(found: SliceCandidates, right: FloatArray, *, rate: float = RATE
     order = [at for at in np.lexsort((z, p)).tolist() if stands[at] and z[at] < 0]
     return [
         ErrorSlice(
-            found.kind[at],
-            found.name[at],
+            slices.kind[at],
+            slices.name[at],
             int(size[at]),
             wilson_share(round(hits[at]), int(size[at])),
             float(others[at] / outside[at]),
             float(z[at]),
-            len(found.name),
-            rows_of(found, at),
+            len(slices.name),
+            rows_of(slices, at),
         )
-        for at in _unlike(found, order, most)
+        for at in _unlike(slices, order, most)
     ]
 
 
-def rows_of(found: SliceCandidates, at: int) -> list[int]:
-    """Give the examples of a slice."""
-    rows: list[int] = found.rows.indices[found.rows.indptr[at] : found.rows.indptr[at + 1]].tolist()
+def rows_of(slices: SliceCandidates, at: int) -> list[int]:
+    """Return the examples of a slice."""
+    rows: list[int] = slices.rows.indices[slices.rows.indptr[at] : slices.rows.indptr[at + 1]].tolist()
     return rows
 
 
 def _apart(hits: FloatArray, size: FloatArray, others: FloatArray, outside: FloatArray) -> FloatArray:
-    """Give the difference of two shares in standard errors, those of the null."""
+    """Return the difference of two shares in standard errors, those of the null."""
     whole = (hits + others) / (size + outside)
     error = np.sqrt(np.maximum(whole * (1 - whole), 1e-12) * (1 / size + 1 / outside))
     return np.asarray((hits / size - others / outside) / error, dtype=np.float64)
 
 
-def _unlike(found: SliceCandidates, order: Sequence[int], most: int) -> list[int]:
+def _unlike(slices: SliceCandidates, order: Sequence[int], most: int) -> list[int]:
     """Leave out slices that have nearly the same examples as one before them."""
-    kept: list[int] = []
+    chosen: list[int] = []
     sets: list[set[int]] = []
     for at in order:
-        own = set(rows_of(found, at))
+        own = set(rows_of(slices, at))
         if all(len(own & other) < SAME * len(own | other) for other in sets):
-            kept.append(at)
+            chosen.append(at)
             sets.append(own)
-        if len(kept) == most:
+        if len(chosen) == most:
             break
-    return kept
+    return chosen
 
 
 def _by_value(values: Sequence[Sequence[str]]) -> dict[str, IntArray]:
-    found: dict[str, list[int]] = {}
+    rows_by_value: dict[str, list[int]] = {}
     for row, own in enumerate(values):
         for value in dict.fromkeys(own):
-            found.setdefault(value, []).append(row)
-    return {value: np.array(rows, dtype=np.int64) for value, rows in sorted(found.items())}
+            rows_by_value.setdefault(value, []).append(row)
+    return {value: np.array(rows, dtype=np.int64) for value, rows in sorted(rows_by_value.items())}
 
 
 def _by_length(words: IntArray) -> dict[str, IntArray]:
     """Cut examples into parts of about the same size by their number of words."""
     cuts = np.quantile(words, np.linspace(0, 1, PARTS + 1)) if len(words) else np.zeros(0)
     edges: list[int] = np.unique(cuts.astype(np.int64)).tolist()
-    found = {}
+    parts = {}
     for low, high in pairwise(edges):
         last = high == edges[-1]
         inside = (words >= low) & ((words <= high) if last else (words < high))
         name = f"{low}–{high if last else high - 1}" if high - low > 1 or last else str(low)
-        found[name] = np.flatnonzero(inside)
-    return found if len(found) > 1 else {}
+        parts[name] = np.flatnonzero(inside)
+    return parts if len(parts) > 1 else {}
 
 
 def _by_word(texts: Sequence[str], least: int) -> dict[str, IntArray]:

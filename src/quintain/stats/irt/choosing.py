@@ -45,8 +45,8 @@ def rankings_kept(responses: Responses, fit: IrtFit, *, most: int = MOST_ASKED, 
     play = _Play(responses, fit)
     places = {
         ADAPTIVE: play.adaptive(pool, asked),
-        FIXED: play.given(np.tile(fixed, (play.people, 1)), asked),
-        CHANCE: play.given(np.stack([rng.permutation(items)[:most] for _ in range(play.people)]), asked),
+        FIXED: play.in_order(np.tile(fixed, (play.people, 1)), asked),
+        CHANCE: play.in_order(np.stack([rng.permutation(items)[:most] for _ in range(play.people)]), asked),
     }
     tau = {
         name: [float(scipy.stats.kendalltau(one, fit.ability).statistic) for one in found]
@@ -56,7 +56,7 @@ def rankings_kept(responses: Responses, fit: IrtFit, *, most: int = MOST_ASKED, 
 
 
 def _first_enough(asked: list[int], tau: list[float]) -> int | None:
-    """Give the least number from which on all are enough."""
+    """Return the least number from which on all are enough."""
     below = [place for place, one in enumerate(tau) if not one >= ENOUGH]
     first = below[-1] + 1 if below else 0
     return asked[first] if first < len(asked) else None
@@ -82,29 +82,31 @@ class _Play:
 
     def _heard(self, height: FloatArray, items: IntArray) -> None:
         """Take each respondent's response to its own item into account; one without a response tells nothing."""
-        said = self.correct[np.arange(self.people), items]
-        height += np.where(said[:, None] == 1, self.right[items], np.where(said[:, None] == 0, self.wrong[items], 0.0))
+        response = self.correct[np.arange(self.people), items]
+        height += np.where(
+            response[:, None] == 1, self.right[items], np.where(response[:, None] == 0, self.wrong[items], 0.0)
+        )
 
-    def given(self, order: IntArray, asked: list[int]) -> list[FloatArray]:
+    def in_order(self, order: IntArray, asked: list[int]) -> list[FloatArray]:
         """Ask each respondent its row of *order*; give the abilities after so many."""
-        height, found = self._begin(), []
+        height, abilities = self._begin(), []
         for at in range(order.shape[1]):
             self._heard(height, order[:, at])
             if at + 1 in asked:
-                found.append(self._means(height))
-        return found
+                abilities.append(self._means(height))
+        return abilities
 
     def adaptive(self, pool: IntArray, asked: list[int]) -> list[FloatArray]:
         """Ask each respondent what tells most where it seems to be."""
-        told = item_information(self.fit, self.grid)[:, pool].astype(np.float32)
+        information = item_information(self.fit, self.grid)[:, pool].astype(np.float32)
         left = ~np.isnan(self.correct[:, pool])
-        height, found = self._begin(), []
+        height, abilities = self._begin(), []
         rows = np.arange(self.people)
         for at in range(max(asked)):
-            place = np.abs(self.grid - self._means(height)[:, None]).argmin(axis=1)
-            chosen = np.where(left, told[place], -1).argmax(axis=1)
+            nearest = np.abs(self.grid - self._means(height)[:, None]).argmin(axis=1)
+            chosen = np.where(left, information[nearest], -1).argmax(axis=1)
             self._heard(height, np.where(left[rows, chosen], pool[chosen], pool[0]) if left.any() else pool[chosen])
             left[rows, chosen] = False
             if at + 1 in asked:
-                found.append(self._means(height))
-        return found
+                abilities.append(self._means(height))
+        return abilities

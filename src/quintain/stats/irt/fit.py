@@ -71,7 +71,7 @@ class IrtFit:
         return self.parameters * float(np.log(self.respondents)) - 2 * self.loglik
 
     def chances(self, ability: FloatArray, items: slice | None = None) -> FloatArray:
-        """Give the chance of a right response at each *ability* (rows) to each item (columns)."""
+        """Return the chance of a right response at each *ability* (rows) to each item (columns)."""
         part = items or slice(None)
         slope, guess = self.discrimination[part], self.guess[part]
         away = slope * (ability[:, None] - self.difficulty[part])
@@ -88,24 +88,24 @@ def without_scale(fit: IrtFit) -> IrtFit:
 
 
 def guess_told(prior: Normal) -> dict[str, float]:
-    """Say which prior of the logit of guessing was used."""
+    """Return which prior of the logit of guessing was used."""
     return {"guess_mean": prior[0], "guess_spread": prior[1]}
 
 
 def mean_squares(
     responses: Responses, ability: FloatArray, discrimination: FloatArray, difficulty: FloatArray, guess: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Give the mean squares of what the abilities leave over, by item: weighted by information, and plain."""
+    """Return the mean squares of what the abilities leave over, by item: weighted by information, and plain."""
     items = len(discrimination)
     infit, outfit = np.zeros(items), np.zeros(items)
     width = max(1, CELLS // max(len(ability), 1))
     for start in range(0, items, width):
         part = slice(start, start + width)
-        there = ~np.isnan(responses.correct[:, part])
+        answered = ~np.isnan(responses.correct[:, part])
         core = scipy.special.expit(discrimination[part] * (ability[:, None] - difficulty[part]))
         chance = np.clip(guess[part] + (1 - guess[part]) * core, 1e-6, 1 - 1e-6)
         spread = chance * (1 - chance)
-        squared = np.square(np.nan_to_num(responses.correct[:, part]) - chance) * there
-        infit[part] = (responses.weight @ squared) / np.maximum(responses.weight @ (spread * there), 1e-9)
-        outfit[part] = (responses.weight @ (squared / spread)) / np.maximum(responses.weight @ there, 1e-9)
+        squared = np.square(np.nan_to_num(responses.correct[:, part]) - chance) * answered
+        infit[part] = (responses.weight @ squared) / np.maximum(responses.weight @ (spread * answered), 1e-9)
+        outfit[part] = (responses.weight @ (squared / spread)) / np.maximum(responses.weight @ answered, 1e-9)
     return infit, outfit

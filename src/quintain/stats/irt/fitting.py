@@ -13,7 +13,7 @@ MOST = 3000  # respondents up to which the grid of items is fine enough
 
 
 def integrates_items(respondents: float, items: int) -> bool:
-    """Say whether the items are to be integrated out, rather than the abilities."""
+    """Whether the items are to be integrated out, rather than the abilities."""
     return items >= MANY and respondents <= min(items, MOST)
 
 

@@ -13,13 +13,13 @@ CELLS = 4_000_000
 
 
 def scale_points(fit: IrtFit, points: int = POINTS) -> FloatArray:
-    """Give points along the ability scale that cover the respondents."""
+    """Return points along the ability scale that cover the respondents."""
     ends = [-REACH, REACH, *fit.ability[np.isfinite(fit.ability)].tolist()]
     return np.linspace(min(ends), max(ends), points)
 
 
 def item_information(fit: IrtFit, ability: FloatArray, items: slice | None = None) -> FloatArray:
-    """Give what each item (columns) tells at each *ability* (rows): a² (1 − P) / P ((P − c) / (1 − c))²."""
+    """Return what each item (columns) tells at each *ability* (rows): a² (1 − P) / P ((P − c) / (1 − c))²."""
     part = items or slice(None)
     guess = fit.guess[part]
     chance = np.clip(fit.chances(ability, part), 1e-9, 1 - 1e-9)
@@ -67,7 +67,7 @@ def most_informative(fit: IrtFit, k: int) -> IntArray:
 
 
 def _blocks(bound: FloatArray) -> list[IntArray]:
-    """Give the items by their bounds, the highest first: a few, then more, then all others."""
+    """Return the items by their bounds, the highest first: a few, then more, then all others."""
     order = np.argsort(-bound, kind="stable")
     order = order[bound[order] > -np.inf]
     ends = [0, *(end for end in (64, 512) if end < len(order)), len(order)]

@@ -86,7 +86,7 @@ class _Grid:
     wrong: SingleArray
 
     def density(self, prior: dict[str, tuple[float, float]]) -> SingleArray:
-        """Give the weight of each point."""
+        """Return the weight of each point."""
         away = [-0.5 * np.square((self.at[name] - mean) / spread) for name, (mean, spread) in prior.items()]
         total = np.sum(away, axis=0)
         weight = np.exp(total - total.max())
@@ -99,10 +99,10 @@ class _Problem:
     def __init__(self, responses: Responses, model: IrtModel, guess: Normal | None) -> None:
         self.responses, self.model, self.guess = responses, model, guess
         self.people, self.items = responses.correct.shape
-        there = ~np.isnan(responses.correct)
+        answered = ~np.isnan(responses.correct)
         weight = responses.weight.astype(np.float32)[:, None]
         self.right: SingleArray = np.ascontiguousarray((np.nan_to_num(responses.correct).astype(np.float32) * weight).T)
-        wrong = (there & (responses.correct == 0)).astype(np.float32) * weight
+        wrong = (answered & (responses.correct == 0)).astype(np.float32) * weight
         self.wrong: SingleArray = np.ascontiguousarray(wrong.T)
         self.moving = {"1pl": NAMES[1:2], "2pl": NAMES[:2], "3pl": NAMES}[model]
         self.estimated = self.moving if guess is None else self.moving[:2]
@@ -141,12 +141,12 @@ class _Problem:
         ability, error = _peaks(nodes, height)
         return self._standardised(state, _State(ability, error, prior, loglik), fixed=len(chosen) > FIRST)
 
-    def _standardised(self, before: _State, found: _State, *, fixed: bool) -> tuple[_State, float]:
-        """Give abilities mean 0 and, unless discrimination is one for all, deviation 1, and priors with them."""
-        mean = float(np.average(found.ability, weights=self.responses.weight))
-        around = np.average(np.square(found.ability - mean), weights=self.responses.weight)
+    def _standardised(self, before: _State, after: _State, *, fixed: bool) -> tuple[_State, float]:
+        """Return abilities of mean 0 and, unless all items discriminate alike, deviation 1, with their priors."""
+        mean = float(np.average(after.ability, weights=self.responses.weight))
+        around = np.average(np.square(after.ability - mean), weights=self.responses.weight)
         scale = 1.0 if self.model == "1pl" else float(np.sqrt(around)) or 1.0
-        ability, error, prior = (found.ability - mean) / scale, found.error / scale, found.prior
+        ability, error, prior = (after.ability - mean) / scale, after.error / scale, after.prior
         moved = float(np.max(np.abs(ability - before.ability) / np.maximum(error, 1e-3)))
         if not fixed:
             (centre, spread), (slope, slopes) = prior["difficulty"], prior["discrimination"]
@@ -155,7 +155,7 @@ class _Problem:
                 "discrimination": (slope + float(np.log(scale)), slopes),
             }
             prior = {**prior, **moving}
-        return _State(ability, error, prior, found.loglik), moved
+        return _State(ability, error, prior, after.loglik), moved
 
     def _grid(self, prior: dict[str, tuple[float, float]], nodes: FloatArray) -> _Grid:
         at = {name: prior[name][0] + prior[name][1] * self.unit[name] for name in NAMES}
@@ -178,13 +178,13 @@ class _Problem:
         return share
 
     def _likelihood(self, grid: _Grid, share: SingleArray, part: IntArray) -> tuple[SingleArray, SingleArray]:
-        """Give how likely the responses to each item are at each point, against the likeliest, and that one's log."""
-        found: SingleArray = np.matmul(self.right[part] @ share, grid.right)
-        found += (self.wrong[part] @ share) @ grid.wrong
-        top: SingleArray = np.max(found, axis=1, keepdims=True)
-        found -= top
-        np.exp(found, out=found)
-        return found, top
+        """Return how likely each item's responses are at each point, against the likeliest, and that one's log."""
+        likelihood: SingleArray = np.matmul(self.right[part] @ share, grid.right)
+        likelihood += (self.wrong[part] @ share) @ grid.wrong
+        top: SingleArray = np.max(likelihood, axis=1, keepdims=True)
+        likelihood -= top
+        np.exp(likelihood, out=likelihood)
+        return likelihood, top
 
     def _parts(
         self, grid: _Grid, share: SingleArray, chosen: IntArray
@@ -217,8 +217,8 @@ class _Problem:
             mean, spread = prior[name]
             theirs, ours = _moments(posterior, grid.at[name]), _moments(density, grid.at[name])
             wider = (theirs[1] / ours[1]) ** (RELAXED / 2)
-            place = np.clip(mean + RELAXED * (theirs[0] - ours[0]), *MEANS[name])
-            new[name] = float(place), float(np.clip(spread * wider, *SPREADS[name]))
+            new_mean = np.clip(mean + RELAXED * (theirs[0] - ours[0]), *MEANS[name])
+            new[name] = float(new_mean), float(np.clip(spread * wider, *SPREADS[name]))
         return new
 
     def result(self, state: _State, turns: int, converged: bool) -> IrtFit:
@@ -229,28 +229,28 @@ class _Problem:
         slope, guess = np.exp(grid.at["discrimination"]), scipy.special.expit(grid.at["guess"])
         points = np.stack([slope, -slope * grid.at["difficulty"], grid.at["difficulty"], guess], axis=1)
         points = np.concatenate([points, points**2], axis=1).astype(np.float32)
-        found, loglik = np.zeros((self.items, points.shape[1])), 0.0
+        moments, loglik = np.zeros((self.items, points.shape[1])), 0.0
         for part, likelihood, top in self._parts(grid, self._share(state.ability, nodes), np.arange(self.items)):
             posterior, evidence = _posterior(likelihood, density)
-            found[part] = posterior @ points
+            moments[part] = posterior @ points
             loglik += evidence + float(top.sum(dtype=np.float64))
-        return self._gathered(state, found, loglik, turns, converged)
+        return self._gathered(state, moments, loglik, turns, converged)
 
     def _ability_error(self, ability: FloatArray, mean: FloatArray) -> FloatArray:
-        """Give the errors of abilities: what the items that were answered tell there, and the prior."""
-        told = np.ones(self.people)
+        """Return the errors of abilities: what the items that were answered tell of each, and the prior."""
+        information = np.ones(self.people)
         width = max(1, CELLS // max(self.people, 1))
         for start in range(0, self.items, width):
             slope, _, difficulty, guess = mean[:, start : start + width]
             core = scipy.special.expit(slope * (ability[:, None] - difficulty))
             chance = np.clip(guess + (1 - guess) * core, 1e-9, 1 - 1e-9)
-            there = ~np.isnan(self.responses.correct[:, start : start + width])
-            told += (np.square(slope * core) * (1 - chance) / chance * there).sum(axis=1)
-        return np.asarray(1 / np.sqrt(told), dtype=np.float64)
+            answered = ~np.isnan(self.responses.correct[:, start : start + width])
+            information += (np.square(slope * core) * (1 - chance) / chance * answered).sum(axis=1)
+        return np.asarray(1 / np.sqrt(information), dtype=np.float64)
 
-    def _gathered(self, state: _State, found: FloatArray, loglik: float, turns: int, converged: bool) -> IrtFit:
-        mean = found[:, :4].T
-        error = np.sqrt(np.maximum(found[:, 4:].T - mean**2, 0))
+    def _gathered(self, state: _State, moments: FloatArray, loglik: float, turns: int, converged: bool) -> IrtFit:
+        mean = moments[:, :4].T
+        error = np.sqrt(np.maximum(moments[:, 4:].T - mean**2, 0))
         if self.model != "3pl":
             mean[3], error[3] = 0.0, 0.0
         ability, scale = state.ability, 1.0
@@ -292,7 +292,7 @@ class _Problem:
 
 
 def _posterior(likelihood: SingleArray, density: SingleArray) -> tuple[SingleArray, float]:
-    """Give each item's posterior, in the place of its likelihood, and the logarithm of the evidence of all."""
+    """Return each item's posterior, overwriting its likelihood, and the logarithm of the evidence of all."""
     likelihood *= density
     whole: SingleArray = likelihood.sum(axis=1, keepdims=True)
     likelihood /= whole
@@ -314,8 +314,8 @@ def _peaks(nodes: FloatArray, height: FloatArray) -> tuple[FloatArray, FloatArra
     for _ in range(8):
         low = np.clip(((at - nodes[0]) / step).astype(np.int64), 0, len(nodes) - 2)
         beyond = at - nodes[low]
-        three, two, one, _ = spline[:, low, rows]
-        slope, curve = 3 * three * beyond**2 + 2 * two * beyond + one, 6 * three * beyond + 2 * two
+        cubic, quadratic, linear, _ = spline[:, low, rows]
+        slope, curve = 3 * cubic * beyond**2 + 2 * quadratic * beyond + linear, 6 * cubic * beyond + 2 * quadratic
         move = np.where(curve < 0, -slope / np.minimum(curve, -1e-9), 0.0)
         at = np.clip(at + np.clip(move, -step, step), nodes[0], nodes[-1])
     return at, 1 / np.sqrt(np.maximum(-curve, LEAST_CURVE))

@@ -36,20 +36,20 @@ TOLERANCE = 1e-7
 
 def fit_marginal(responses: Responses, model: IrtModel = "2pl", *, guess: Normal | None = None) -> IrtFit:
     """Estimate items and abilities; *guess* is the prior of the logit of guessing."""
-    data, place = responses.patterns()
+    data, row_of = responses.patterns()
     problem = _Problem(data, model, guess)
     values = problem.start()
     before, turns, converged = -np.inf, 0, False
     while turns < MOST_TURNS and not converged:
         problem.move_points(values)
-        found = scipy.optimize.minimize(
+        solution = scipy.optimize.minimize(
             problem.objective, values, jac=True, method="L-BFGS-B", options={"maxiter": 50, "ftol": 1e-13, "gtol": 1e-7}
         )
-        values, turns = found.x, turns + max(int(found.nit), 1)
-        converged = abs(-found.fun - before) <= TOLERANCE * (1 + abs(found.fun)) and found.nit < 50
-        before = -found.fun
+        values, turns = solution.x, turns + max(int(solution.nit), 1)
+        converged = abs(-solution.fun - before) <= TOLERANCE * (1 + abs(solution.fun)) and solution.nit < 50
+        before = -solution.fun
     problem.move_points(values)
-    return problem.result(values, place, turns, converged)
+    return problem.result(values, row_of, turns, converged)
 
 
 class _Problem:
@@ -58,10 +58,10 @@ class _Problem:
     def __init__(self, data: Responses, model: IrtModel, guess: Normal | None = None) -> None:
         self.data, self.model = data, model
         self.prior = (*GUESSING[:2], guess or GUESSING[2]) if model == "3pl" else PRIOR
-        self.there = ~np.isnan(data.correct)
+        self.answered = ~np.isnan(data.correct)
         self.right = np.nan_to_num(data.correct)
         rows, self.items = data.correct.shape
-        share = (self.weighted(self.right)) / np.maximum(self.weighted(self.there), 1e-9)
+        share = (self.weighted(self.right)) / np.maximum(self.weighted(self.answered), 1e-9)
         self.share = share
         constant = bool(((share <= 0) | (share >= 1)).any())
         self.priors = model == "3pl" or data.total < FEW or constant
@@ -85,7 +85,7 @@ class _Problem:
         return np.concatenate([np.ones(1 if self.model == "1pl" else self.items), logit])
 
     def split(self, values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Give discriminations, intercepts and chances to guess."""
+        """Return discriminations, intercepts and chances to guess."""
         if self.model == "3pl":
             steep, difficulty, logit = values.reshape(3, self.items)
             slope = np.exp(steep)
@@ -101,13 +101,13 @@ class _Problem:
         ) - np.log(2 * np.pi) / 2
 
     def posterior(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Give the log-likelihood of each row, and the weights of its points."""
+        """Return the log-likelihood of each row, and the weights of its points."""
         slope, intercept, guess = self.split(values)
         total = self.log_weight.copy()
         for part in self._parts():
             chance = self._chance(slope[part], intercept[part], guess[part])
-            said = np.where(self.right[:, None, part] > 0, chance, 1 - chance)
-            total += (np.log(np.maximum(said, 1e-300)) * self.there[:, None, part]).sum(axis=2)
+            likelihood = np.where(self.right[:, None, part] > 0, chance, 1 - chance)
+            total += (np.log(np.maximum(likelihood, 1e-300)) * self.answered[:, None, part]).sum(axis=2)
         top = total.max(axis=1, keepdims=True)
         weights = np.exp(total - top)
         norm = weights.sum(axis=1, keepdims=True)
@@ -126,15 +126,15 @@ class _Problem:
                 return
 
     def objective(self, values: FloatArray) -> tuple[float, FloatArray]:
-        """Give what is minimised, and its gradient."""
+        """Return what is minimised, and its gradient."""
         rows, weights = self.posterior(values)
         slope, intercept, guess = self.split(values)
         by_slope, by_intercept, by_guess = np.zeros(self.items), np.zeros(self.items), np.zeros(self.items)
         counts = weights * self.data.weight[:, None]
         for part in self._parts():
-            one, two, three = self._slopes(slope[part], intercept[part], guess[part], part)
-            by_slope[part], by_intercept[part] = _add_up(counts, one), _add_up(counts, two)
-            by_guess[part] = _add_up(counts, three) if self.model == "3pl" else 0.0
+            slope_part, intercept_part, guess_part = self._slopes(slope[part], intercept[part], guess[part], part)
+            by_slope[part], by_intercept[part] = _add_up(counts, slope_part), _add_up(counts, intercept_part)
+            by_guess[part] = _add_up(counts, guess_part) if self.model == "3pl" else 0.0
         if self.model == "3pl":
             gradient = np.concatenate([*_by_curve(by_slope, by_intercept, slope, intercept), by_guess])
         else:
@@ -146,10 +146,10 @@ class _Problem:
     def _slopes(
         self, slope: FloatArray, intercept: FloatArray, guess: FloatArray, part: slice
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Give the slopes of the log-likelihood at every point by discrimination, intercept and logit of guessing."""
+        """Return the log-likelihood's slopes at every point by discrimination, intercept and logit of guessing."""
         core = scipy.special.expit(self.theta[:, :, None] * slope + intercept)
         chance = guess + (1 - guess) * core
-        error = (self.right[:, None, part] - chance) * self.there[:, None, part] / np.maximum(chance, 1e-300)
+        error = (self.right[:, None, part] - chance) * self.answered[:, None, part] / np.maximum(chance, 1e-300)
         by_intercept = error * core
         by_guess = error * guess
         return by_intercept * self.theta[:, :, None], by_intercept, by_guess
@@ -173,7 +173,7 @@ class _Problem:
         away = (values - centre) / width
         return -float(away @ away) / 2, -away / width
 
-    def result(self, values: FloatArray, place: IntArray, turns: int, converged: bool) -> IrtFit:
+    def result(self, values: FloatArray, row_of: IntArray, turns: int, converged: bool) -> IrtFit:
         """Gather what was found."""
         rows, weights = self.posterior(values)
         slope, intercept, guess = self.split(values)
@@ -191,8 +191,8 @@ class _Problem:
             intercept_error=errors[1],
             difficulty_error=errors[2],
             guess_error=errors[3],
-            ability=self.mean[place],
-            ability_error=self.spread[place],
+            ability=self.mean[row_of],
+            ability_error=self.spread[row_of],
             infit=infit,
             outfit=outfit,
             loglik=float(self.data.weight @ rows),
@@ -205,13 +205,13 @@ class _Problem:
         )
 
     def _errors(self, values: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Give standard errors from each row's own slopes, item by item: what other items add is left out."""
+        """Return standard errors from each row's own slopes, item by item: what other items add is left out."""
         slope, intercept, guess = self.split(values)
         size = 3 if self.model == "3pl" else 2
         held = np.zeros((self.items, size, size))
         for part in self._parts():
-            found = self._slopes(slope[part], intercept[part], guess[part], part)[:size]
-            each = [np.einsum("rp,rpi->ri", weights, one) for one in found]
+            slopes = self._slopes(slope[part], intercept[part], guess[part], part)[:size]
+            each = [np.einsum("rp,rpi->ri", weights, one) for one in slopes]
             if size == 3:
                 each[:2] = _by_curve(each[0], each[1], slope[part], intercept[part])
             table = np.stack(each, axis=2)
@@ -221,7 +221,7 @@ class _Problem:
         covariance = np.asarray(np.linalg.pinv(held), dtype=np.float64)
         if size == 3:
             return _curve_errors(covariance, slope, intercept, guess)
-        one, two = np.sqrt(covariance[:, 0, 0]), np.sqrt(covariance[:, 1, 1])
+        slope_error, intercept_error = np.sqrt(covariance[:, 0, 0]), np.sqrt(covariance[:, 1, 1])
         # Difficulty is −d / a: its error follows from both and how they go together.
         with np.errstate(divide="ignore", invalid="ignore"):
             by_slope, by_intercept = intercept / slope**2, -1 / slope
@@ -230,7 +230,7 @@ class _Problem:
                 + by_intercept**2 * covariance[:, 1, 1]
                 + 2 * by_slope * by_intercept * covariance[:, 0, 1]
             )
-        return one, two, np.sqrt(np.maximum(variance, 0)), np.zeros(self.items)
+        return slope_error, intercept_error, np.sqrt(np.maximum(variance, 0)), np.zeros(self.items)
 
 
 def _by_curve(
@@ -243,7 +243,7 @@ def _by_curve(
 def _curve_errors(
     covariance: FloatArray, slope: FloatArray, intercept: FloatArray, guess: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Give the errors of a, d, b and c from the covariance of log a, b and the logit of c."""
+    """Return the errors of a, d, b and c from the covariance of log a, b and the logit of c."""
     steep, hard, both = covariance[:, 0, 0], covariance[:, 1, 1], covariance[:, 0, 1]
     variance = intercept**2 * steep + slope**2 * hard - 2 * intercept * slope * both
     chance = np.sqrt(covariance[:, 2, 2]) * guess * (1 - guess)

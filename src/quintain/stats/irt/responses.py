@@ -34,15 +34,15 @@ class Responses:
 
     def patterns(self) -> tuple[Responses, IntArray]:
         """Put rows that are alike together; also give the place of each old row among the new ones."""
-        rows, place = np.unique(np.nan_to_num(self.correct, nan=-1.0), axis=0, return_inverse=True)
-        weight = total_by(place.ravel(), self.weight, len(rows))
+        rows, row_of = np.unique(np.nan_to_num(self.correct, nan=-1.0), axis=0, return_inverse=True)
+        weight = total_by(row_of.ravel(), self.weight, len(rows))
         names = [str(at) for at in range(len(rows))]
         correct = np.where(rows < 0, np.nan, rows)
-        return replace(self, respondents=names, correct=correct, weight=weight), place.ravel().astype(np.int64)
+        return replace(self, respondents=names, correct=correct, weight=weight), row_of.ravel().astype(np.int64)
 
 
 def chance_of_scores(responses: Responses) -> float:
-    """Give the chance that respondents who are all equally able differ in their scores as these do (Cochran's Q).
+    """Return the chance that equally able respondents differ in their scores as these do (Cochran's Q).
 
     Where it is not small, the scale of ability is one of chance alone, and so are difficulties on it.
 
@@ -52,11 +52,11 @@ def chance_of_scores(responses: Responses) -> float:
     >>> chance_of_scores(Responses(["a", "b", "c"], list("uvw"), np.eye(3), np.ones(3)))
     1.0
     """
-    there, weight = ~np.isnan(responses.correct), responses.weight[:, None]
+    answered, weight = ~np.isnan(responses.correct), responses.weight[:, None]
     right = np.nan_to_num(responses.correct)
-    share = (weight * right).sum(axis=0) / np.maximum((weight * there).sum(axis=0), 1e-9)
-    away = ((right - share) * there).sum(axis=1)
-    spread = (share * (1 - share) * there).sum(axis=1)
+    share = (weight * right).sum(axis=0) / np.maximum((weight * answered).sum(axis=0), 1e-9)
+    away = ((right - share) * answered).sum(axis=1)
+    spread = (share * (1 - share) * answered).sum(axis=1)
     known = spread > 0
     total = float(responses.weight[known].sum())
     if total <= 1:
@@ -66,5 +66,5 @@ def chance_of_scores(responses: Responses) -> float:
 
 
 def are_told_apart(responses: Responses) -> bool:
-    """Say whether respondents differ in their scores by more than chance, so that there is a scale of ability."""
+    """Whether respondents differ in their scores by more than chance, so that there is a scale of ability."""
     return chance_of_scores(responses) <= BY_CHANCE

@@ -40,20 +40,23 @@ def suspicious(responses: Responses, fit: IrtFit, *, rate: float = RATE) -> Susp
     ability, weight = fit.ability[:, None], responses.weight[:, None]
     for start in range(0, items, width):
         correct = responses.correct[:, start : start + width]
-        there = ~np.isnan(correct) * weight
-        number = np.maximum(there.sum(axis=0), 1e-9)
+        answered = ~np.isnan(correct) * weight
+        number = np.maximum(answered.sum(axis=0), 1e-9)
         share = (np.nan_to_num(correct) * weight).sum(axis=0) / number
-        away = (ability - (ability * there).sum(axis=0) / number) * there
+        away = (ability - (ability * answered).sum(axis=0) / number) * answered
         spread = np.square(away).sum(axis=0) * share * (1 - share)
         score = (np.nan_to_num(correct) * away).sum(axis=0)
         z[start : start + width] = np.divide(score, np.sqrt(spread), out=np.zeros_like(score), where=spread > 1e-12)
-    found = np.flatnonzero(step_up(scipy.special.ndtr(z), rate) & (z < 0))
-    found = found[np.argsort(z[found], kind="stable")]
+    suspects = np.flatnonzero(step_up(scipy.special.ndtr(z), rate) & (z < 0))
+    suspects = suspects[np.argsort(z[suspects], kind="stable")]
     low, high = np.quantile(fit.ability, [1 / 3, 2 / 3])
-    strong, weak = responses.correct[fit.ability >= high][:, found], responses.correct[fit.ability <= low][:, found]
-    return Suspects(found, z[found], 1 - _mean(strong), _mean(weak))
+    strong, weak = (
+        responses.correct[fit.ability >= high][:, suspects],
+        responses.correct[fit.ability <= low][:, suspects],
+    )
+    return Suspects(suspects, z[suspects], 1 - _mean(strong), _mean(weak))
 
 
 def _mean(correct: FloatArray) -> FloatArray:
-    there = ~np.isnan(correct)
-    return np.asarray(np.nan_to_num(correct).sum(axis=0) / np.maximum(there.sum(axis=0), 1), dtype=np.float64)
+    answered = ~np.isnan(correct)
+    return np.asarray(np.nan_to_num(correct).sum(axis=0) / np.maximum(answered.sum(axis=0), 1), dtype=np.float64)

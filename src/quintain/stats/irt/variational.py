@@ -62,20 +62,20 @@ def fit_variational(
 ) -> IrtFit:
     """Estimate items and abilities at the prior of discrimination with the highest bound."""
     problem = _Problem(responses, model, guess)
-    wanted = list(spreads) if model != "1pl" else [max(spreads)]
-    if not wanted:
+    candidates = list(spreads) if model != "1pl" else [max(spreads)]
+    if not candidates:
         raise ValueError("at least one spread is to be tried")
     # All priors are climbed from one place, that of the middle one, in the same steps and draws: none has an advantage.
-    middle = sorted(wanted)[len(wanted) // 2]
+    middle = sorted(candidates)[len(candidates) // 2]
     begin = problem.climb(*problem.start(), middle, _Climb(steps, RATE), np.random.default_rng([seed, 0]))
     tried: dict[float, float] = {}
-    found: dict[float, tuple[Values, Values, bool]] = {}
-    for spread in wanted:
+    climbed: dict[float, tuple[Values, Values, bool]] = {}
+    for spread in candidates:
         rng = np.random.default_rng([seed, 1])
-        found[spread] = problem.climb(*begin[:2], spread, _Climb(MORE_STEPS, LATER_RATE), rng)
-        tried[spread] = problem.bound(*found[spread][:2], spread, np.random.default_rng(seed))
-    best = max(tried, key=lambda one: tried[one])
-    return problem.result(*found[best], tried, steps + MORE_STEPS * len(tried))
+        climbed[spread] = problem.climb(*begin[:2], spread, _Climb(MORE_STEPS, LATER_RATE), rng)
+        tried[spread] = problem.bound(*climbed[spread][:2], spread, np.random.default_rng(seed))
+    best = max(tried, key=lambda spread: tried[spread])
+    return problem.result(*climbed[best], tried, steps + MORE_STEPS * len(tried))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +99,10 @@ class _Problem:
 
     def __init__(self, responses: Responses, model: IrtModel, guess: Normal) -> None:
         self.responses, self.model, self.guess = responses, model, guess
-        self.there: SingleArray = (~np.isnan(responses.correct)).astype(np.float32)
+        self.answered: SingleArray = (~np.isnan(responses.correct)).astype(np.float32)
         self.right: SingleArray = np.nan_to_num(responses.correct).astype(np.float32)
         weight = weights_of_tests(responses.tests) if responses.tests else np.ones(len(responses.items))
-        self.there *= weight.astype(np.float32) * responses.weight.astype(np.float32)[:, None]
+        self.answered *= weight.astype(np.float32) * responses.weight.astype(np.float32)[:, None]
         guessing = ("guess",) if model == "3pl" else ()
         self.names = ("ability", "discrimination", "difficulty", *guessing)
 
@@ -115,8 +115,8 @@ class _Problem:
         return mean, {name: np.full(len(one), np.log(0.2), np.float32) for name, one in mean.items()}
 
     def _logit(self, axis: int) -> SingleArray:
-        right, said = (self.right * self.there).sum(axis=axis), self.there.sum(axis=axis)
-        logit = np.log((right + 0.5) / (said - right + 0.5))
+        right, answered = (self.right * self.answered).sum(axis=axis), self.answered.sum(axis=axis)
+        logit = np.log((right + 0.5) / (answered - right + 0.5))
         return np.asarray(np.clip(logit - logit.mean(), -2.5, 2.5), dtype=np.float32)
 
     def climb(
@@ -124,48 +124,48 @@ class _Problem:
     ) -> tuple[Values, Values, bool]:
         """Go up the bound; also say whether it had settled."""
         steps = how.steps
-        place = {name: one.copy() for name, one in mean.items()}
-        place |= {f"{name} width": one.copy() for name, one in width.items()}
-        first = {name: np.zeros_like(one) for name, one in place.items()}
-        second = {name: np.zeros_like(one) for name, one in place.items()}
+        point = {name: one.copy() for name, one in mean.items()}
+        point |= {f"{name} width": one.copy() for name, one in width.items()}
+        first = {name: np.zeros_like(one) for name, one in point.items()}
+        second = {name: np.zeros_like(one) for name, one in point.items()}
         bounds = np.zeros(steps)
         for step in range(steps):
             rate = how.rate * (LAST_RATE / how.rate) ** (step / max(steps - 1, 1))
-            bounds[step], slopes = self._rise(place, spread, rng)
+            bounds[step], slopes = self._rise(point, spread, rng)
             for name, slope in slopes.items():
                 first[name] += 0.1 * (slope - first[name])
                 second[name] += 0.01 * (slope * slope - second[name])
                 ahead = first[name] / (1 - 0.9 ** (step + 1))
-                place[name] += rate * ahead / (np.sqrt(second[name] / (1 - 0.99 ** (step + 1))) + 1e-8)
+                point[name] += rate * ahead / (np.sqrt(second[name] / (1 - 0.99 ** (step + 1))) + 1e-8)
         last, before = bounds[-steps // 10 :].mean(), bounds[-steps // 5 : -steps // 10].mean()
         settled = bool(last - before <= SETTLED * abs(last))
-        return {name: place[name] for name in mean}, {name: place[f"{name} width"] for name in mean}, settled
+        return {name: point[name] for name in mean}, {name: point[f"{name} width"] for name in mean}, settled
 
-    def _rise(self, place: Values, spread: float, rng: np.random.Generator) -> tuple[float, Values]:
-        """Give the bound at a pair of draws, and its slopes."""
-        noise = {name: rng.standard_normal(len(place[name]), dtype=np.float32) for name in self.names}
-        slopes = {name: np.zeros_like(one) for name, one in place.items()}
+    def _rise(self, point: Values, spread: float, rng: np.random.Generator) -> tuple[float, Values]:
+        """Return the bound at a pair of draws, and its slopes."""
+        noise = {name: rng.standard_normal(len(point[name]), dtype=np.float32) for name in self.names}
+        slopes = {name: np.zeros_like(one) for name, one in point.items()}
         total = 0.0
         for sign in (1, -1):
-            away = {name: sign * noise[name] * np.exp(place[f"{name} width"]) for name in self.names}
-            found = self._at({name: place[name] + away[name] for name in self.names})
-            total += found.loglik / 2
+            away = {name: sign * noise[name] * np.exp(point[f"{name} width"]) for name in self.names}
+            draw = self._at({name: point[name] + away[name] for name in self.names})
+            total += draw.loglik / 2
             for name in self.names:
-                slopes[name] += found.by[name] / 2
-                slopes[f"{name} width"] += found.by[name] * away[name] / 2
+                slopes[name] += draw.by[name] / 2
+                slopes[f"{name} width"] += draw.by[name] * away[name] / 2
         for name in self.names:
             centre, wide = self._prior(name, spread)
-            variance = np.exp(2 * place[f"{name} width"])
-            slopes[name] -= (place[name] - centre) / wide**2
+            variance = np.exp(2 * point[f"{name} width"])
+            slopes[name] -= (point[name] - centre) / wide**2
             slopes[f"{name} width"] += 1 - variance / wide**2
-        return total - self._divergence(place, spread), slopes
+        return total - self._divergence(point, spread), slopes
 
-    def _divergence(self, place: Values, spread: float) -> float:
-        """Give how far the posterior is from the prior (Kullback and Leibler)."""
+    def _divergence(self, point: Values, spread: float) -> float:
+        """Return how far the posterior is from the prior (Kullback and Leibler)."""
         total = 0.0
         for name in self.names:
-            (centre, wide), log_width = self._prior(name, spread), place[f"{name} width"]
-            squared = np.exp(2 * log_width) + (place[name] - centre) ** 2
+            (centre, wide), log_width = self._prior(name, spread), point[f"{name} width"]
+            squared = np.exp(2 * log_width) + (point[name] - centre) ** 2
             apart = squared / wide**2 - 1 - 2 * log_width + 2 * np.log(wide)
             total += float(apart.sum(dtype=np.float64)) / 2
         return total
@@ -174,14 +174,14 @@ class _Problem:
         return {"discrimination": (0.0, spread), "guess": self.guess}.get(name, (0.0, 1.0))
 
     def _at(self, drawn: Values) -> _Slopes:
-        """Give the log-likelihood at one draw and its slopes by every parameter."""
+        """Return the log-likelihood at one draw and its slopes by every parameter."""
         slope = np.exp(drawn["discrimination"])
         away = drawn["ability"][:, None] - drawn["difficulty"]
         core = scipy.special.expit(slope * away)
         guess = scipy.special.expit(drawn["guess"]) if "guess" in drawn else np.zeros(1, np.float32)
         chance = np.clip(guess + (1 - guess) * core, 1e-6, 1 - 1e-6)
-        loglik = float((np.log(np.where(self.right > 0, chance, 1 - chance)) * self.there).sum(dtype=np.float64))
-        error = (self.right - chance) / chance * self.there
+        loglik = float((np.log(np.where(self.right > 0, chance, 1 - chance)) * self.answered).sum(dtype=np.float64))
+        error = (self.right - chance) / chance * self.answered
         by_logit = error * core
         each = by_logit * slope
         by_slope = (by_logit * away).sum(axis=0) * slope
@@ -195,33 +195,33 @@ class _Problem:
         return _Slopes(loglik, by)
 
     def bound(self, mean: Values, width: Values, spread: float, rng: np.random.Generator) -> float:
-        """Give the bound over many draws, which are the same for every prior."""
-        place = {**mean, **{f"{name} width": one for name, one in width.items()}}
+        """Return the bound over many draws, which are the same for every prior."""
+        point = {**mean, **{f"{name} width": one for name, one in width.items()}}
         total = 0.0
         for _ in range(DRAWS // 2):
             noise = {name: rng.standard_normal(len(mean[name]), dtype=np.float32) for name in self.names}
             for sign in (1, -1):
                 drawn = {name: mean[name] + sign * noise[name] * np.exp(width[name]) for name in self.names}
                 total += self._at(drawn).loglik / DRAWS
-        return total - self._divergence(place, spread)
+        return total - self._divergence(point, spread)
 
     def result(self, mean: Values, width: Values, settled: bool, tried: dict[float, float], turns: int) -> IrtFit:
         """Gather the means of the posterior and its deviations."""
         items = len(self.responses.items)
-        place = {name: np.broadcast_to(one.astype(np.float64), _shape(name, one, items)) for name, one in mean.items()}
+        means = {name: np.broadcast_to(one.astype(np.float64), _shape(name, one, items)) for name, one in mean.items()}
         error = {
             name: np.broadcast_to(np.exp(one.astype(np.float64)), _shape(name, one, items))
             for name, one in width.items()
         }
-        slope = np.exp(place["discrimination"] + error["discrimination"] ** 2 / 2)
+        slope = np.exp(means["discrimination"] + error["discrimination"] ** 2 / 2)
         slope_error = slope * np.sqrt(np.expm1(error["discrimination"] ** 2))
-        difficulty, none = place["difficulty"].copy(), np.zeros(items)
-        guess = scipy.special.expit(place["guess"]) if "guess" in place else none
-        guess_error = guess * (1 - guess) * error["guess"] if "guess" in place else none
+        difficulty, none = means["difficulty"].copy(), np.zeros(items)
+        guess = scipy.special.expit(means["guess"]) if "guess" in means else none
+        guess_error = guess * (1 - guess) * error["guess"] if "guess" in means else none
         # The intercept is the product of two that are independent: its mean and variance follow from theirs.
         squares = (slope**2 + slope_error**2) * (difficulty**2 + error["difficulty"] ** 2)
-        infit, outfit = mean_squares(self.responses, place["ability"], slope, difficulty, guess)
-        best = max(tried, key=lambda one: tried[one])
+        infit, outfit = mean_squares(self.responses, means["ability"], slope, difficulty, guess)
+        best = max(tried, key=lambda spread: tried[spread])
         return IrtFit(
             model=self.model,
             discrimination=slope,
@@ -232,7 +232,7 @@ class _Problem:
             intercept_error=np.sqrt(np.maximum(squares - (slope * difficulty) ** 2, 0)),
             difficulty_error=error["difficulty"].copy(),
             guess_error=guess_error,
-            ability=place["ability"].copy(),
+            ability=means["ability"].copy(),
             ability_error=error["ability"].copy(),
             infit=infit,
             outfit=outfit,

@@ -74,7 +74,7 @@ from quintain.store.tables.people import ApiToken, OneTimeLink, RoleGrant, Throt
 from quintain.store.tables.releases import DatasheetAnswers, ReleaseRow, ReleaseVersion
 from quintain.store.tables.tasks import TaskRow, TaskVersion
 from quintain.store.tables.trainings import TrainingRow
-from quintain.store.tables.trials import Trial
+from quintain.store.tables.tryouts import Tryout
 from quintain.store.tables.validation import (
     Adjudication,
     DueReview,
@@ -226,7 +226,7 @@ __all__ = [
     "TaskVersion",
     "Throttle",
     "TrainingRow",
-    "Trial",
+    "Tryout",
     "Upload",
     "User",
     "Validation",

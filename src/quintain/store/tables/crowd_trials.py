@@ -19,7 +19,7 @@ PLAIN = JSON(none_as_null=True)
 class CrowdTrial(Base):
     """A trial of a task: draft, open or closed. *data* is the blob of items that came from elsewhere, if any.
 
-    *doors* says how people from panels come in and go back, as plain data of `quintain.core.trial_doors.TrialDoors`.
+    *doors* says how people from panels come in and go back, as plain data of `quintain.core.trial_entry.TrialEntry`.
     """
 
     __tablename__ = "crowd_trials"

@@ -35,5 +35,5 @@ class LabelAnswer(AnswerKind):
         return is_text(value)
 
     def in_one_form(self, values: pl.Series, labels: Sequence[str] | None = None) -> pl.Series:
-        """Give labels that are the same in one spelling: that of *labels*, or else of the column."""
+        """Return labels that are the same in one spelling: that of *labels*, or else of the column."""
         return in_names(values, labels)

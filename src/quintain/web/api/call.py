@@ -22,7 +22,7 @@ from quintain.services.access import tokens
 from quintain.services.access.permissions import may_send_files
 from quintain.store.blobs import Blobs
 from quintain.web.peers import peer_of
-from quintain.web.visit import SESSION_COOKIE, Unopened, check_csrf, make_visit, workspace_of
+from quintain.web.visit import SESSION_COOKIE, PendingRequest, check_csrf, make_visit, workspace_of
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 bearer = HTTPBearer(auto_error=False, description="An API token, made on the account page. It begins with `qt_`.")
@@ -54,7 +54,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class CallArrival(Unopened):
+class CallArrival(PendingRequest):
     """A call that has come in, with the token that it shows, if it does."""
 
     request: Request

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from quintain.core.editing import EditOrigin
 from quintain.labels.views import LabelView
-from quintain.services.evaluate.answers import Show, Sieve
+from quintain.services.evaluate.answers import AnswerFilter, Show
 
 TaskName = Annotated[str, Path(description="Name of the task.", max_length=80, pattern=r"^[^\x00]+$")]
 ModelName = Annotated[str, Path(description="Name of the model.", max_length=120, pattern=r"^[^\x00]+$")]
@@ -75,11 +75,11 @@ Limit = Annotated[int, Parameter(description="At most so many.", ge=1, le=1000)]
 Offset = Annotated[int, Parameter(description="Skip so many.", ge=0, le=2**31 - 1)]
 
 
-def _sieve(show: Show = "all", label: Filter = "", said: Filter = "", text: Filter = "") -> Sieve:
-    return Sieve(show, label, said, text)
+def _sieve(show: Show = "all", label: Filter = "", said: Filter = "", text: Filter = "") -> AnswerFilter:
+    return AnswerFilter(show, label, said, text)
 
 
-Sifting = Annotated[Sieve, Depends(_sieve)]
+Sifting = Annotated[AnswerFilter, Depends(_sieve)]
 Before = Annotated[int | None, Parameter(description="Only entries with a smaller id.", ge=1, le=2**31 - 1)]
 RoundNumber = Annotated[int, Path(description="Number of the round.", ge=1, le=1_000_000)]
 

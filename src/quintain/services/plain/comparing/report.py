@@ -9,6 +9,7 @@ from quintain.core.errors import BadInput
 from quintain.core.records.report import Report, ReportFact, ReportSection
 from quintain.core.records.study import MOST_SETS, TransferCell
 from quintain.core.texts import Text
+from quintain.services.plain.checkpoints import Checkpoints
 from quintain.services.plain.comparing.differences import differences_section, measures_of
 from quintain.services.plain.comparing.difficulty import difficulty_study, responses_of_models, responses_to
 from quintain.services.plain.comparing.gap import gap_section
@@ -16,7 +17,6 @@ from quintain.services.plain.comparing.reading import same_shape
 from quintain.services.plain.comparing.transfer import transfer_cells, transfer_section
 from quintain.services.plain.comparing.variety import coverage_section, variety_section
 from quintain.services.plain.irt_report import difficulty_section
-from quintain.services.plain.keeping import Keeping
 from quintain.services.plain.texts import TextGroup, compare_texts
 from quintain.stats.artefacts.learner import OPTIONS, LinearLearner, Teachable
 from quintain.stats.comparing.compared import ComparedSet
@@ -45,7 +45,7 @@ class CompareOptions:
     responses: Responses | None = None
     model: IrtModel = "2pl"
     commands: Sequence[str] = ()
-    keeping: Keeping = field(default_factory=Keeping)
+    keeping: Checkpoints = field(default_factory=Checkpoints)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class DataComparison:
 
     report: Report
     transfer: list[TransferCell]
-    keeping: Keeping
+    keeping: Checkpoints
 
 
 def compare_datasets(

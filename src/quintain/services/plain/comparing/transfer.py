@@ -9,12 +9,12 @@ from quintain.core.records.report import Cell, Chart, Column, ReportSection, Tab
 from quintain.core.records.study import TransferCell
 from quintain.core.texts import Text
 from quintain.reports.maps import share_map
-from quintain.services.plain.keeping import Keeping
+from quintain.services.plain.checkpoints import Checkpoints
 from quintain.stats.artefacts.examples import Examples
 from quintain.stats.comparing.transfer import Transfer, TransferRows
 
 
-def transfer_cells(wanted: Transfer, keeping: Keeping, done: Callable[[float], None]) -> list[TransferCell]:
+def transfer_cells(wanted: Transfer, keeping: Checkpoints, done: Callable[[float], None]) -> list[TransferCell]:
     """Give the matrix row by row; rows that are kept from an earlier run are not computed again."""
     rows, names = TransferRows(wanted), wanted.rows
     cells: list[TransferCell] = []

@@ -12,7 +12,7 @@ import polars as pl
 from quintain.core.errors import BadInput, Fault
 from quintain.core.label_form import LabelNames
 from quintain.core.texts import Text
-from quintain.data.given import Source
+from quintain.data.in_memory import Source
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.services.plain.comparing.reading import tags_of, votes_of
 from quintain.stats.bootstrap import FloatArray, IntArray

@@ -45,12 +45,12 @@ def pending_of_cell(db: Session, cell_id: int) -> Sequence[Charge]:
     return db.scalars(select(Charge).where(Charge.cell_id == cell_id, ~Charge.settled)).all()
 
 
-def settle(db: Session, cell_id: int, generation: int, amount: float) -> None:
+def settle_charge(db: Session, cell_id: int, generation: int, amount: float) -> None:
     """Write what a run has cost in place of what it might."""
     run = (Charge.cell_id == cell_id, Charge.generation == generation)
     db.execute(update(Charge).where(*run).values(amount=amount, settled=True))
 
 
-def settle_call(db: Session, number: int, amount: float) -> None:
+def settle_call_charge(db: Session, number: int, amount: float) -> None:
     """Write what a call outside of a run has cost in place of what it might."""
     db.execute(update(Charge).where(Charge.id == number).values(amount=amount, settled=True))

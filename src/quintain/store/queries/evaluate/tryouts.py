@@ -10,37 +10,37 @@ from sqlalchemy import ColumnElement, or_, select, update
 from sqlalchemy.orm import Session
 
 from quintain.store.queries.models.tried import QUEUED
-from quintain.store.tables import Model, ModelVersion, TaskRow, Trial
+from quintain.store.tables import Model, ModelVersion, TaskRow, Tryout
 
 
-def trials(db: Session, version_ids: Sequence[int]) -> dict[int, Trial]:
+def tryouts(db: Session, version_ids: Sequence[int]) -> dict[int, Tryout]:
     """Give the trials of those of the versions that have one."""
-    return {one.version_id: one for one in db.scalars(select(Trial).where(Trial.version_id.in_(version_ids)))}
+    return {one.version_id: one for one in db.scalars(select(Tryout).where(Tryout.version_id.in_(version_ids)))}
 
 
 def any_waiting(db: Session, now: datetime) -> bool:
     """Say whether there is a trial that a worker may take."""
-    return db.scalar(select(Trial.version_id).where(Trial.state == QUEUED, _free(now)).limit(1)) is not None
+    return db.scalar(select(Tryout.version_id).where(Tryout.state == QUEUED, _free(now)).limit(1)) is not None
 
 
 def _free(now: datetime) -> ColumnElement[bool]:
-    return or_(Trial.lease_until.is_(None), Trial.lease_until <= now)
+    return or_(Tryout.lease_until.is_(None), Tryout.lease_until <= now)
 
 
-def claim(db: Session, *, worker: str, now: datetime, until: datetime, task: str | None) -> Trial | None:
+def claim(db: Session, *, worker: str, now: datetime, until: datetime, task: str | None) -> Tryout | None:
     """Lease the oldest trial that nobody holds, of *task* or of any. Inside a writing transaction."""
     query = (
-        select(Trial)
-        .join(ModelVersion, ModelVersion.id == Trial.version_id)
+        select(Tryout)
+        .join(ModelVersion, ModelVersion.id == Tryout.version_id)
         .join(Model, Model.id == ModelVersion.model_id)
         .where(
-            Trial.state == QUEUED,
+            Tryout.state == QUEUED,
             _free(now),
             ModelVersion.withdrawn_at.is_(None),
         )
-        .order_by(Trial.version_id)
+        .order_by(Tryout.version_id)
         .limit(1)
-        .with_for_update(of=Trial, skip_locked=True)
+        .with_for_update(of=Tryout, skip_locked=True)
     )
     if task is not None:
         query = query.where(Model.task_id == select(TaskRow.id).where(TaskRow.name == task).scalar_subquery())
@@ -56,6 +56,6 @@ def claim(db: Session, *, worker: str, now: datetime, until: datetime, task: str
 
 def update_held(db: Session, version_id: int, generation: int, **values: Any) -> bool:
     """Change a trial for the holder of its newest lease; False where it is not ours any more."""
-    held = (Trial.version_id == version_id, Trial.generation == generation, Trial.state == QUEUED)
-    result = db.execute(update(Trial).where(*held).values(**values).execution_options(synchronize_session=False))
+    held = (Tryout.version_id == version_id, Tryout.generation == generation, Tryout.state == QUEUED)
+    result = db.execute(update(Tryout).where(*held).values(**values).execution_options(synchronize_session=False))
     return bool(result.rowcount)  # type: ignore[attr-defined]  # an UPDATE gives a CursorResult

@@ -5,21 +5,21 @@ from __future__ import annotations
 from sqlalchemy import ColumnElement, exists, select
 from sqlalchemy.orm import Session
 
-from quintain.store.tables import ModelVersion, Trial
+from quintain.store.tables import ModelVersion, Tryout
 
 QUEUED, PASSED, REFUSED = "queued", "passed", "refused"
 
 
 def untried() -> ColumnElement[bool]:
     """Say of a model version in a query that its trial has not been passed."""
-    return exists().where(Trial.version_id == ModelVersion.id, Trial.state != PASSED)
+    return exists().where(Tryout.version_id == ModelVersion.id, Tryout.state != PASSED)
 
 
 def refused() -> ColumnElement[bool]:
     """Say of a model version in a query that it was refused after its trial."""
-    return exists().where(Trial.version_id == ModelVersion.id, Trial.state == REFUSED)
+    return exists().where(Tryout.version_id == ModelVersion.id, Tryout.state == REFUSED)
 
 
 def is_refused(db: Session, version_id: int) -> bool:
     """Say whether a model version was refused after its trial."""
-    return db.scalar(select(Trial.state).where(Trial.version_id == version_id)) == REFUSED
+    return db.scalar(select(Tryout.state).where(Tryout.version_id == version_id)) == REFUSED

@@ -120,10 +120,23 @@ def rows(
     return [EarningRow(*found) for found in db.execute(query)]
 
 
-def count(db: Session, *, user_id: int, status: str | None = None) -> int:
+def count(db: Session, *, user_id: int, task_id: int | None = None, status: str | None = None) -> int:
     """Count a person's earnings that fit every filter given."""
     query = select(func.count()).select_from(EarningStanding)
-    return db.scalar(query.where(*_fitting(user_id, None, None, status))) or 0
+    return db.scalar(query.where(*_fitting(user_id, task_id, None, status))) or 0
+
+
+def sums(db: Session, user_id: int, task_id: int) -> list[tuple[str, str, int, str]]:
+    """Add up what a person earned with a task: kind, status, amount and currency, in the order of these."""
+    parts = (Earning.currency, Earning.kind, EarningStanding.status)
+    query = (
+        select(Earning.kind, EarningStanding.status, func.sum(Earning.amount), Earning.currency)
+        .join(EarningStanding, EarningStanding.earning_id == Earning.id)
+        .where(*_fitting(user_id, task_id, None, None))
+        .group_by(*parts)
+        .order_by(*parts)
+    )
+    return [(kind, status, int(amount), currency) for kind, status, amount, currency in db.execute(query)]
 
 
 def known_count(db: Session, *, task_id: int, round_id: int | None = None, status: str | None = None) -> int:
@@ -202,7 +215,7 @@ def approved_since(
     return [*found.items()]
 
 
-def settle(db: Session, payout_id: int) -> None:
+def mark_paid(db: Session, payout_id: int) -> None:
     """Let the earnings of a payout stand as paid."""
     mine = _standings.c.payout_id == payout_id
     places = (_standings.c.task_id, _standings.c.round_id, _standings.c.status)
@@ -286,7 +299,7 @@ def standing_sums(db: Session) -> list[tuple[int, int, int | None, str, str, str
     return [(*row[:6], int(row[6])) for row in db.execute(query)]
 
 
-def misstanding(db: Session, limit: int) -> list[tuple[int, str, str]]:
+def wrong_standings(db: Session, limit: int) -> list[tuple[int, str, str]]:
     """Find earnings that stand otherwise than decisions and payouts say: the earning, how it stands, how it should.
 
     An earning without a standing stands nowhere.
@@ -322,7 +335,7 @@ def misplaced(db: Session) -> list[Mapping[str, Any]]:
     return [dict(row) for row in db.execute(query).mappings()]
 
 
-def restand(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
+def rebuild_standings(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
     """Let earnings stand as *rows* say."""
     for first in range(0, len(rows), CHUNK):
         some = [dict(row) for row in rows[first : first + CHUNK]]

@@ -204,7 +204,7 @@ def rebuild(db: Session, only: Sequence[Account] | None = None) -> None:
         db.execute(update(_accounts).where(_accounts.c.id == number).values(balance=summed))
 
 
-def standing(db: Session) -> dict[Account, int]:
+def stored_balances(db: Session) -> dict[Account, int]:
     """Give the balances of all accounts that stand for pay: of workers, rounds and tasks, by kind and status.
 
     What was paid twice is among them.

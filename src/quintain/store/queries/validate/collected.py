@@ -40,7 +40,7 @@ def collected(db: Session, validation_id: int, round_id: int | None) -> Iterator
     yield from _some(db, elsewhere.order_by(ValidationItem.id))
 
 
-def own(
+def own_items(
     db: Session, validation_id: int, round_id: int | None, author_id: int, *, limit: int, offset: int = 0
 ) -> list[Collected]:
     """Give some of what a person wrote that is judged in a validation and stands, the newest first."""
@@ -51,7 +51,7 @@ def own(
     return list(_some(db, mine.limit(limit).offset(offset)))
 
 
-def count_own(db: Session, validation_id: int, round_id: int | None, author_id: int) -> int:
+def count_own_items(db: Session, validation_id: int, round_id: int | None, author_id: int) -> int:
     """Count what a person wrote that is judged in a validation and stands."""
     if round_id is not None:
         query = select(func.count()).select_from(Attempt)
@@ -85,7 +85,7 @@ def _some(db: Session, query: Select[Any]) -> Iterator[Collected]:
         yield Collected(item, attempt, author, aim, answer, predictions or [], bool(written))
 
 
-def standing(db: Session, attempt_ids: Sequence[int]) -> set[int]:
+def standing_attempts(db: Session, attempt_ids: Sequence[int]) -> set[int]:
     """Say which of some attempts are neither retracted nor withheld."""
     return set(db.scalars(select(Attempt.id).where(Attempt.id.in_(attempt_ids), ~gone())))
 

@@ -27,7 +27,7 @@ from quintain.store.queries.jobs import counts
 from quintain.store.queries.jobs.counts import CountKey, validation_count
 from quintain.store.queries.validate.items import with_text
 from quintain.store.tables import ItemFigure, ValidationItem
-from quintain.store.turns import turn
+from quintain.store.write_queue import sqlite_write_queue
 
 AT_A_TIME = 1000  # rows that one transaction writes: others wait for some milliseconds
 CONTESTED = "contested"  # the name of the count
@@ -80,11 +80,11 @@ def keep(db: Session, validation_id: int, rows: Mapping[int, KeptItem]) -> int:
     changed = [row for key, row in rows.items() if key not in same]
     for start in range(0, len(changed), AT_A_TIME):
         some = [{**row._asdict(), "validation_id": validation_id} for row in changed[start : start + AT_A_TIME]]
-        with turn(db), _counting(db, validation_id, [row["item_id"] for row in some]):
+        with sqlite_write_queue(db), _counting(db, validation_id, [row["item_id"] for row in some]):
             db.connection().execute(_PUT, some)
     for start in range(0, len(gone), AT_A_TIME):
         some_gone = gone[start : start + AT_A_TIME]
-        with turn(db), _counting(db, validation_id, some_gone):
+        with sqlite_write_queue(db), _counting(db, validation_id, some_gone):
             leave = delete(ItemFigure).where(ItemFigure.item_id.in_(some_gone))
             db.execute(leave.execution_options(synchronize_session=False))
     return len(changed) + len(gone)

@@ -79,7 +79,7 @@ def _window(db: Session, validation_id: int, start: SlotPlace) -> Window:
     return Window(start, SlotPlace(*row) if row else END)
 
 
-def look_on(db: Session, validation_id: int, user_id: int, start: SlotPlace) -> tuple[Window, int]:
+def first_open_from(db: Session, validation_id: int, user_id: int, start: SlotPlace) -> tuple[Window, int]:
     """Find the first open slot from *start* on that can be this judge's, however far; locks nothing.
 
     Slots that others are about to lease count as open: they may yet let go of them. Also give the newest item, which

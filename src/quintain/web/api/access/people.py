@@ -27,7 +27,7 @@ from quintain.services.access import accounts, audit, links, notify, tokens
 from quintain.services.access.actors import normal_name
 from quintain.services.access.links import Link
 from quintain.services.house import personal_data
-from quintain.services.pay import leaving
+from quintain.services.pay import final_pay
 from quintain.web.api.call import Call, Calling
 from quintain.web.api.params import Before, Filter, Limit, Offset, PersonName, Revision, TaskName, TokenId
 from quintain.web.api.shapes import (
@@ -59,12 +59,12 @@ def export_me(call: Calling) -> Response:
 
 def get_open_pay(call: Calling) -> OpenPay:
     """Add up what one earned that is not paid yet: deleting the account would give it up."""
-    return leaving.my_open_pay(call.db, call.actor)
+    return final_pay.my_open_pay(call.db, call.actor)
 
 
 def ask_for_last_pay(call: Calling) -> None:
     """Ask the owners of all that is not paid yet to pay it, because one wants to leave."""
-    leaving.ask_for_last_pay(call.db, call.actor)
+    final_pay.ask_for_last_pay(call.db, call.actor)
 
 
 def delete_me(call: Calling, deletion: Deletion) -> None:

@@ -8,8 +8,8 @@ from fastapi import File, Form, Path, UploadFile
 from fastapi import Query as Parameter
 
 from quintain.core.records.collect import Flags, PromptReport
-from quintain.services.collect import attempts, prompts
-from quintain.services.validate import leaving
+from quintain.services.collect import list_attempts, prompts
+from quintain.services.validate import retraction
 from quintain.web.api.call import Calling
 from quintain.web.api.params import Limit, Offset, RoundRef
 from quintain.web.api.shapes import Shape, Text
@@ -38,7 +38,7 @@ def import_prompts(
     ] = False,
 ) -> PromptReport:
     """Add prompts to a round; what earlier rounds of the task used is left out (owners)."""
-    with on_disk(file, call.workspace.file_limits) as path:
+    with on_disk(file, call.workspace.limits_at_once) as path:
         return prompts.import_prompts(
             call.db,
             call.actor,
@@ -60,9 +60,9 @@ def list_flags(
 ) -> Flags:
     """List texts that may hurt, hold personal data or were reported; with *decided*, all of them (owners)."""
     state = None if decided else False
-    return attempts.flag_queue(call.db, call.actor, ref, decided=state, offset=offset, limit=limit)
+    return list_attempts.flag_queue(call.db, call.actor, ref, decided=state, offset=offset, limit=limit)
 
 
 def decide_flag(call: Calling, flag: FlagId, decision: FlagDecisionRequest) -> None:
     """Keep a flagged attempt, or withhold it from everything that leaves (owners)."""
-    leaving.decide_flag(call.db, call.actor, flag, withhold=decision.withhold, note=decision.note)
+    retraction.decide_flag(call.db, call.actor, flag, withhold=decision.withhold, note=decision.note)

@@ -18,12 +18,12 @@ from quintain.core.records.collect import (
     Verdict,
     WritingSession,
 )
-from quintain.services.collect import attempt as collect
-from quintain.services.collect import attempts, entry, readiness, round_figures, rounds, writing
+from quintain.services.collect import entry, list_attempts, readiness, round_figures, rounds, writing
 from quintain.services.collect import export as attempt_export
+from quintain.services.collect import submit_attempt as collect
 from quintain.services.jobs.exports import WantedFile
 from quintain.services.models.ask import limit_calls
-from quintain.services.validate import leaving
+from quintain.services.validate import retraction
 from quintain.web.api.call import Call, Calling
 from quintain.web.api.collect.shapes import (
     AttemptRequest,
@@ -101,12 +101,12 @@ def get_readiness(call: Calling, ref: RoundRef) -> Readiness:
 
 def choose(call: Calling, ref: RoundRef, choice: ChoiceRequest) -> Readiness:
     """Say `consent`, `warning` (read and accepted), `opt_out` or `opt_in` to a round."""
-    return readiness.choose(call.db, call.actor, ref, choice.kind)
+    return readiness.record_choice(call.db, call.actor, ref, choice.kind)
 
 
 def begin_writing(call: Calling, ref: RoundRef) -> WritingSession:
     """Begin a writing session, or take up the one that lasts."""
-    return writing.start(call.db, call.blobs, call.actor, ref)
+    return writing.start_session(call.db, call.blobs, call.actor, ref)
 
 
 def get_writing_session(call: Calling, key: SessionKey) -> WritingSession:
@@ -119,7 +119,7 @@ def write(call: Calling, key: SessionKey, submission: AttemptRequest) -> Verdict
     place = writing.find_place(call.db, call.actor, key, submission.token)
     if place.row.models:
         limit_calls(call.db, call.actor, call.address, call.workspace.settings.model_calls)
-    return collect.attempt(
+    return collect.submit_attempt(
         call.db,
         call.blobs,
         call.actor,
@@ -156,18 +156,18 @@ def decide(call: Calling, attempt: AttemptId, word: WordRequest) -> Verdict:
 
 def add_notes(call: Calling, attempt: AttemptId, notes: NotesRequest) -> Verdict:
     """Say why the model failed, and which phenomena are in the text."""
-    attempts.add_notes(call.db, call.actor, attempt, reason=notes.reason, tags=notes.tags)
+    list_attempts.add_notes(call.db, call.actor, attempt, reason=notes.reason, tags=notes.tags)
     return collect.get_verdict(call.db, call.actor, attempt)
 
 
 def retract(call: Calling, attempt: AttemptId, why: RetractRequest) -> None:
     """Take one of one's own attempts back; it stays paid."""
-    leaving.retract(call.db, call.actor, attempt, why.reason)
+    retraction.retract(call.db, call.actor, attempt, why.reason)
 
 
 def list_my_attempts(call: Calling, limit: Limit = 100) -> OwnAttempts:
     """List one's own attempts, the newest first."""
-    return OwnAttempts(attempts.my_attempts(call.db, call.actor, limit=limit))
+    return OwnAttempts(list_attempts.my_attempts(call.db, call.actor, limit=limit))
 
 
 def _round(call: Call, info: rounds.RoundInfo) -> Round:

@@ -18,7 +18,7 @@ from quintain.core.records.contests import (
     RestDecided,
 )
 from quintain.data.tables import parse_columns
-from quintain.services.contest import judging, pairs, scores, settling
+from quintain.services.contest import judging, pairs, rulings, scores
 from quintain.services.contest.pair_checks import PairDraft
 from quintain.web.api.call import Calling
 from quintain.web.api.contest.contests import ContestRef, PageSize, TeamName
@@ -58,7 +58,7 @@ def upload_pairs(
 ) -> PairsAdded:
     """Add the pairs of a table; all of them, or nothing and every fault by its row."""
     mapped = parse_columns([line for line in columns.splitlines() if line.strip()])
-    with on_disk(file, call.workspace.file_limits) as path:
+    with on_disk(file, call.workspace.limits_at_once) as path:
         return pairs.upload_pairs(
             call.db, call.blobs, call.actor, ref, path, columns=mapped, preset=preset, dispute=dispute
         )
@@ -111,12 +111,12 @@ def get_contest_pair(call: Calling, ref: ContestRef, pair: PairId) -> ContestPai
 
 def dispute_pair(call: Calling, ref: ContestRef, pair: PairId, wanted: DisputeRequest) -> None:
     """Say what is wrong with a pair of another team, while labels are settled; only so many pairs of a contest."""
-    settling.contest_pair(call.db, call.actor, ref, pair, wanted.reason)
+    rulings.contest_pair(call.db, call.actor, ref, pair, wanted.reason)
 
 
 def list_pair_disputes(call: Calling, ref: ContestRef) -> PairDisputes:
     """List what one's own team contests, and how many pairs it may; for the organisers all that is contested."""
-    return settling.list_disputes(call.db, call.actor, ref)
+    return rulings.list_disputes(call.db, call.actor, ref)
 
 
 def next_pair_to_judge(call: Calling, ref: ContestRef) -> NextToJudge:
@@ -138,7 +138,7 @@ def judge_pair(call: Calling, ref: ContestRef, said: PairJudgement) -> PairJudge
 
 def rule_pair(call: Calling, ref: ContestRef, pair: PairId, wanted: RulingRequest) -> None:
     """Keep a pair, change its labels, or drop it; the teams concerned read the reason (organisers)."""
-    settling.rule(
+    rulings.rule_pair(
         call.db,
         call.actor,
         ref,
@@ -152,7 +152,7 @@ def rule_pair(call: Calling, ref: ContestRef, pair: PairId, wanted: RulingReques
 
 def rule_rest(call: Calling, ref: ContestRef, wanted: RestRequest) -> RestDecided:
     """Let every pair that waits for the organisers count as it was written (organisers)."""
-    return settling.rule_rest(call.db, call.actor, ref, wanted.reason)
+    return rulings.rule_rest(call.db, call.actor, ref, wanted.reason)
 
 
 def export_contest(call: Calling, ref: ContestRef, format: Format = "csv") -> Response:  # noqa: A002

@@ -9,7 +9,7 @@ from fastapi import Query as Parameter
 
 from quintain.core.records.contests import ContestPair, ContestProposals, ContestSearch, ContestSearches
 from quintain.perturbations.drafts.substitutes import WORD_SOURCES
-from quintain.services.contest import searching
+from quintain.services.contest import search_pairs
 from quintain.web.api.call import Calling
 from quintain.web.api.contest.contests import ContestRef, PageSize
 from quintain.web.api.contest.shapes import ProposalLabel, RejectRequest, SearchRequest
@@ -22,12 +22,12 @@ Waiting = Annotated[bool, Parameter(description="Only those that nobody has deci
 
 def list_contest_searches(call: Calling, ref: ContestRef) -> ContestSearches:
     """List the automatic searches of one's team, and how many texts it may still ask models about."""
-    return searching.list_searches(call.db, call.actor, ref)
+    return search_pairs.list_searches(call.db, call.actor, ref)
 
 
 def start_contest_search(call: Calling, ref: ContestRef, wanted: SearchRequest) -> ContestSearch:
     """Begin a search for changes of starter sentences that turn a model, while breaking lasts."""
-    return searching.start_search(
+    return search_pairs.start_search(
         call.db,
         call.blobs,
         call.actor,
@@ -43,7 +43,7 @@ def start_contest_search(call: Calling, ref: ContestRef, wanted: SearchRequest) 
 
 def advance_contest_search(call: Calling, ref: ContestRef, search: SearchNumber) -> ContestSearch:
     """Go on with a search for a few seconds; call it again until it is done."""
-    return searching.advance_search(call.db, call.blobs, call.actor, ref, search, runners=call.workspace.runners)
+    return search_pairs.advance_search(call.db, call.blobs, call.actor, ref, search, runners=call.workspace.runners)
 
 
 def list_contest_proposals(
@@ -56,14 +56,14 @@ def list_contest_proposals(
     limit: PageSize = 25,
 ) -> ContestProposals:
     """Give a page of what a search proposes, those that wait first."""
-    return searching.list_proposals(call.db, call.actor, ref, search, waiting=waiting, offset=offset, limit=limit)
+    return search_pairs.list_proposals(call.db, call.actor, ref, search, waiting=waiting, offset=offset, limit=limit)
 
 
 def confirm_contest_proposal(
     call: Calling, ref: ContestRef, proposal: ProposalId, wanted: ProposalLabel
 ) -> ContestPair:
     """Make a pair of a proposal: a person says which label the changed sentence has."""
-    return searching.confirm_proposal(
+    return search_pairs.confirm_proposal(
         call.db,
         call.blobs,
         call.actor,
@@ -77,4 +77,4 @@ def confirm_contest_proposal(
 
 def reject_contest_proposal(call: Calling, ref: ContestRef, proposal: ProposalId, wanted: RejectRequest) -> None:
     """Put a proposal aside, or take it up again."""
-    searching.reject_proposal(call.db, call.actor, ref, proposal, undo=wanted.undo)
+    search_pairs.reject_proposal(call.db, call.actor, ref, proposal, undo=wanted.undo)

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from quintain.core.contests import Phase, TeamRole
 from quintain.perturbations.drafts.substitutes import WordSource
-from quintain.services.contest.settling import Decision
+from quintain.services.contest.rulings import Decision
 from quintain.web.api.shapes import LongText, Shape, Text
 
 

@@ -9,10 +9,10 @@ from starlette.responses import Response
 
 from quintain.core.records.base import to_json
 from quintain.core.records.report import ReportChoices, ReportKind
-from quintain.services.study import kept_reports as kept
 from quintain.services.study import reports as service
-from quintain.services.study.kept_reports import ShownReport
+from quintain.services.study import stored_reports as kept
 from quintain.services.study.reports import WantedReport
+from quintain.services.study.stored_reports import ShownReport
 from quintain.web.api.call import Call, Calling
 from quintain.web.api.params import TaskName
 from quintain.web.api.shapes import Text

@@ -26,14 +26,14 @@ from quintain.core.records.trial import (
 from quintain.data.trials import trial_bytes
 from quintain.services.trial import (
     costs,
-    doors,
-    kept_report,
     letters,
     model_runs,
+    panel_entry,
+    participation,
     reporting,
     rubric,
-    running,
-    taking_part,
+    stages,
+    stored_report,
     trials,
 )
 from quintain.services.trial.contexts import DEFAULT_GENRE
@@ -160,7 +160,7 @@ def close_stage(
     call: Calling, task: TaskName, trial: TrialName, arm: ArmName, stage: StageName, closing: ClosingRequest
 ) -> CrowdTrial:
     """Close a stage of an arm: those who wait there go on."""
-    return running.close_stage(call.db, call.actor, task, trial, arm, stage, force=closing.force)
+    return stages.close_stage(call.db, call.actor, task, trial, arm, stage, force=closing.force)
 
 
 def readmit(
@@ -168,7 +168,7 @@ def readmit(
 ) -> CrowdTrial:
     """Let somebody go on whom a qualification turned away, as after an appeal."""
     person = readmitting.person
-    return running.readmit(call.db, call.actor, task, trial, arm=arm, stage=stage, person=person)
+    return stages.readmit(call.db, call.actor, task, trial, arm=arm, stage=stage, person=person)
 
 
 def list_letters(call: Calling, task: TaskName, trial: TrialName, arm: ArmName, stage: StageName) -> LetterDrafts:
@@ -208,27 +208,27 @@ def answer_reply(  # noqa: PLR0917 - the parts of the address
 def enter_trial(call: Calling, task: TaskName, trial: TrialName, entering: EnteringRequest | None = None) -> TrialPart:
     """Take part in a trial; `consent` says that one agrees to what it asks people to agree to."""
     consent = entering is not None and entering.consent
-    return taking_part.enter(call.db, call.actor, task, trial, consent=consent)
+    return participation.enter(call.db, call.actor, task, trial, consent=consent)
 
 
 def leave_trial(call: Calling, task: TaskName, trial: TrialName) -> TrialPart:
     """Leave a trial; what was finished is paid."""
-    return taking_part.leave(call.db, call.actor, task, trial)
+    return participation.leave(call.db, call.actor, task, trial)
 
 
 def get_trial_part(call: Calling, task: TaskName, trial: TrialName) -> TrialPart:
     """Say where one stands in a trial, and what comes next."""
-    return taking_part.my_part(call.db, call.actor, task, trial)
+    return participation.trial_part(call.db, call.actor, task, trial)
 
 
 def get_quiz_step(call: Calling, task: TaskName, trial: TrialName) -> NextStep:
     """Give the next step of the tutorial's quizzes, if there is one."""
-    return NextStep(taking_part.quiz_step(call.db, call.actor, task, trial))
+    return NextStep(participation.quiz_step(call.db, call.actor, task, trial))
 
 
 def answer_quiz_step(call: Calling, task: TaskName, trial: TrialName, given: QuizAnswer) -> NextStep:
     """Answer one step of a quiz, and get the next."""
-    step = taking_part.answer_quiz(
+    step = participation.answer_quiz(
         call.db, call.actor, task, trial, quiz=given.quiz, step=given.step, answer=given.answer
     )
     return NextStep(step)
@@ -275,14 +275,14 @@ def get_trial_costs(call: Calling, task: TaskName, trial: TrialName) -> TrialCos
 
 def get_trial_doors(call: Calling, task: TaskName, trial: TrialName) -> TrialEntries:
     """Give the addresses that panels send people to, to take part and to grade (owners)."""
-    return doors.get_doors(call.db, call.actor, task, trial, base_url=call.base_url)
+    return panel_entry.get_doors(call.db, call.actor, task, trial, base_url=call.base_url)
 
 
 def put_trial_doors(
     call: Calling, task: TaskName, trial: TrialName, given: DoorsRequest, edit: Changing
 ) -> TrialEntries:
     """Say how people from panels come into a trial and go back (owners)."""
-    return doors.put_doors(call.db, call.actor, task, trial, given.toml, base_url=call.base_url, edit=edit)
+    return panel_entry.put_doors(call.db, call.actor, task, trial, given.toml, base_url=call.base_url, edit=edit)
 
 
 def open_trial_pool(call: Calling, task: TaskName, trial: TrialName) -> PoolAdded:
@@ -315,7 +315,7 @@ def export_trial(call: Calling, task: TaskName, trial: TrialName) -> Response:
 
 def get_trial_report(call: Calling, task: TaskName, trial: TrialName) -> Report:
     """Report on a trial; of one with many judgements a worker makes it, the first time too."""
-    return kept_report.get_report(call.db, call.blobs, call.actor, task, trial)
+    return stored_report.get_report(call.db, call.blobs, call.actor, task, trial)
 
 
 def download_trial_report(
@@ -325,5 +325,5 @@ def download_trial_report(
     format: Annotated[ReportFormat, Query(description="Format of the file; a ZIP has all of them.")] = "html",  # noqa: A002 - the word in the address
 ) -> Response:
     """Send the report of a trial as a file."""
-    found = kept_report.get_report(call.db, call.blobs, call.actor, task, trial)
+    found = stored_report.get_report(call.db, call.blobs, call.actor, task, trial)
     return send_file(found, f"{task}-trial-{trial}", format)

@@ -7,11 +7,11 @@ from starlette.responses import Response
 from quintain.core.records.judging import JudgingEntry
 from quintain.core.records.validate import AdaptiveForecast, Judges, JudgingNotes, Policies, ValidationTrail
 from quintain.services.jobs.exports import WantedFile
-from quintain.services.validate import doors, judges
+from quintain.services.validate import audit_trail as validation_trail
 from quintain.services.validate import export as judged_export
 from quintain.services.validate import forecast as adaptive_forecast
-from quintain.services.validate import trail as validation_trail
-from quintain.services.validate import validations as validate
+from quintain.services.validate import judges, panel_entry
+from quintain.services.validate import manage as validate
 from quintain.web.api.call import Calling
 from quintain.web.api.params import Changing, Format, Limit, Offset, ValidationRef
 from quintain.web.api.shapes import LongText, Shape
@@ -68,4 +68,4 @@ def export_labels(call: Calling, ref: ValidationRef, format: Format = "csv") -> 
 
 def get_judging_entry(call: Calling, ref: ValidationRef) -> JudgingEntry:
     """Give the address that a panel sends judges to (owners)."""
-    return doors.judging_entry(call.db, call.actor, ref, call.base_url)
+    return panel_entry.judging_entry(call.db, call.actor, ref, call.base_url)

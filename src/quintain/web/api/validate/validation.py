@@ -37,22 +37,26 @@ from quintain.core.records.validate import (
 from quintain.core.validation import RuleName, UnqualifyRule, ValidationState
 from quintain.services.jobs.exports import WantedFile
 from quintain.services.validate import adjudicate as adjudication
+from quintain.services.validate import (
+    claim_page as claims,
+)
 from quintain.services.validate import drafts as judge_drafts
 from quintain.services.validate import export as judged_export
 from quintain.services.validate import (
     gold,
     gold_list,
     gold_quiz,
-    handing_in,
-    handing_out,
     judges,
     review,
     unqualify,
     vmer,
 )
 from quintain.services.validate import items as validation_items
+from quintain.services.validate import manage as validate
 from quintain.services.validate import status as validation_status
-from quintain.services.validate import validations as validate
+from quintain.services.validate import (
+    submit_page as submissions,
+)
 from quintain.services.validate.gold_list import GoldOrder
 from quintain.services.validate.items import ItemOrder
 from quintain.web.api.call import Calling
@@ -261,13 +265,13 @@ def list_outcomes(call: Calling, ref: ValidationRef, limit: Limit = 1000, offset
 
 def claim_page(call: Calling, ref: ValidationRef) -> HeldPage:
     """Take a page of items to judge, or get the one that is held; none where nothing is left."""
-    page = handing_out.claim_page(call.db, call.actor, ref)
-    return HeldPage(handing_out.page_record(page) if page else None)
+    page = claims.claim_page(call.db, call.actor, ref)
+    return HeldPage(claims.page_record(page) if page else None)
 
 
 def get_judging_page(call: Calling, token: PageToken) -> HeldPage:
     """Give a page that one holds."""
-    return HeldPage(handing_out.page_record(handing_out.get_page(call.db, call.actor, token)))
+    return HeldPage(claims.page_record(claims.get_page(call.db, call.actor, token)))
 
 
 def submit_page(call: Calling, token: PageToken, given: SubmitRequest) -> Receipt:
@@ -276,8 +280,8 @@ def submit_page(call: Calling, token: PageToken, given: SubmitRequest) -> Receip
     Each has `item` and `label`, or `skip` with its reason; `flag` and `seconds` go with either. With *saved*, what was
     saved before is handed in as well. With *finish* the page ends, and what was not answered goes back.
     """
-    answers = [handing_in.Answer(one.item, one.label, one.skip, one.flag, one.seconds) for one in given.answers]
-    return handing_in.submit_page(call.db, call.actor, token, answers, finish=given.finish, saved=given.saved)
+    answers = [submissions.Answer(one.item, one.label, one.skip, one.flag, one.seconds) for one in given.answers]
+    return submissions.submit_page(call.db, call.actor, token, answers, finish=given.finish, saved=given.saved)
 
 
 def save_answer(call: Calling, token: PageToken, item: ItemId, given: SaveRequest) -> SavedNumber:
@@ -286,18 +290,18 @@ def save_answer(call: Calling, token: PageToken, item: ItemId, given: SaveReques
     Of two changes to an item the one with the higher *number* stays; without one it is the last that comes. Give the
     number of what is saved.
     """
-    answer = handing_in.Answer(item, given.label, given.skip, given.flag, given.seconds)
+    answer = submissions.Answer(item, given.label, given.skip, given.flag, given.seconds)
     return SavedNumber(judge_drafts.save_answer(call.db, call.actor, token, answer, number=given.number))
 
 
 def extend_page(call: Calling, token: PageToken) -> Lease:
     """Keep a page alive, and say until when."""
-    return handing_out.extend_page(call.db, call.actor, token)
+    return claims.extend_page(call.db, call.actor, token)
 
 
 def return_page(call: Calling, token: PageToken) -> None:
     """Give a page back: others get its items at once."""
-    handing_out.return_page(call.db, call.actor, token)
+    claims.return_page(call.db, call.actor, token)
 
 
 def export_judgements(call: Calling, ref: ValidationRef, format: Format = "csv") -> Response:  # noqa: A002 - the word in the address
@@ -389,7 +393,7 @@ def make_entry_quiz(call: Calling, ref: ValidationRef, given: QuizRequest) -> Qu
 
 def list_contested(call: Calling, ref: ValidationRef, limit: Limit = 50) -> ContestedItems:
     """List the items on which judges disagree most (experts, owners)."""
-    return ContestedItems(adjudication.queue(call.db, call.actor, ref, limit=limit))
+    return ContestedItems(adjudication.adjudication_queue_of(call.db, call.actor, ref, limit=limit))
 
 
 def adjudicate(call: Calling, ref: ValidationRef, item: ItemId, given: AdjudicationRequest) -> None:

@@ -15,7 +15,7 @@ from quintain.services.access.actors import normal_name
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.access.scopes import useful_scopes
 from quintain.services.house import personal_data
-from quintain.services.pay import leaving
+from quintain.services.pay import final_pay
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import download_archive
 from quintain.web.i18n import Tongue, languages
@@ -123,7 +123,7 @@ def delete(post: Posting) -> Response:
     require_signed_in(visit.actor)
     _ = visit.tongue.gettext
     if post.text("pay") == "ask":
-        leaving.ask_for_last_pay(visit.db, visit.actor)
+        final_pay.ask_for_last_pay(visit.db, visit.actor)
         return visit.redirect("/account#mine", _("The owners are asked to pay you. Come back when the money is there."))
     try:
         if normal_name(post.text("name")) != visit.actor.name:
@@ -153,7 +153,7 @@ def _account(visit: Visit, trouble: Trouble | None = None) -> Response:
         status=trouble.status if trouble else 200,
         person=accounts.get_person(visit.db, visit.actor),
         made_from=visit.made_from("profile", accounts.profile_of(accounts.get_person(visit.db, visit.actor))),
-        owed=leaving.my_open_pay(visit.db, visit.actor),
+        owed=final_pay.my_open_pay(visit.db, visit.actor),
         sessions=sessions.list_sessions(visit.db, visit.actor, current=visit.session.id if visit.session else ""),
         language_choices=[(code, Tongue.name_of(code)) for code in languages()],
         crumbs=[(visit.tongue.gettext("Account"), None)],

@@ -16,8 +16,8 @@ from quintain.core.task import ABILITY, VMER, Task
 from quintain.reports.few import few_text, is_few
 from quintain.reports.round_lines import RoundWords, styles_of
 from quintain.services.access.permissions import require_owner
-from quintain.services.board import keep as board_keep
 from quintain.services.board import remeasure as measuring_again
+from quintain.services.board import snapshots as board_keep
 from quintain.services.board.abilities import shown_abilities
 from quintain.services.board.cache import PENDING, SOON_S, WarmBoard, warm_board
 from quintain.services.board.claims import board_claim
@@ -171,7 +171,7 @@ def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = No
         most_points=MOST_POINTS,
         progress=_progress(warm, title=axes[0][1], human=_("people")),
         forks=board_keep.list_forks(visit.db, task),
-        snapshots=board_keep.list_snapshots(visit.db, task),
+        snapshots=board_keep.list_snapshots(visit.db, visit.actor, task),
         exports=[(kind, kind not in SINGLE) for kind in KINDS],
         crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Board"), None)],
         error=trouble,

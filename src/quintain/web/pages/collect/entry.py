@@ -9,10 +9,10 @@ from starlette.responses import Response
 from quintain.services.access.sign_in import LONGEST
 from quintain.services.collect import entry
 from quintain.services.collect.admission import Visitor
-from quintain.services.collect.door_codes import NAMES
+from quintain.services.collect.entry_codes import NAMES
 from quintain.services.collect.panel_ids import TURK_HOSTS
-from quintain.services.trial import doors as trial_doors
-from quintain.services.validate import doors
+from quintain.services.trial import panel_entry as trial_doors
+from quintain.services.validate import panel_entry
 from quintain.web.middleware import CONTENT_SECURITY_POLICY
 from quintain.web.visit import CSRF_COOKIE, PANEL_COOKIE, SESSION_COOKIE, Posting, Visit, Visiting
 
@@ -39,7 +39,7 @@ def complete(visit: Visiting, task: str, number: int) -> Response:
 
 def complete_judging(visit: Visiting, task: str, name: str) -> Response:
     """Show the completion code, and the way back, to who has judged."""
-    return _done(visit, doors.complete(visit.db, visit.actor, f"{task}/{name}"))
+    return _done(visit, panel_entry.complete(visit.db, visit.actor, f"{task}/{name}"))
 
 
 def complete_trial(visit: Visiting, task: str, trial: str) -> Response:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from quintain.services.access.permissions import require_signed_in
-from quintain.services.collect import attempts
+from quintain.services.collect import list_attempts
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import vmer
 from quintain.web.forms import answer_text
@@ -29,7 +29,9 @@ def show(visit: Visiting, task: str, name: str, offset: int = 0) -> Response:
     page = recent.attempts[first : first + SIZE]
     if first + SIZE > RECENT:
         page = vmer.my_outcomes(visit.db, visit.actor, ref, limit=SIZE, offset=first).attempts
-    texts = {one.id: one for one in attempts.own_attempts(visit.db, visit.actor, [one.attempt or 0 for one in page])}
+    texts = {
+        one.id: one for one in list_attempts.own_attempts(visit.db, visit.actor, [one.attempt or 0 for one in page])
+    }
     mine = [(texts[one.attempt], one) for one in page if one.attempt in texts]
     return visit.render(
         "collect/outcomes.html",

@@ -11,14 +11,14 @@ from quintain.core.errors import BadInput, Conflict, Fault, Unavailable
 from quintain.core.records.collect import Counters, RoundCount
 from quintain.core.rounds import RoundKind
 from quintain.core.task import Task
-from quintain.services.collect import attempts, entry, prompts, round_figures, rounds
+from quintain.services.collect import entry, list_attempts, prompts, round_figures, rounds
 from quintain.services.collect import export as attempt_export
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.collect.target_names import spec_for
 from quintain.services.jobs.exports import WantedFile
 from quintain.services.pay import earnings
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import leaving
+from quintain.services.validate import retraction
 from quintain.services.wheel.standings import solved_rounds
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.exporting import export_page
@@ -75,7 +75,7 @@ def texts_page(visit: Visiting, task: str, number: int, show: str = "", before: 
     last = int(before) if before.isdecimal() and len(before) < 10 else None
     wanted = {"fooled": True, "right": False}.get(show)
     ref = f"{task}/{number}"
-    rows = attempts.round_texts(visit.db, visit.actor, ref, fooled=wanted, before=last, limit=PAGE_ROWS + 1)
+    rows = list_attempts.round_texts(visit.db, visit.actor, ref, fooled=wanted, before=last, limit=PAGE_ROWS + 1)
     return visit.render(
         "collect/round_texts.html",
         task=found,
@@ -98,7 +98,7 @@ def import_prompts(post: Posting, task: str, number: int) -> Response:
     try:
         if upload is None:
             raise BadInput(faults=[Fault("no file was chosen", field="file")])
-        with on_disk(upload, visit.workspace.file_limits) as path:
+        with on_disk(upload, visit.workspace.limits_at_once) as path:
             report = prompts.import_prompts(
                 visit.db,
                 visit.actor,
@@ -139,7 +139,7 @@ def flags_page(
     found = tasks.get_task(visit.db, task)
     _ = visit.tongue.gettext
     ref, decided, first = f"{task}/{number}", None if all else False, max(offset, 0)
-    queue = attempts.flag_queue(visit.db, visit.actor, ref, decided=decided, offset=first, limit=SIZE)
+    queue = list_attempts.flag_queue(visit.db, visit.actor, ref, decided=decided, offset=first, limit=SIZE)
     kinds = {"offensive": _("may hurt"), "personal": _("personal data"), "reported": _("reported")}
     return visit.render(
         "collect/round_flags.html",
@@ -158,7 +158,7 @@ def decide_flag(post: Posting, task: str, number: int) -> Response:
     """Keep a flagged attempt, or withhold it."""
     visit = post.visit
     withhold = post.text("decision") == "withhold"
-    leaving.decide_flag(visit.db, visit.actor, post.number("flag"), withhold=withhold, note=post.text("note"))
+    retraction.decide_flag(visit.db, visit.actor, post.number("flag"), withhold=withhold, note=post.text("note"))
     return visit.redirect(f"/tasks/{task}/rounds/{number}/flags", visit.tongue.gettext("Decided. You can change it."))
 
 
@@ -192,7 +192,7 @@ def _show(visit: Visit, task: str, number: int, trouble: Trouble | None = None) 
 
 
 def _console(visit: Visit, task: Task, info: RoundInfo) -> dict[str, Any]:
-    figure = round_figures.show(visit.db, info)
+    figure = round_figures.shown_figures(visit.db, info)
     found = round_figures.counters(visit.db, visit.actor, info.ref, figure, most=MOST_ROWS)
     return {
         "counters": found,

@@ -17,7 +17,7 @@ from quintain.services.board.standings import known_standings
 from quintain.services.collect import rounds
 from quintain.services.collect.definition import dump_round, round_of
 from quintain.services.collect.rounds import RoundInfo
-from quintain.services.collect.starting import prompt_sources, start_round
+from quintain.services.collect.start_round import prompt_sources, start_round
 from quintain.services.collect.writing_systems import SCRIPTS
 from quintain.services.models import registry as models
 from quintain.services.pay import earnings

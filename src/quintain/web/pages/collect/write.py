@@ -12,10 +12,10 @@ from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound, Quinta
 from quintain.core.records.collect import WritingSession
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_signed_in
-from quintain.services.collect import attempt as collect
-from quintain.services.collect import attempts, entry, readiness, writing
-from quintain.services.collect.attempts import Notes
+from quintain.services.collect import entry, list_attempts, readiness, writing
+from quintain.services.collect import submit_attempt as collect
 from quintain.services.collect.entry import Completion
+from quintain.services.collect.list_attempts import Notes
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.tasks import definitions as tasks
 from quintain.services.trial.trials import place_of_round
@@ -35,7 +35,7 @@ def begin(post: Posting, task: str, number: int) -> Response:
     visit = post.visit
     ref = f"{task}/{number}"
     try:
-        session = writing.start(visit.db, visit.blobs, visit.actor, ref)
+        session = writing.start_session(visit.db, visit.blobs, visit.actor, ref)
     except (Conflict, Forbidden, TooMany, Unavailable) as error:
         return landing_page(visit, ref, trouble_of(error))
     return visit.redirect(f"/write/{session.key}")
@@ -45,7 +45,7 @@ def choose(post: Posting, task: str, number: int) -> Response:
     """Take down what somebody says to a round: that they agree, or that they would rather not."""
     visit = post.visit
     choice = post.text("choice")
-    readiness.choose(visit.db, visit.actor, f"{task}/{number}", choice)
+    readiness.record_choice(visit.db, visit.actor, f"{task}/{number}", choice)
     if choice == "warning":
         visit.go_past_warning(tasks.get_task(visit.db, task))
     return visit.redirect(f"/tasks/{task}/rounds/{number}/write")
@@ -66,7 +66,7 @@ def attempt(post: Posting, key: str) -> Response:
     typed = read(task, post)
     typed_beside = {name: post.text(name) for name in ("justification", "type")}
     try:
-        verdict = collect.attempt(
+        verdict = collect.submit_attempt(
             visit.db,
             visit.blobs,
             visit.actor,
@@ -114,7 +114,7 @@ def add_notes(post: Posting, key: str) -> Response:
     """Take down why the model failed and what the example is about; both may be left out."""
     visit = post.visit
     number, reason, tags = post.number("attempt"), post.text("reason"), post.texts("tags")
-    attempts.add_notes(visit.db, visit.actor, number, reason=reason, tags=tags)
+    list_attempts.add_notes(visit.db, visit.actor, number, reason=reason, tags=tags)
     return visit.redirect(f"/write/{key}", visit.tongue.gettext("Thank you."))
 
 
@@ -238,7 +238,7 @@ def _notes(visit: Visit, info: RoundInfo, session: WritingSession, shown: Sequen
     """Give what the writer said of the attempt that fooled the model, where the round asks for it."""
     if session.outcome != "fooled" or not shown or not (info.spec.asks.reason or info.spec.asks.tags):
         return None
-    return attempts.get_notes(visit.db, visit.actor, shown[-1].attempt_id)
+    return list_attempts.get_notes(visit.db, visit.actor, shown[-1].attempt_id)
 
 
 def _completion(visit: Visit, info: RoundInfo, session: WritingSession) -> Completion | None:

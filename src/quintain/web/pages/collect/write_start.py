@@ -8,7 +8,7 @@ from quintain.core.rounds import Money
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.collect import readiness, rounds
 from quintain.services.collect.rounds import RoundInfo
-from quintain.services.collect.under_way import session_under_way
+from quintain.services.collect.session_under_way import session_under_way
 from quintain.services.pay import earnings
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble

@@ -9,8 +9,8 @@ from starlette.responses import Response
 from quintain.core.errors import BadInput, Conflict, Forbidden, TooMany, Unavailable
 from quintain.core.records.collect import WritingSession
 from quintain.services.access.permissions import require_signed_in
-from quintain.services.collect import attempt as collect
 from quintain.services.collect import readiness, rounds, writing, writing_aids
+from quintain.services.collect import submit_attempt as collect
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.forms import answer_text

@@ -11,8 +11,8 @@ from starlette.responses import Response
 from quintain.core.contests import Phase
 from quintain.core.records.contests import ContestSystem
 from quintain.core.task import Task
-from quintain.services.contest.contests import ContestInfo, find, organises
-from quintain.services.contest.standing import has_judges
+from quintain.services.contest.contests import ContestInfo, find_contest, organises
+from quintain.services.contest.pair_outcomes import has_judges
 from quintain.services.contest.teams import DOES, team_of
 from quintain.services.contest.undecided import count_waiting, results_wait
 from quintain.services.tasks import definitions as tasks
@@ -175,7 +175,7 @@ def by_team(systems: Sequence[ContestSystem]) -> list[tuple[str | None, list[Con
 def room_of(visit: Visit, task: str, name: str) -> Room:
     """Find the contest, and who the reader is in it."""
     found = tasks.get_task(visit.db, task)
-    info = find(visit.db, f"{task}/{name}")
+    info = find_contest(visit.db, f"{task}/{name}")
     team = team_of(visit.db, visit.actor, info)
     return Room(visit, found, info, team.name if team else "", team.role if team else "", organises(visit.actor, info))
 

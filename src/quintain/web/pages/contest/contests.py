@@ -63,13 +63,13 @@ def create(post: Posting, task: str) -> Response:
 def edit_page(visit: Visiting, task: str, name: str, file: str = "") -> Response:
     """Show what a contest asks, to change it."""
     found = tasks.get_task(visit.db, task)
-    info = contests.find(visit.db, f"{task}/{name}")
+    info = contests.find_contest(visit.db, f"{task}/{name}")
     return _editor(visit, found, info, _draft(visit, found, info, as_file=bool(file)))
 
 
 def save(post: Posting, task: str, name: str) -> Response:
     """Change a contest."""
-    return _save(post, tasks.get_task(post.visit.db, task), contests.find(post.visit.db, f"{task}/{name}"))
+    return _save(post, tasks.get_task(post.visit.db, task), contests.find_contest(post.visit.db, f"{task}/{name}"))
 
 
 def create_team(post: Posting, task: str, name: str) -> Response:

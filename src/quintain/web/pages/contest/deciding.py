@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from quintain.core.errors import BadInput
 from quintain.services.access.permissions import require_owner
-from quintain.services.contest import scores, settling
+from quintain.services.contest import rulings, scores
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.listing import SIZE, Asking, page_of
 from quintain.web.pages.contest.common import Room, room_of
@@ -25,7 +25,7 @@ def rule_rest(post: Posting, task: str, name: str, asked: Asking) -> Response:
     visit = post.visit
     room = room_of(visit, task, name)
     try:
-        decided = settling.rule_rest(visit.db, visit.actor, room.info.ref, post.text("reason"))
+        decided = rulings.rule_rest(visit.db, visit.actor, room.info.ref, post.text("reason"))
     except BadInput as error:
         return _decide(visit, room, asked, trouble_of(error))
     toast = visit.tongue.ngettext(
@@ -37,7 +37,7 @@ def rule_rest(post: Posting, task: str, name: str, asked: Asking) -> Response:
 def disputes_page(visit: Visiting, task: str, name: str) -> Response:
     """Show what one's own team contests, or all that is contested for the organisers, and what came of it."""
     room = room_of(visit, task, name)
-    claims = settling.list_disputes(visit.db, visit.actor, room.info.ref)
+    claims = rulings.list_disputes(visit.db, visit.actor, room.info.ref)
     return room.render("disputes", "disputes", claims=claims, states=state_names(visit), reasons=reason_names(visit))
 
 

@@ -11,8 +11,8 @@ from starlette.responses import Response
 from quintain.core.contests import PairReason, PairStatus, Phase
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.records.contests import ContestPair
-from quintain.services.contest import scores, settling, teams
-from quintain.services.contest.contests import find
+from quintain.services.contest import rulings, scores, teams
+from quintain.services.contest.contests import find_contest
 from quintain.services.contest.pair_files import STRATEGY
 from quintain.stats.grading import Grading
 from quintain.web.errors import Trouble, trouble_of
@@ -125,7 +125,7 @@ def contest_pair(post: Posting, task: str, name: str, pair: int) -> Response:
     visit = post.visit
     room = room_of(visit, task, name)
     try:
-        settling.contest_pair(visit.db, visit.actor, room.info.ref, pair, post.text("reason"))
+        rulings.contest_pair(visit.db, visit.actor, room.info.ref, pair, post.text("reason"))
     except (BadInput, Conflict, Forbidden) as error:
         return _pair(visit, room, pair, trouble_of(error), post.text("reason"))
     toast = visit.tongue.gettext("The pair is contested, and left out of the score until it is settled.")
@@ -137,7 +137,7 @@ def rule(post: Posting, task: str, name: str, pair: int) -> Response:
     visit = post.visit
     room = room_of(visit, task, name)
     try:
-        settling.rule(
+        rulings.rule_pair(
             visit.db,
             visit.actor,
             room.info.ref,
@@ -154,7 +154,7 @@ def rule(post: Posting, task: str, name: str, pair: int) -> Response:
 
 def export(visit: Visiting, task: str, name: str, format: str = "csv") -> Response:  # noqa: A002 - the address's word
     """Send the table that `quintain contest score` reads."""
-    info = find(visit.db, f"{task}/{name}")
+    info = find_contest(visit.db, f"{task}/{name}")
     return download(
         f"{task}-{name}", format, lambda path: scores.export(visit.db, visit.blobs, visit.actor, info.ref, path)
     )
@@ -198,7 +198,7 @@ def _pair(visit: Visit, room: Room, pair: int, trouble: Trouble | None = None, t
     if found is None:
         raise NotFound("There is no pair {pair} in {ref}.", pair=pair, ref=room.info.ref)
     waiting = PairStatus(found.status).left_out and found.why == PairReason.JUDGES
-    claims = settling.list_disputes(visit.db, visit.actor, room.info.ref) if room.team else None
+    claims = rulings.list_disputes(visit.db, visit.actor, room.info.ref) if room.team else None
     answer = answer_field(room.task)
     return room.render(
         "pair",

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from quintain.core.contests import Phase
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound, Unavailable
 from quintain.perturbations.drafts.substitutes import WORD_SOURCES
-from quintain.services.contest import searching
+from quintain.services.contest import search_pairs
 from quintain.services.contest.teams import require_part
 from quintain.services.models.registry import models_to_choose
 from quintain.web.errors import Trouble, trouble_of
@@ -28,7 +28,7 @@ def start(post: Posting, task: str, name: str) -> Response:
     visit = post.visit
     room = room_of(visit, task, name)
     try:
-        search = searching.start_search(
+        search = search_pairs.start_search(
             visit.db,
             visit.blobs,
             visit.actor,
@@ -64,7 +64,7 @@ def decide(post: Posting, task: str, name: str, number: int) -> Response:
     ref, proposal, decision = room.info.ref, post.number("proposal"), post.text("decision")
     try:
         if decision == "keep":
-            pair = searching.confirm_proposal(
+            pair = search_pairs.confirm_proposal(
                 visit.db,
                 visit.blobs,
                 visit.actor,
@@ -76,7 +76,7 @@ def decide(post: Posting, task: str, name: str, number: int) -> Response:
             )
             toast = _("It is your team’s pair %(name)s.", name=pair.name)
         else:
-            searching.reject_proposal(visit.db, visit.actor, ref, proposal, undo=decision == "undo")
+            search_pairs.reject_proposal(visit.db, visit.actor, ref, proposal, undo=decision == "undo")
             toast = _("It waits again.") if decision == "undo" else _("It is put aside.")
     except (BadInput, Conflict, Forbidden, NotFound) as error:
         return _search(visit, room, number, trouble_of(error))
@@ -85,7 +85,7 @@ def decide(post: Posting, task: str, name: str, number: int) -> Response:
 
 def _advanced(visit: Visit, room: Room, number: int) -> Response:
     try:
-        searching.advance_search(
+        search_pairs.advance_search(
             visit.db, visit.blobs, visit.actor, room.info.ref, number, runners=visit.workspace.runners
         )
     except (BadInput, Conflict, NotFound, Unavailable) as error:
@@ -107,7 +107,7 @@ def _searches(visit: Visit, room: Room, post: Post | None = None, trouble: Troub
         "searches",
         "search",
         trouble=trouble,
-        listed=searching.list_searches(visit.db, visit.actor, room.info.ref),
+        listed=search_pairs.list_searches(visit.db, visit.actor, room.info.ref),
         models=[(one.ref, f"{one.name} @ {one.number}") for one in offered.models],
         more=offered.more,
         typed=typed,
@@ -123,10 +123,10 @@ def _searches(visit: Visit, room: Room, post: Post | None = None, trouble: Troub
 
 def _search(visit: Visit, room: Room, number: int, trouble: Trouble | None = None, *, first: int = 0) -> Response:
     ref = room.info.ref
-    search = searching.get_search(visit.db, visit.actor, ref, number)
+    search = search_pairs.get_search(visit.db, visit.actor, ref, number)
     _ = visit.tongue.gettext
     choices = answer_field(room.task).choices
-    page = searching.list_proposals(visit.db, visit.actor, ref, number, offset=first, limit=SHOWN)
+    page = search_pairs.list_proposals(visit.db, visit.actor, ref, number, offset=first, limit=SHOWN)
     return room.render(
         "search",
         "search",

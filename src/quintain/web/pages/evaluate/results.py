@@ -18,7 +18,7 @@ from quintain.services.data.datasets import get_version
 from quintain.services.evaluate import example_files, examples
 from quintain.services.evaluate.dataset_results import KeptResult, sees_all
 from quintain.services.evaluate.measure_again import may_measure_again
-from quintain.services.evaluate.measured_fairly import share_disturbed
+from quintain.services.evaluate.measurement_gaps import share_disturbed
 from quintain.services.evaluate.overlap import model_overlap
 from quintain.services.evaluate.results import model_results
 from quintain.services.models import registry as models

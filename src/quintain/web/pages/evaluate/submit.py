@@ -19,7 +19,7 @@ from quintain.core.records.tasks import Visibility
 from quintain.core.task import Task
 from quintain.engine.sandbox.causes import Cause
 from quintain.services.access.permissions import require_role
-from quintain.services.evaluate.handed_in import accepted_files
+from quintain.services.evaluate.model_files import accepted_files
 from quintain.services.evaluate.starting_archive import NAME, starter_archive
 from quintain.services.evaluate.submit import quota_left, submit_file
 from quintain.services.models.registry import VISIBILITIES

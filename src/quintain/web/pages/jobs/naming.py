@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from quintain.core.records.jobs import JobStanding
-from quintain.services.study.kept_reports import ReportKey
+from quintain.services.study.stored_reports import ReportKey
 
 RELEASES = {"export:bundle", "look at release", "release"}
 REPORT = "figure:report "

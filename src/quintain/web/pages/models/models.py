@@ -15,7 +15,7 @@ from quintain.core.records.tasks import Visibility
 from quintain.reports.charts import sparkline
 from quintain.services.board.parts import Axis
 from quintain.services.board.standings import BoardPlace, known_standings
-from quintain.services.evaluate import tryouts, withdrawing
+from quintain.services.evaluate import restored_models, tryouts
 from quintain.services.models import registry as models
 from quintain.services.models.registry import VISIBILITIES, ModelInfo
 from quintain.services.tasks import definitions as tasks
@@ -115,7 +115,7 @@ def restore(post: Posting, task: str, model: str) -> Response:
     """Take a withdrawn version back."""
     visit, number = post.visit, post.number("version")
     try:
-        withdrawing.take_back(visit.db, visit.actor, f"{task}/{model}@{number}")
+        restored_models.restore_model(visit.db, visit.actor, f"{task}/{model}@{number}")
     except Conflict as error:
         return _show(visit, task, model, str(number), trouble_of(error))
     url = f"/tasks/{task}/models/{model}?version={number}"
@@ -147,7 +147,7 @@ def _show(visit: Visit, task: str, model: str, version: str, trouble: Trouble | 
         model=info,
         version=info.version,
         made_from=visit.made_from("card", {"card": info.version.card}),
-        trial=tryouts.trial_of(visit.db, info.version.id),
+        trial=tryouts.tryout_of(visit.db, info.version.id),
         visibility_names=_names(_),
         visibility_choices=visibility_choices(_),
         crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Models"), f"/tasks/{task}/models"), (model, None)],

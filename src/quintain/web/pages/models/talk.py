@@ -15,11 +15,11 @@ from quintain.services.models.ask import limit_calls, predict
 from quintain.services.models.occlusion import word_effects
 from quintain.services.tasks import definitions as tasks
 from quintain.tasks.contract import kind_of
+from quintain.web.error_text import fault_text, translated
 from quintain.web.errors import status_of
 from quintain.web.forms import Spoken, inputs_of, spoken, typed
 from quintain.web.pages.models.moved import moved_pieces
 from quintain.web.pages.tasks.tasks import title_of
-from quintain.web.said import say, say_fault
 from quintain.web.visit import Posting, Visit, Visiting
 
 
@@ -83,7 +83,7 @@ def _number(text: str) -> int:
 def _said(visit: Visit, titles: Mapping[str, str], fault: Fault) -> str:
     """Say what is wrong with an input, by the name that the page gives to it."""
     title = titles.get(fault.field or "")
-    return f"{title}: {say(visit.language, fault.reason)}" if title else say_fault(visit.language, fault)
+    return f"{title}: {translated(visit.language, fault.reason)}" if title else fault_text(visit.language, fault)
 
 
 def _page(

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from quintain.core.errors import BadInput, Conflict, NotFound
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.pay import earnings, questions
-from quintain.services.pay.held import my_held_pay
+from quintain.services.pay.held_pay import my_held_pay
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import download_json
 from quintain.web.listing import SIZE, Asked, Asking

@@ -15,7 +15,7 @@ from quintain.core.spec import plain
 from quintain.core.spec_changes import ChangesToConfirm
 from quintain.services.collect import prolific as panel
 from quintain.services.pay import caps, earnings, overpaid, payouts, policy, prolific, questions, report
-from quintain.services.pay.held import held_pay
+from quintain.services.pay.held_pay import held_pay
 from quintain.services.tasks import definitions as tasks
 from quintain.services.trial import studies
 from quintain.web.confirming import page_edit, show_changes

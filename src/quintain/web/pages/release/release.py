@@ -13,7 +13,7 @@ from quintain.core.records.release import Release
 from quintain.core.release import ReleaseSpec
 from quintain.core.spec import options_of, read, restore
 from quintain.services.access.permissions import require_owner
-from quintain.services.release import asking, bundle, datasheet_answers, releases
+from quintain.services.release import bundle, datasheet_answers, release_jobs, releases
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.exporting import export_page
@@ -30,7 +30,7 @@ def show(visit: Visiting, task: str, name: str, job: int = 0, following: str = "
 
     Where a *job* looks at one or makes it, say how far it is; who is *following* is told to look again once it is over.
     """
-    asked = asking.asked_release(visit.db, visit.blobs, visit.actor, f"{task}/{name}", job) if job else None
+    asked = release_jobs.asked_release(visit.db, visit.blobs, visit.actor, f"{task}/{name}", job) if job else None
     if asked is None:
         return _page(visit, task, name)
     over = {"HX-Refresh": "true"} if following and not asked.job.going else None
@@ -44,7 +44,7 @@ def act(post: Posting, task: str, name: str) -> Response:
     values = FORM.typed(post)
     try:
         spec = _spec(values)
-        job = asking.ask_release(visit.db, visit.actor, ref, spec, look=not post.flag("release"))
+        job = release_jobs.ask_release(visit.db, visit.actor, ref, spec, look=not post.flag("release"))
         if job is not None:
             return visit.redirect(f"{home_of(task, name)}/release?job={job.id}")
         if not post.flag("release"):

@@ -9,11 +9,11 @@ from quintain.core.errors import BadInput, Conflict
 from quintain.core.records.coding import ItemToCode
 from quintain.services.study import coding_work, codings
 from quintain.services.tasks import definitions as tasks
+from quintain.web.error_text import translated
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.forms import answer_text
 from quintain.web.pages.study.codings import category_word, crumbs_of
 from quintain.web.pages.validate.judge_items import parts_of
-from quintain.web.said import say
 from quintain.web.visit import Posting, Visit, Visiting
 
 
@@ -47,7 +47,7 @@ def save(post: Posting, task: str, name: str, item: int) -> Response:
         visit.db.rollback()
         return _desk(visit, ref, coding_work.get_to_code(visit.db, visit.actor, ref, item), trouble=trouble_of(error))
     except Conflict as error:  # somebody else has it now: there is a next one
-        return visit.redirect(f"/tasks/{task}/codings/{name}/code", say(visit.language, error.message))
+        return visit.redirect(f"/tasks/{task}/codings/{name}/code", translated(visit.language, error.message))
     return visit.redirect(f"/tasks/{task}/codings/{name}/code")
 
 

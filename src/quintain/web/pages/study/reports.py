@@ -12,8 +12,8 @@ from quintain.core.errors import BadInput, NotFound
 from quintain.core.records.report import ReportKind
 from quintain.core.texts import hint
 from quintain.reports.html import body_of
-from quintain.services.study import kept_reports as kept
 from quintain.services.study import reports as service
+from quintain.services.study import stored_reports as kept
 from quintain.services.study.reports import WantedReport
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of

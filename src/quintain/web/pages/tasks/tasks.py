@@ -25,12 +25,12 @@ from quintain.services.wheel import standings
 from quintain.tasks.contract import KINDS
 from quintain.tasks.starter import starter
 from quintain.web.confirming import page_edit, show_changes
+from quintain.web.error_text import translated
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.i18n import in_language
 from quintain.web.pages.contest_words import phase_names
 from quintain.web.pages.tasks.task_form import TaskForm, beside, first_form, read_form
 from quintain.web.paging import Paging
-from quintain.web.said import say
 from quintain.web.visit import Posting, Visit, Visiting, local_path
 
 ROLES_SHOWN = 50
@@ -106,7 +106,7 @@ def _new(visit: Visit, typed: TaskForm, trouble: Trouble | None = None) -> Respo
     """Show the form of a new task, with what is wrong beside each field."""
     require_role(visit.actor, RoleName.OWNER)
     _ = visit.tongue.gettext
-    found = {fault.field or "": say(visit.language, fault.reason) for fault in trouble.faults} if trouble else {}
+    found = {fault.field or "": translated(visit.language, fault.reason) for fault in trouble.faults} if trouble else {}
     return visit.render(
         "tasks/task_new.html",
         status=trouble.status if trouble else 200,

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from quintain.core.records.trial import GradingTask
 from quintain.core.task import Task
 from quintain.services.tasks import definitions as tasks
-from quintain.services.trial import doors, rubric, trials
+from quintain.services.trial import panel_entry, rubric, trials
 from quintain.store.base import now
 from quintain.web.forms import answer_text
 from quintain.web.pages.tasks.tasks import title_of
@@ -32,7 +32,7 @@ def show(visit: Visiting, task: str, trial: str, back: int = 0) -> Response:
         section="trials",
         trial=trial,
         item=item,
-        to_panel=doors.may_complete(visit.db, visit.actor, task, trial, "grading"),
+        to_panel=panel_entry.may_complete(visit.db, visit.actor, task, trial, "grading"),
         prefix=PREFIX,
         left=0 if item is None or item.until is None else max(0, int((item.until - now()).total_seconds())),
         parts=[] if item is None else written_parts(found, item.inputs, item.answer),

@@ -10,21 +10,22 @@ from starlette.responses import Response
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import RoleName
 from quintain.core.spec import plain
-from quintain.core.trial_doors import TrialDoors
+from quintain.core.trial_entry import TrialEntry
 from quintain.data.trials import trial_bytes
 from quintain.protocols.reading import shipped, shipped_text
 from quintain.reports.html import body_of
-from quintain.services.collect.starting import prompt_sources
+from quintain.services.collect.start_round import prompt_sources
 from quintain.services.tasks import definitions as tasks
-from quintain.services.trial import doors as doors_
-from quintain.services.trial import kept_report, model_runs, reporting, running, trials
 from quintain.services.trial import letters as letters_
+from quintain.services.trial import model_runs, reporting, stages, stored_report, trials
+from quintain.services.trial import panel_entry as doors_
 from quintain.services.trial.costs import trial_costs
 from quintain.services.trial.offers import own_trials
 from quintain.services.trial.rounds import contexts_needed
 from quintain.services.trial.trials import OpenTrial
 from quintain.tasks.contract import kind_of
 from quintain.web.confirming import form_edit
+from quintain.web.error_text import translated
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import on_disk, send_bytes
 from quintain.web.form_reading import FormReading
@@ -32,7 +33,6 @@ from quintain.web.pages.evaluate.runs import state_names
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.pages.written import context_names
 from quintain.web.report_files import in_words, send_file
-from quintain.web.said import say
 from quintain.web.spec_form import Sheet, SpecForm
 from quintain.web.visit import Posting, Visit, Visiting
 
@@ -65,7 +65,7 @@ def open_trial(post: Posting, task: str, trial: str) -> Response:
     try:
         if most and not most.isdecimal():
             raise BadInput(faults=[Fault("'{most}' is no whole number", most=most, field="most")])
-        with on_disk(upload, visit.workspace.file_limits) if upload else nullcontext() as file:
+        with on_disk(upload, visit.workspace.limits_at_once) if upload else nullcontext() as file:
             options = OpenTrial(post.text("source"), models, post.text("genre"), file, int(most or 0))
             trials.open_trial(visit.db, visit.blobs, visit.actor, task, trial, options)
     except (BadInput, Conflict, NotFound) as error:
@@ -106,12 +106,12 @@ def close_stage(post: Posting, task: str, trial: str) -> Response:
     """Close a stage of an arm."""
     visit = post.visit
     arm, stage = post.text("arm"), post.text("stage")
-    running.close_stage(visit.db, visit.actor, task, trial, arm, stage, force=post.text("force") == "1")
+    stages.close_stage(visit.db, visit.actor, task, trial, arm, stage, force=post.text("force") == "1")
     return visit.redirect(f"/tasks/{task}/trials/{trial}", visit.tongue.gettext("%(stage)s is closed.", stage=stage))
 
 
 def _doors_form(visit: Visit, task: str, trial: str) -> SpecForm:
-    return SpecForm(TrialDoors, trials.currency_of(visit.db, trials.find(visit.db, task, trial)))
+    return SpecForm(TrialEntry, trials.currency_of(visit.db, trials.find_trial(visit.db, task, trial)))
 
 
 def set_doors(post: Posting, task: str, trial: str) -> Response:
@@ -156,7 +156,7 @@ def edit_letter(post: Posting, task: str, trial: str, arm: str, stage: str) -> R
     """Change a letter; one that was saved as it stood is still put into words by its reader's language."""
     visit, person, text = post.visit, post.text("person"), post.text("text")
     shown = {one.person: one.text for one in letters_.letters(visit.db, visit.actor, task, trial, arm, stage)}
-    if text.split() != say(visit.language, shown.get(person, "")).split():
+    if text.split() != translated(visit.language, shown.get(person, "")).split():
         letters_.edit_letter(
             visit.db, visit.actor, task, trial, arm=arm, stage=stage, person=person, text=text, edit=post.edit
         )
@@ -166,7 +166,7 @@ def edit_letter(post: Posting, task: str, trial: str, arm: str, stage: str) -> R
 def readmit(post: Posting, task: str, trial: str, arm: str, stage: str) -> Response:
     """Let somebody go on whom a qualification turned away."""
     visit, person = post.visit, post.text("person")
-    running.readmit(visit.db, visit.actor, task, trial, arm=arm, stage=stage, person=person)
+    stages.readmit(visit.db, visit.actor, task, trial, arm=arm, stage=stage, person=person)
     told = visit.tongue.gettext("%(person)s goes on.", person=person)
     return visit.redirect(f"/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", told)
 
@@ -183,7 +183,7 @@ def answer_reply(post: Posting, task: str, trial: str, arm: str, stage: str) -> 
 def report(visit: Visiting, task: str, trial: str, following: str = "") -> Response:
     """Show the report of a trial; who is *following* is told to look again once the next one is there."""
     found = tasks.get_task(visit.db, task)
-    shown = kept_report.shown_report(visit.db, visit.blobs, visit.actor, task, trial)
+    shown = stored_report.shown_report(visit.db, visit.blobs, visit.actor, task, trial)
     told, wording = in_words(shown.report, visit.language) if shown.report else (None, None)
     _ = visit.tongue.gettext
     return visit.render(
@@ -207,7 +207,7 @@ def report(visit: Visiting, task: str, trial: str, following: str = "") -> Respo
 
 def fetch(visit: Visiting, task: str, trial: str, *, format: str = "html") -> Response:  # noqa: A002 - the word in the address
     """Send the report as a file."""
-    found = kept_report.get_report(visit.db, visit.blobs, visit.actor, task, trial)
+    found = stored_report.get_report(visit.db, visit.blobs, visit.actor, task, trial)
     return visit.finish(send_file(found, f"{task}-trial-{trial}", format, visit.language))
 
 
@@ -233,7 +233,7 @@ def show_to_owner(
     record = trials.get_trial(visit.db, visit.actor, task, trial)
     form = _doors_form(visit, task, trial)
     faults = form.faults_by_control(trouble.faults if trouble else (), visit.language)
-    values = typed or form.show(doors_.doors_of(trials.find(visit.db, task, trial)))
+    values = typed or form.show(doors_.doors_of(trials.find_trial(visit.db, task, trial)))
     doors = None
     if not record.simulated:
         doors = doors_.get_doors(visit.db, visit.actor, task, trial, base_url=visit.base_url)
@@ -250,7 +250,7 @@ def show_to_owner(
         named=named,
         kinds=_kinds(visit),
         doors=doors,
-        made_from=visit.made_from("doors", plain(doors_.doors_of(trials.find(visit.db, task, trial)))),
+        made_from=visit.made_from("doors", plain(doors_.doors_of(trials.find_trial(visit.db, task, trial)))),
         sheet=Sheet(form, visit.tongue, values, faults, {}),
         error=trouble,
         costs=None if record.state == "draft" or record.simulated else trial_costs(visit.db, visit.actor, task, trial),

@@ -8,7 +8,7 @@ from quintain.core.errors import Conflict, Forbidden
 from quintain.core.people import RoleName
 from quintain.core.records.trial import TrialPart
 from quintain.services.tasks import definitions as tasks
-from quintain.services.trial import doors, letters, offers, taking_part, trials
+from quintain.services.trial import letters, offers, panel_entry, participation, trials
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.pages.trial.owner import show_to_owner
@@ -26,7 +26,7 @@ def enter(post: Posting, task: str, trial: str) -> Response:
     """Take part."""
     visit = post.visit
     try:
-        taking_part.enter(visit.db, visit.actor, task, trial, consent=post.text("consent") == "1")
+        participation.enter(visit.db, visit.actor, task, trial, consent=post.text("consent") == "1")
     except (Conflict, Forbidden) as error:
         return _page(visit, task, trial, trouble_of(error))
     return visit.redirect(f"/tasks/{task}/trials/{trial}")
@@ -35,7 +35,7 @@ def enter(post: Posting, task: str, trial: str) -> Response:
 def leave(post: Posting, task: str, trial: str) -> Response:
     """Leave."""
     visit = post.visit
-    taking_part.leave(visit.db, visit.actor, task, trial)
+    participation.leave(visit.db, visit.actor, task, trial)
     return visit.redirect(f"/tasks/{task}/trials/{trial}")
 
 
@@ -49,7 +49,7 @@ def reply(post: Posting, task: str, trial: str) -> Response:
 
 def tutorial(visit: Visiting, task: str, trial: str) -> Response:
     """Show the next step of the tutorial's quizzes; after the last, what comes next."""
-    step = taking_part.quiz_step(visit.db, visit.actor, task, trial)
+    step = participation.quiz_step(visit.db, visit.actor, task, trial)
     if step is None:
         return visit.redirect(f"/tasks/{task}/trials/{trial}", _told_last(visit, task, trial))
     found = tasks.get_task(visit.db, task)
@@ -67,7 +67,7 @@ def tutorial(visit: Visiting, task: str, trial: str) -> Response:
 def answer(post: Posting, task: str, trial: str) -> Response:
     """Take an answer."""
     visit = post.visit
-    step = taking_part.answer_quiz(
+    step = participation.answer_quiz(
         visit.db,
         visit.actor,
         task,
@@ -83,7 +83,7 @@ def answer(post: Posting, task: str, trial: str) -> Response:
 
 def _told_last(visit: Visit, task: str, trial: str) -> str:
     """Say how the last answer was, where its quiz tells: no other step comes that could."""
-    found = taking_part.told_last(visit.db, visit.actor, task, trial)
+    found = participation.last_notice(visit.db, visit.actor, task, trial)
     if found is None:
         return ""
     _ = visit.tongue.gettext
@@ -97,7 +97,7 @@ def _page(visit: Visit, task: str, trial: str, trouble: Trouble | None = None) -
     part: TrialPart | None = None
     to_grade: int | None = None
     if visit.actor.user_id is not None:
-        part = taking_part.my_part(visit.db, visit.actor, task, trial)
+        part = participation.trial_part(visit.db, visit.actor, task, trial)
         to_grade = offers.grades_waiting(visit.db, visit.actor, task, trial)
     return visit.render(
         "trial/part.html",
@@ -107,8 +107,8 @@ def _page(visit: Visit, task: str, trial: str, trouble: Trouble | None = None) -
         trial=record,
         part=part,
         to_grade=to_grade,
-        from_panel=doors.came_by_panel(visit.db, visit.actor, task, trial),
-        to_panel=doors.may_complete(visit.db, visit.actor, task, trial, "trial"),
+        from_panel=panel_entry.came_by_panel(visit.db, visit.actor, task, trial),
+        to_panel=panel_entry.may_complete(visit.db, visit.actor, task, trial, "trial"),
         error=trouble,
         crumbs=[
             (title_of(visit, found), f"/tasks/{task}"),

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from quintain.core.errors import BadInput, Forbidden, NotFound
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import adjudicate as adjudication
-from quintain.services.validate import kept
+from quintain.services.validate import validation_figures
 from quintain.services.validate.labels import choices, shows_answer
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.validate.console import crumbs
@@ -39,7 +39,7 @@ def decide(post: Posting, task: str, name: str) -> Response:
 def _show(visit: Visit, task: str, name: str, *, at: int, undo: int = 0, trouble: Trouble | None = None) -> Response:
     _ = visit.tongue.gettext
     found = tasks.get_task(visit.db, task)
-    queue = adjudication.look(visit.db, visit.actor, f"{task}/{name}", first=at)
+    queue = adjudication.adjudication_queue(visit.db, visit.actor, f"{task}/{name}", first=at)
     item = queue.items[0] if queue.items else None
     return visit.render(
         "validate/adjudicate.html",
@@ -49,7 +49,7 @@ def _show(visit: Visit, task: str, name: str, *, at: int, undo: int = 0, trouble
         name=name,
         home=f"/tasks/{task}/validation/{name}",
         owns=visit.owns(found),
-        counted=kept.shown(visit.db, visit.actor, f"{task}/{name}"),
+        counted=validation_figures.figure_status(visit.db, visit.actor, f"{task}/{name}"),
         item=item,
         place=queue.first,
         waiting=queue.total,

@@ -18,15 +18,15 @@ from quintain.reports.charts import bar_chart, heat_map
 from quintain.services.access.permissions import require_role
 from quintain.services.jobs.exports import WantedFile
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import doors
 from quintain.services.validate import export as judged_export
 from quintain.services.validate import forecast as adaptive_forecast
+from quintain.services.validate import manage as validate
+from quintain.services.validate import panel_entry
 from quintain.services.validate import review as reviewing
 from quintain.services.validate import status as validation_status
-from quintain.services.validate import validations as validate
 from quintain.services.validate.console import console
 from quintain.services.validate.judges import WantedJudges
-from quintain.services.validate.validation import ValidationInfo
+from quintain.services.validate.types import ValidationInfo
 from quintain.web.confirming import form_edit, page_edit, show_changes
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.exporting import export_page
@@ -92,7 +92,9 @@ def save_policy(post: Posting, task: str, name: str) -> Response:
     visit, ref = post.visit, f"{task}/{name}"
     typed = typed_policy(post) if post.flag("as_form") else None
     try:
-        text = post.text("policy") if typed is None else policy_text(typed, validate.find(visit.db, ref).policy)
+        text = (
+            post.text("policy") if typed is None else policy_text(typed, validate.find_validation(visit.db, ref).policy)
+        )
         edit = page_edit(post) if typed is None else form_edit(post)
         validate.set_policy(visit.db, visit.actor, ref, text, edit=edit)
     except ChangesToConfirm as error:
@@ -150,7 +152,7 @@ def _index(visit: Visit, task: str, trouble: Trouble | None = None, typed: tuple
     found = tasks.get_task(visit.db, task)
     require_role(visit.actor, RoleName.OWNER, RoleName.EXPERT, task=task)
     owns = visit.owns(found)
-    validations = [validate.find(visit.db, ref) for ref in validate.list_validations(visit.db, task)]
+    validations = [validate.find_validation(visit.db, ref) for ref in validate.list_validations(visit.db, task)]
     rows = [
         (one, validation_status.progress(visit.db, visit.actor, one.ref) if owns else None, home_of(task, one.name))
         for one in validations
@@ -276,4 +278,4 @@ def _entry_url(visit: Visit, found: ValidationInfo) -> str:
     """Give the address for judges from a panel, to owners, where the policy has one."""
     if found.policy.entry is None or not visit.owns(found.task):
         return ""
-    return doors.judging_entry(visit.db, visit.actor, found.ref, visit.base_url).url
+    return panel_entry.judging_entry(visit.db, visit.actor, found.ref, visit.base_url).url

@@ -14,9 +14,9 @@ from quintain.core.validation import EntryQuiz
 from quintain.data.tables import parse_columns
 from quintain.services.data import datasets
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import gold, gold_list, gold_quiz, item_files, kept
+from quintain.services.validate import gold, gold_list, gold_quiz, item_files, validation_figures
 from quintain.services.validate import items as validation_items
-from quintain.services.validate import validations as validate
+from quintain.services.validate import manage as validate
 from quintain.services.validate.gold_list import GOLD_ORDERS, WantedGold
 from quintain.services.validate.items import ORDERS, WantedItems
 from quintain.services.validate.labels import shows_answer
@@ -45,7 +45,7 @@ def add_items(post: Posting, task: str, name: str) -> Response:
             dataset = post.text("dataset")
             taken = item_files.add_items_from_dataset(visit.db, visit.blobs, visit.actor, ref, dataset)
         else:
-            with on_disk(_file(post), post.visit.workspace.file_limits) as path:
+            with on_disk(_file(post), post.visit.workspace.limits_at_once) as path:
                 taken = item_files.add_items_from_file(visit.db, visit.actor, ref, path, _columns(post))
     except (BadInput, Conflict, NotFound) as error:
         return _items(visit, task, name, Asked(), trouble=trouble_of(error))
@@ -63,7 +63,7 @@ def add_gold(post: Posting, task: str, name: str) -> Response:
     """Add the gold items of a file; all of them or none."""
     visit = post.visit
     try:
-        with on_disk(_file(post), post.visit.workspace.file_limits) as path:
+        with on_disk(_file(post), post.visit.workspace.limits_at_once) as path:
             added = item_files.add_gold_from_file(visit.db, visit.actor, f"{task}/{name}", path, _columns(post))
     except (BadInput, Conflict) as error:
         return _gold(visit, task, name, Asked(), trouble=trouble_of(error))
@@ -150,7 +150,7 @@ def _items(visit: Visit, task: str, name: str, asked: Asked, *, trouble: Trouble
         wheel=station_line(visit, found, name),
         home=home,
         found=listed,
-        counted=kept.shown(visit.db, visit.actor, ref),
+        counted=validation_figures.figure_status(visit.db, visit.actor, ref),
         listing=page_of(rows, listed.total, asked, path=f"{home}/items", sort=sort, down=wanted.down),
         filters=asked,
         item_states=[("", _("all")), *titles.items()],
@@ -170,7 +170,7 @@ def _gold(visit: Visit, task: str, name: str, asked: Asked, *, trouble: Trouble 
     _ = visit.tongue.gettext
     found = tasks.get_task(visit.db, task)
     ref, home = f"{task}/{name}", home_of(task, name)
-    policy = validate.find(visit.db, ref).policy
+    policy = validate.find_validation(visit.db, ref).policy
     quiz = policy.quiz or EntryQuiz()
     sort = asked.sort if asked.sort in GOLD_ORDERS else "accuracy"
     use = asked.show if asked.show in GOLD_USES else ""

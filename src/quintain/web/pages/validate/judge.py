@@ -12,17 +12,17 @@ from quintain.core.records.judging import Receipt
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import doors, handing_in, handing_out
+from quintain.services.validate import claim_page, panel_entry, submit_page
 from quintain.services.validate import drafts as judge_drafts
 from quintain.services.validate import offers as judging_offers
-from quintain.services.validate.handing_in import Answer
-from quintain.services.validate.handing_out import HandedItem
+from quintain.services.validate.claim_page import ClaimedItem
 from quintain.services.validate.offers import JudgingDesk, JudgingOffer
+from quintain.services.validate.submit_page import Answer
 from quintain.store.base import now
+from quintain.web.error_text import translated
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.pages.validate.judge_items import answer_of, cards_of, parts_of
-from quintain.web.said import say
 from quintain.web.visit import Post, Posting, Visit, Visiting
 
 ItemNumber = Annotated[int, Path(ge=1, le=2**31 - 1)]
@@ -55,7 +55,7 @@ def begin(post: Posting, task: str, name: str) -> Response:
     visit = post.visit
     ref = f"{task}/{name}"
     try:
-        page = handing_out.claim_page(visit.db, visit.actor, ref)
+        page = claim_page.claim_page(visit.db, visit.actor, ref)
     except (Conflict, Forbidden) as error:
         return _landing(visit, ref, trouble=trouble_of(error))
     if page is None:
@@ -73,13 +73,13 @@ def show(visit: Visiting, token: str) -> Response:
 def hand_in(post: Posting, token: str) -> Response:
     """Hand in what was answered; what was not goes back. The same answers again change nothing."""
     visit = post.visit
-    page = handing_out.get_page(visit.db, visit.actor, token)
+    page = claim_page.get_page(visit.db, visit.actor, token)
     answers = [answer for item in page.items if (answer := _answer(post, item)) is not None]
     if not answers and not page.ended:
-        handing_out.return_page(visit.db, visit.actor, token)
+        claim_page.return_page(visit.db, visit.actor, token)
         return _page(visit, judging_offers.get_desk(visit.db, visit.actor, token))
     try:
-        receipt = handing_in.submit_page(visit.db, visit.actor, token, answers)
+        receipt = submit_page.submit_page(visit.db, visit.actor, token, answers)
     except (BadInput, Conflict, Forbidden) as error:
         return _page(visit, judging_offers.get_desk(visit.db, visit.actor, token), trouble=trouble_of(error))
     return _page(visit, judging_offers.get_desk(visit.db, visit.actor, token), receipt=receipt)
@@ -89,9 +89,9 @@ def keep_alive(post: Posting, token: str) -> Response:
     """Begin the lease anew, and say for how long; a page of which nothing is held any more has lapsed."""
     visit = post.visit
     try:
-        lease = handing_out.extend_page(visit.db, visit.actor, token)
+        lease = claim_page.extend_page(visit.db, visit.actor, token)
     except Conflict as error:
-        return JSONResponse({"ended": say(visit.language, error.message)}, 409)
+        return JSONResponse({"ended": translated(visit.language, error.message)}, 409)
     left = (lease.lease_until - now()).total_seconds()
     return JSONResponse({"left": max(left, 0.0), "lapsed": lease.held == 0})
 
@@ -113,7 +113,7 @@ def save(post: Posting, token: str, item: ItemNumber) -> Response:
     try:
         number = judge_drafts.save_answer(visit.db, visit.actor, token, answer, number=_number(post.text("number")))
     except (BadInput, Conflict) as error:
-        return JSONResponse({"refused": say(visit.language, error.message)})
+        return JSONResponse({"refused": translated(visit.language, error.message)})
     return JSONResponse({"number": number})
 
 
@@ -122,7 +122,7 @@ def _number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else None
 
 
-def _answer(post: Post, item: HandedItem) -> Answer | None:
+def _answer(post: Post, item: ClaimedItem) -> Answer | None:
     label = post.text(f"label-{item.id}") or None
     skip = post.text(f"skip-{item.id}").strip() or None
     flag = post.text(f"flag-{item.id}").strip()
@@ -183,7 +183,7 @@ def _page(
         task=task,
         section="judge",
         desk=desk,
-        to_panel=desk.ended and doors.may_complete(visit.db, visit.actor, desk.offer.validation.ref),
+        to_panel=desk.ended and panel_entry.may_complete(visit.db, visit.actor, desk.offer.validation.ref),
         offer=desk.offer,
         policy=desk.offer.validation.policy,
         home=_home(desk.offer),

@@ -8,7 +8,7 @@ from quintain.core.errors import BadInput, Fault
 from quintain.core.records.judging import RuleEffect, Unqualified
 from quintain.core.validation import RULE_NAMES, RuleName, UnqualifyRule
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import judges, kept, unqualify
+from quintain.services.validate import judges, unqualify, validation_figures
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.listing import Asked, Asking
 from quintain.web.pages.stations import station_line
@@ -106,7 +106,7 @@ def _index(
         name=name,
         wheel=station_line(visit, found, name),
         home=home,
-        counted=kept.shown(visit.db, visit.actor, ref),
+        counted=validation_figures.figure_status(visit.db, visit.actor, ref),
         listing=judge_listing(found_judges, asked, path=f"{home}/judges"),
         filters=asked,
         shows=[

@@ -9,15 +9,15 @@ from starlette.responses import Response
 from quintain.core.records.collect import OwnAttempt
 from quintain.core.rounds import Money
 from quintain.services.access.permissions import require_signed_in
-from quintain.services.collect import attempts, rounds
-from quintain.services.collect.under_way import session_under_way
+from quintain.services.collect import list_attempts, rounds
+from quintain.services.collect.session_under_way import session_under_way
 from quintain.services.contest import judging
 from quintain.services.contest.offers import ContestOffer, ContestStep, contest_offers
 from quintain.services.pay import earnings
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import leaving
+from quintain.services.validate import manage as validate
 from quintain.services.validate import offers as judging_offers
-from quintain.services.validate import validations as validate
+from quintain.services.validate import retraction
 from quintain.web.forms import answer_text
 from quintain.web.pages.pay.words import status_names
 from quintain.web.pages.tasks.tasks import title_of
@@ -35,7 +35,7 @@ def index(visit: Visiting) -> Response:
     is_open = rounds.open_rounds(visit.db, visit.actor)
     titles = {info.task: title_of(visit, tasks.get_task(visit.db, info.task)) for info in is_open}
     begun = {info.id: session_under_way(visit.db, visit.actor, info) for info in is_open}
-    found = attempts.my_attempts(visit.db, visit.actor, limit=MOST)
+    found = list_attempts.my_attempts(visit.db, visit.actor, limit=MOST)
     return visit.render(
         "work/work.html",
         rounds=[
@@ -79,14 +79,14 @@ def _pairs_to_judge(visit: Visit) -> list[tuple[ContestOffer, str, str, tuple[fl
 def retract(post: Posting) -> Response:
     """Take an attempt back."""
     visit = post.visit
-    leaving.retract(visit.db, visit.actor, post.number("attempt"), post.text("reason"))
+    retraction.retract(visit.db, visit.actor, post.number("attempt"), post.text("reason"))
     return visit.redirect("/work", visit.tongue.gettext("The attempt is retracted. It stays paid."))
 
 
 def export(visit: Visiting) -> Response:
     """Send the person everything they wrote, as JSON."""
     require_signed_in(visit.actor)
-    found = attempts.my_attempts(visit.db, visit.actor, limit=MOST_EXPORTED)
+    found = list_attempts.my_attempts(visit.db, visit.actor, limit=MOST_EXPORTED)
     rows = [
         {
             "round": one.round,
