@@ -83,7 +83,7 @@ def as_it_was(model: RunnableModel, task: Task) -> Figure:
 def as_it_is(model: RunnableModel, task: Task, pace: Pace) -> Figure:
     """Measure as a worker does, which knows the machine from before."""
     with tempfile.TemporaryDirectory() as name:
-        inputs, told = Path(name) / "inputs.parquet", {}
+        inputs, measurements = Path(name) / "inputs.parquet", {}
         pl.DataFrame(INPUTS).with_columns(id=pl.Series([f"{row:04}" for row in range(len(INPUTS))])).write_parquet(
             inputs
         )
@@ -97,10 +97,16 @@ def as_it_is(model: RunnableModel, task: Task, pace: Pace) -> Figure:
                 scored=not measured,
                 seed=0,
                 limits=Limits(),
-                known=told,
+                known=measurements,
             )
-            told = dict(run_job(job, lambda done: None, threading.Event(), pace=pace).measurements)
-    return Figure(told["throughput"], told["throughput_half"], told["memory"], told["sessions"], told["slowed"])
+            measurements = dict(run_job(job, lambda done: None, threading.Event(), pace=pace).measurements)
+    return Figure(
+        measurements["throughput"],
+        measurements["throughput_half"],
+        measurements["memory"],
+        measurements["sessions"],
+        measurements["slowed"],
+    )
 
 
 def make_models(folder: Path) -> list[RunnableModel]:
