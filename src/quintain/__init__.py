@@ -92,7 +92,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'quintain' has no attribute '{name}'")
     module = _PUBLIC[name]
     value = getattr(import_module(module), name)
-    if module.startswith("quintain.library.") and not isinstance(value, type):  # commands call the same functions
+    library = module.startswith(("quintain.library.", "quintain.tasks."))
+    if library and not isinstance(value, type):  # commands call the same functions
         value = import_module("quintain.library.speaking").speaks_python(value)
     globals()[name] = value
     return value

@@ -17,8 +17,8 @@ from sqlalchemy.orm import Session
 
 from quintain.adapters.contract import Outside
 from quintain.conditions import AS_SERVED, LOCKS, SERVING, conditions_here
-from quintain.core.errors import BadInput, Unavailable
-from quintain.data.limits import MIB, FileLimits
+from quintain.core.errors import BadInput, OutOfOrder
+from quintain.data.limits import AT_ONCE, MIB, FileLimits, read_at_once
 from quintain.engine.companion import Companion
 from quintain.engine.jobs import LocalEngine, machine_taken
 from quintain.engine.loops import LoopBook
@@ -56,7 +56,11 @@ class Workspace:
     demo: bool = False  # set by `quintain demo` alone, never from outside
     _live: list[LiveModels] = field(default_factory=list, repr=False, compare=False)
     _watches: list[Watch] = field(default_factory=list, repr=False, compare=False)
-    loops: LoopBook = field(default_factory=LoopBook, repr=False, compare=False)  # what goes on in this process
+
+    @property
+    def loops(self) -> LoopBook:
+        """What goes on in this process: services write their loops into the same book."""
+        return self.state.part(LoopBook)
 
     @contextmanager
     def session(self) -> Iterator[Session]:
@@ -83,7 +87,7 @@ class Workspace:
     def runners(self) -> LiveRunners:
         """Who answers for live models; the sandboxes are started when somebody first asks."""
         if not self._live:
-            self._live.append(LiveModels(self.session, conditions_of(self.settings)))
+            self._live.append(LiveModels(self.session, conditions_of(self.settings), book=self.loops))
         return LiveRunners(self._live[0])
 
     def close(self) -> None:
@@ -103,6 +107,11 @@ class Workspace:
     def file_limits(self) -> FileLimits:
         """How much a file that somebody sends may hold."""
         return FileLimits(self.settings.import_mib * MIB, self.settings.import_rows)
+
+    @property
+    def limits_at_once(self) -> FileLimits:
+        """How much a file may hold that is read while whoever sent it waits: items, prompts, pairs, answers."""
+        return read_at_once(self.file_limits, AT_ONCE)
 
     @property
     def mail(self) -> Mail:
@@ -288,7 +297,7 @@ def _make_folder(settings: Settings) -> None:
     try:
         settings.workspace.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise Unavailable(
+        raise OutOfOrder(
             "The folder {workspace} cannot be made: {strerror}.",
             workspace=settings.workspace,
             strerror=error.strerror,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from quintain.adapters.contract import ADAPTERS, Adapter, ModelStart, TaskSketch
 from quintain.adapters.manifest import CARD, MANIFEST, Manifest
-from quintain.core.errors import Conflict, Fault, Unavailable
+from quintain.core.errors import Conflict, Fault, OutOfOrder
 from quintain.core.task import Task
 from quintain.models.card import HEADINGS, sections_of, write_card
 from quintain.tasks.contract import kind_of
@@ -91,7 +91,7 @@ def write_model(
         for file, text in files.items():
             (folder / file).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise Unavailable(
+        raise OutOfOrder(
             "{path} cannot be written: {strerror}.",
             path=folder,
             strerror=error.strerror,

@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from quintain.core.errors import BadInput, Unavailable
+from quintain.core.errors import BadInput, OutOfOrder
 from quintain.data.cells import SEPARATORS, sink_separated, write_separated
 
 Sink = Callable[[pl.LazyFrame, Path], object]
@@ -102,7 +102,7 @@ def whole_or_nothing(path: Path) -> Iterator[Path]:
         part.chmod(0o644)
         os.replace(part, path)
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise Unavailable(
+        raise OutOfOrder(
             "{path} could not be written: {error}.", path=path, error=str(error).splitlines()[0]
         ) from error
     finally:

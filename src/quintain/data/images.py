@@ -6,10 +6,17 @@ A path is relative to the data file. Where files came without their folders, as 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path, PurePosixPath
+from typing import Any
 
+import polars as pl
+
+from quintain.core.errors import Fault
+from quintain.core.task import Task
 from quintain.core.texts import Text
+from quintain.tasks.contract import kind_of
+from quintain.tasks.rules import Rule, blank, shown
 
 PREFIX = "blob:"
 MAX_BYTES = 2_000_000
@@ -82,6 +89,43 @@ class ImageFolder:
             if path.is_relative_to(self._root) and path.is_file():
                 return path
         return None
+
+
+def path_faults(task: Task, inputs: Mapping[str, Any], before: Mapping[str, Any] | None = None) -> list[Fault]:
+    """Refuse images that are named by a path: only an import of a data set brings those along.
+
+    What *before*, which *inputs* are an edit of, names alike is left alone.
+    """
+    values = {name: inputs.get(name) for name in image_fields(task) if inputs.get(name) != (before or {}).get(name)}
+    return [
+        Fault(
+            "'{path}' is a path; give an http(s) address, or import it with a data set and name it as there (blob:…)",
+            path=value[:200],
+            field=name,
+        )
+        for name, value in values.items()
+        if isinstance(value, str) and value and is_relative(value)
+    ]
+
+
+def path_rules(task: Task, columns: Collection[str]) -> list[Rule]:
+    """Refuse images that are named by a path in a table with these *columns* that is no data set."""
+    stored = "|".join((PREFIX, "http://", "https://"))
+    return [
+        Rule(
+            name,
+            ~blank(pl.col(name)) & ~pl.col(name).str.contains(f"^({stored})"),
+            "'{path}' is a path; give an http(s) address, or import it with a data set and name it as there (blob:…)",
+            values={"path": shown(pl.col(name))},
+        )
+        for name in image_fields(task)
+        if name in columns
+    ]
+
+
+def image_fields(task: Task) -> list[str]:
+    """Name the inputs of a task that are images."""
+    return [item.name for item in kind_of(task).fields(task) if item.type == "image"]
 
 
 def is_relative(written: str) -> bool:

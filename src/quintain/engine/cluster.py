@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from quintain.core.errors import Unavailable
+from quintain.core.errors import OutOfOrder, Unavailable
 from quintain.engine.jobs import CellJob, CellResult, LocalEngine
 from quintain.engine.runner import RunnableModel
 from quintain.engine.sandbox.limits import GIB, Outcome, RunEnded
@@ -152,7 +152,7 @@ class RayEngine:
             try:
                 ray.init(address=_target(address), log_to_driver=False, logging_level=logging.WARNING)
             except (ConnectionError, RuntimeError, ValueError) as error:
-                raise Unavailable(
+                raise OutOfOrder(
                     "There is no Ray cluster at {address} ({error}).",
                     address=address,
                     error=error,

@@ -135,7 +135,7 @@ class Wheel:
         self.progress("Harvest", 0, 1)
         corpus, sample = self.folder / "reviews.jsonl", self.folder / "sample.jsonl"
         _write(corpus, (one.row() for one in make_reviews(self.rng("reviews", turn), self.sizes.reviews)))
-        model = target_from_workspace(self.db, self.workspace.blobs, OPERATOR, target)
+        model = target_from_workspace(self.db, self.workspace.blobs, OPERATOR, target, runners=self.workspace.runners)
         harvest([corpus], model, sample, Harvesting(size=size, seed=self.seed))
         added = add_harvest(
             self.db, OPERATOR, TASK, sample, title=title, model=target, policy_toml=self.policy(), seed=self.seed

@@ -12,6 +12,7 @@ from quintain.core.errors import BadInput, Fault
 from quintain.core.task import VMER, AnswerType, Label, Task, normalise_label
 from quintain.core.texts import Text, as_text, hint
 from quintain.core.toml import parse_toml, read_text
+from quintain.perturbations.contract import PERTURBATIONS
 from quintain.tasks.contract import KINDS, TaskKind
 from quintain.tasks.writing import dump_task
 
@@ -25,6 +26,7 @@ KEYS = (
     "content_warning",
     "metrics",
     "canonical_metric",
+    "counted_perturbations",
     "instructions",
     "options",
 )
@@ -35,9 +37,9 @@ CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 MAX_LABEL = 80
 
 
-def read_task(path: Path, *, metrics: Mapping[str, Collection[AnswerType]] | None = None) -> Task:
+def read_task(path: str | Path, *, metrics: Mapping[str, Collection[AnswerType]] | None = None) -> Task:
     """Read the task file at *path*; *metrics* as for `parse_task`."""
-    return parse_task(read_task_text(path), file=str(path), metrics=metrics)
+    return parse_task(read_task_text(Path(path)), file=str(path), metrics=metrics)
 
 
 def read_task_text(path: Path) -> str:
@@ -88,6 +90,7 @@ class _Reading:
         labels, extra = self._labels("labels"), self._labels("extra_labels")
         self._check_labels(kind, labels, extra)
         metrics, canonical = self._metrics(kind)
+        counted = self._perturbations()
         texts = {key: self._texts(key, languages) for key in ("title", "instructions", "content_warning")}
         options = self._options(kind)
         if self.faults or kind is None:
@@ -105,6 +108,7 @@ class _Reading:
             languages=languages,
             metrics=metrics,
             canonical_metric=canonical,
+            counted_perturbations=counted,
             options=options,
         )
 
@@ -274,6 +278,21 @@ class _Reading:
                 given=", ".join(names),
             )
         return tuple(names), str(canonical)
+
+    def _perturbations(self) -> tuple[str, ...]:
+        key = "counted_perturbations"
+        listed = self.data.get(key, [])
+        if not _is_texts(listed):
+            self.fault(key, 'is not a list of names such as ["identity_terms"]')
+            return ()
+        if len(set(listed)) < len(listed):
+            self.fault(key, "names a perturbation twice")
+        for name in listed:
+            if name not in PERTURBATIONS:
+                self.fault(
+                    key, "there is no perturbation '{name}'; {hint}", name=name, hint=hint(name, PERTURBATIONS.names())
+                )
+        return tuple(listed)
 
     def _check_metric(self, kind: TaskKind | None, name: str) -> None:
         if self.known_metrics is None:

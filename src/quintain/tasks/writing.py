@@ -21,13 +21,14 @@ def dump_task(task: Task) -> str:
         "extra_labels": _labels(task.extra_labels),
         "metrics": task.metrics,
         "canonical_metric": task.canonical_metric,
+        "counted_perturbations": task.counted_perturbations,
         "title": task.title,
         "instructions": task.instructions,
         "content_warning": task.content_warning,
         "options": task.options,
     }
-    optional = {"labels", "extra_labels", "title", "instructions", "content_warning", "options"}
-    return dump_toml({key: value for key, value in tables.items() if value or key not in optional})
+    required = {"name", "kind", "languages", "metrics", "canonical_metric"}
+    return dump_toml({key: value for key, value in tables.items() if value or key in required})
 
 
 def _labels(labels: Sequence[Label]) -> list[Any]:
@@ -95,6 +96,7 @@ def task_as_dict(task: Task) -> dict[str, Any]:
         "extra_labels": [_label_as_dict(label) for label in task.extra_labels],
         "metrics": list(task.metrics),
         "canonical_metric": task.canonical_metric,
+        "counted_perturbations": list(task.counted_perturbations),
         "instructions": dict(task.instructions),
         "content_warning": dict(task.content_warning),
         "options": dict(task.options),

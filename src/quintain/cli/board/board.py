@@ -231,7 +231,7 @@ def export(
     if json:
         output.print_json({"format": format, "file": out, "text": None if out else text})
     elif out is None:
-        typer.echo(text, nl=False)
+        output.print_document(text, nl=False)
     else:
         output.say(f"Wrote {named(out)}.")
 

@@ -49,7 +49,7 @@ def snapshot(
         frozen = board_keep.take_snapshot(
             db, workspace.blobs, OPERATOR, task, view, title=title, part=part, server=server
         )
-        _, data = board_keep.read_snapshot(db, workspace.blobs, task, frozen.hash)
+        _, data = board_keep.read_snapshot(db, workspace.blobs, OPERATOR, task, frozen.hash)
     if out is not None:
         output.write_file(out, data)
     if json:

@@ -11,7 +11,7 @@ from quintain.cli import output
 from quintain.cli.context import settings_of, workspace_of
 from quintain.cli.plain.rank import app
 from quintain.cli.streams import in_file
-from quintain.core.errors import NotFound, QuintainError, Unavailable
+from quintain.core.errors import Forbidden, NotFound, QuintainError, Unavailable
 from quintain.core.people import OPERATOR
 from quintain.core.records.board import SigningKeys
 from quintain.data.signatures import read_public
@@ -82,6 +82,7 @@ def _ask(data: bytes, name: str, sources: list[KeySource], where: str, *, asked_
     from quintain.client import Client
 
     before = verify_snapshot(data, name, sources=sources)
+    withheld: Forbidden | None = None
     try:
         with Client(where, timeout=SECONDS) as client:
             keys = {one.public_key: one.replaced_at for one in client.signing_keys()}
@@ -89,6 +90,8 @@ def _ask(data: bytes, name: str, sources: list[KeySource], where: str, *, asked_
                 copy = client.snapshot(before.task, before.hash)
             except NotFound:
                 copy = None
+            except Forbidden as error:  # it keeps one, and a model in it is not public any more
+                copy, withheld = None, error
     except QuintainError as error:
         if asked_for:
             raise Unavailable(
@@ -100,6 +103,8 @@ def _ask(data: bytes, name: str, sources: list[KeySource], where: str, *, asked_
         return before.with_check(Check("server", "unknown", f"{where} could not be asked: {error}"))
     published = KeySource(f"published by {where}", keys, required=True)
     verified = verify_snapshot(data, name, sources=[*sources, published])
+    if withheld is not None:
+        return verified.with_check(Check("server", "unknown", f"{where} does not show its own: {withheld}"))
     return compare_with_server(verified, copy, where)
 
 

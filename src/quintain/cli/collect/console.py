@@ -8,7 +8,7 @@ import typer
 
 from quintain.cli.collect.round import RoundName, app
 from quintain.cli.context import link_base, workspace_of
-from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
+from quintain.cli.output import JsonFlag, print_document, print_json, print_line, print_table, say
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.collect import RoundHistory
@@ -40,7 +40,7 @@ def show(
     if json:
         print_json(shown)
     elif toml:
-        typer.echo(shown.toml, nl=False)
+        print_document(shown.toml, nl=False)
     else:
         print_table(["", ""], _facts(info, wage))
         if address:

@@ -206,6 +206,7 @@ def export(
 
     `hf` is a folder in the style of Hugging Face: README.md, croissant.json and one Parquet file for each split, named
     after the version's role. `croissant` is the same without the README. `dynasent` is JSON lines in DynaSent's names.
+    Stored images are written to a folder `images` beside the file; a FILE.zip holds both (name its --format).
 
     Example: quintain data export sentiment/reviews@1 reviews.csv
 
@@ -243,7 +244,9 @@ def export(
             "A file holds one version.", known=" or ".join(FOLDERS), remedy="For several, choose --format {known}."
         )
     with workspace.session() as db:
-        version = content.export(db, workspace.blobs, OPERATOR, refs[0], form, path, labels=labels)
+        version = content.export(
+            db, workspace.blobs, OPERATOR, refs[0], form, path, labels=labels, archive=path.suffix.lower() == ".zip"
+        )
     if json:
         print_json({"version": version.record(), "file": str(path), "format": form})
     else:

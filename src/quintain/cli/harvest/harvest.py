@@ -137,7 +137,7 @@ def _target(context: typer.Context, model: str, task: str | None) -> Iterator[Ha
     workspace = workspace_of(context)
     name = read_task(Path(task)).name if task is not None and task.endswith(".toml") else task
     with workspace.session() as db:
-        yield target_from_workspace(db, workspace.blobs, OPERATOR, model, task=name)
+        yield target_from_workspace(db, workspace.blobs, OPERATOR, model, task=name, runners=workspace.runners)
 
 
 @contextmanager

@@ -52,7 +52,7 @@ def run(context: typer.Context, json: JsonFlag = False) -> None:
     Example: quintain jobs run
     """
     workspace = workspace_of(context)
-    number = run_all(workspace.session, workspace.blobs, job_handlers())
+    number = run_all(workspace.session, workspace.blobs, job_handlers(workspace.runners))
     if json:
         output.print_json({"done": number})
     else:

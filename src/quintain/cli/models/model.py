@@ -9,7 +9,7 @@ import typer
 
 from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.models.predict import read_text_file
-from quintain.cli.output import JsonFlag, out, print_json, print_table, say
+from quintain.cli.output import JsonFlag, out, print_document, print_json, print_table, say
 from quintain.cli.plain.models import app
 from quintain.cli.streams import in_option
 from quintain.core.editing import EditOrigin
@@ -88,7 +88,7 @@ def card(
         rows = [(f"{one.created_at:%Y-%m-%d %H:%M}", one.author, f"{len(one.text):,} characters") for one in changes]
         print_table(("at", "by", "card"), rows)
     elif file is None:
-        typer.echo(version.card, nl=False)
+        print_document(version.card, nl=False)
 
 
 @app.command()

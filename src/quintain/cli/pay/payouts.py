@@ -9,7 +9,7 @@ import typer
 
 from quintain.cli.confirm_changes import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import RevisionOption, workspace_of
-from quintain.cli.output import JsonFlag, print_json, print_table, say
+from quintain.cli.output import JsonFlag, print_document, print_json, print_table, say
 from quintain.cli.pay.pay import app
 from quintain.core.people import OPERATOR
 from quintain.core.records.pay import OwedList, PayoutFile, PayoutRecord, Payouts
@@ -56,7 +56,7 @@ def policy(
     if json:
         print_json(current)
     else:
-        typer.echo(current.toml, nl=False)
+        print_document(current.toml, nl=False)
 
 
 @app.command()
@@ -163,7 +163,7 @@ def file(context: typer.Context, payout: PayoutArgument, json: JsonFlag = False)
     if json:
         print_json(PayoutFile(text))
     else:
-        typer.echo(text, nl=False)
+        print_document(text, nl=False)
 
 
 @app.command()

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from quintain.cli.output import JsonFlag, print_json, print_table, say
+from quintain.cli.output import JsonFlag, print_document, print_json, print_table, say
 from quintain.cli.streams import in_option, out_option
 from quintain.core.records.training import LearnerInfo
 from quintain.models.contract import BASELINES, baselines_for
@@ -59,7 +59,7 @@ def recipes(
         write.write_text(recipe.text, encoding="utf-8")
         say(f"Wrote {write}. Change what is yours in it, then: quintain train {write}")
     elif not json:
-        typer.echo(recipe.text, nl=False)
+        print_document(recipe.text, nl=False)
     if json:
         print_json(recipe)
 

@@ -8,7 +8,7 @@ import typer
 
 from quintain.cli.confirm_changes import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import RevisionOption, workspace_of
-from quintain.cli.output import JsonFlag, print_json, print_table, say
+from quintain.cli.output import JsonFlag, print_document, print_json, print_table, say
 from quintain.cli.plain.task import TaskFile, app
 from quintain.core.people import OPERATOR, RoleName
 from quintain.core.records.tasks import TaskHistory, Tasks
@@ -111,7 +111,7 @@ def show(
     if json:
         print_json({"task": record, "version": history[0].number})
     elif toml:
-        typer.echo(history[0].toml, nl=not history[0].toml.endswith("\n"))
+        print_document(history[0].toml, nl=not history[0].toml.endswith("\n"))
     else:
         _print_task(task)
 
@@ -175,4 +175,4 @@ def _print_task(task: Task) -> None:
     ]
     print_table(["", ""], [row for row in rows if row[1]])
     if task.instructions:
-        typer.echo(f"\n{_first(task.instructions).strip()}")
+        print_document(f"\n{_first(task.instructions).strip()}", nl=True)

@@ -131,6 +131,8 @@ def _card(collection: Collection) -> str:
         for split in collection.splits
     ]
     lines += ["", "`id` is the hash of an example's inputs; `answer` is the gold answer."]
+    if collection.images:
+        lines += ["Images are named by their paths in this folder."]
     if not all(split.answers for split in collection.splits):
         lines += ["Where labels are withheld, `answer` is empty: models are scored on them by those who hold them."]
     if not all(split.inputs for split in collection.splits):

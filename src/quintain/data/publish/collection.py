@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import polars as pl
 
@@ -38,13 +39,17 @@ class PublishedSplit:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """Splits of one *task* under one *name*; *date* is that of the newest, *version* the number where it is one."""
+    """Splits of one *task* under one *name*; *date* is that of the newest, *version* the number where it is one.
+
+    *images* are the files that the splits name, by their paths in the folder.
+    """
 
     task: Task
     name: str
     splits: tuple[PublishedSplit, ...]
     date: str
     version: str = ""
+    images: Mapping[str, Path] = field(default_factory=dict)
 
     @property
     def title(self) -> str:

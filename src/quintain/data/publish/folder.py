@@ -18,7 +18,7 @@ from pathlib import Path
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from quintain.core.errors import BadInput, Conflict, Unavailable
+from quintain.core.errors import BadInput, Conflict, OutOfOrder
 from quintain.data.publish.card import readme
 from quintain.data.publish.collection import Collection, PublishedSplit
 from quintain.data.publish.croissant import DataFile, croissant
@@ -43,7 +43,7 @@ def write_folder(collection: Collection, form: str, path: Path, *, archive: bool
             target = scratch / "made.zip"
         os.replace(target, path)
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise Unavailable(
+        raise OutOfOrder(
             "{path} could not be written: {error}.", path=path, error=str(error).splitlines()[0]
         ) from error
     finally:
@@ -59,6 +59,9 @@ def _fill(folder: Path, collection: Collection, form: str) -> None:
         with (folder / name).open("rb") as stream:
             digest = hashlib.file_digest(stream, "sha256").hexdigest()
         files[split.name] = DataFile(name, (folder / name).stat().st_size, digest)
+    for path, source in collection.images.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, folder / path)
     described = json.dumps(croissant(collection, files), ensure_ascii=False, indent=2)
     (folder / "croissant.json").write_text(f"{described}\n", encoding="utf-8")
     if form == HUGGING_FACE:

@@ -116,7 +116,7 @@ def _batch(
         fault = cells if isinstance(cells, Fault) else _row_fault(name, number, cells, width)
         if fault is None and not isinstance(cells, Fault):
             numbers.append(number)
-            good.append([unguard(cell) if cell[:1] == "'" else cell for cell in cells])
+            good.append([unguard(cell) if "'" in cell else cell for cell in cells])
         elif fault is not None:
             faults.append(fault)
     frame = _frame(good, columns, requested)
