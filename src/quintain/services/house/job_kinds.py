@@ -69,7 +69,7 @@ def count_kinds() -> tuple[CountKind, ...]:
         counts_of(earnings.COUNTED, earnings.counted),
         counts_of(earnings.SPENT, earnings.counted_in_arms),
         counts_of(item_figures.CONTESTED, item_figures.counted),
-        CountKind("owed", owed.stored_counts, owed.counted, lambda db, kept, counted: owed.replace(db, counted)),
+        CountKind("owed", owed.stored_counts, owed.counted, lambda db, stored, counted: owed.replace(db, counted)),
     )
 
 
@@ -88,10 +88,10 @@ def check_others() -> tuple[CheckKind, ...]:
 
 def _check_cells(db: Session, blobs: Blobs, subject: str) -> Checked:
     """Check the figures of runs; boards that were made of wrong ones are thrown away."""
-    found = recount.check_cells(db, blobs, subject)
-    if found.faults:
+    checked = recount.check_cells(db, blobs, subject)
+    if checked.faults:
         invalidate(db, recount.cells_of(db, subject)[0].task.name, (BOARD.name, UNCERTAINTY.name))
-    return found
+    return checked
 
 
 def everything_checked() -> list[CheckKind]:
@@ -123,7 +123,7 @@ def _misplaced_flags(db: Session) -> Numbers:
     return {("flag", row["flag_id"]): 1 for row in flags.misplaced(db)}
 
 
-def _place_flags(db: Session, kept: Numbers, counted: Numbers) -> None:
+def _place_flags(db: Session, stored: Numbers, counted: Numbers) -> None:
     flags.replace(db, flags.misplaced(db))
 
 
