@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from sqlalchemy.orm import Session
 
@@ -31,11 +32,10 @@ from quintain.services.models.ask import RUNNERS, AdapterRunner
 from quintain.services.pay.recounts import pay_kinds
 from quintain.services.release import release_jobs
 from quintain.services.release.bundle import BUNDLE_FILE
-from quintain.services.study import coding_figures
+from quintain.services.study import coding_figures, study_jobs
 from quintain.services.study.abilities import ABILITIES
 from quintain.services.study.stored_reports import FIGURES
 from quintain.services.study.studies import KIND as STUDY
-from quintain.services.study.study_jobs import make_study
 from quintain.services.trial.stored_report import REPORT
 from quintain.services.validate import harvest_jobs, review
 from quintain.services.validate.export import JUDGEMENTS_FILE, LABELS_FILE
@@ -127,15 +127,18 @@ def _place_flags(db: Session, stored: Numbers, counted: Numbers) -> None:
     flags.replace(db, flags.misplaced(db))
 
 
-def job_handlers(runners: Mapping[str, AdapterRunner] = RUNNERS) -> Handlers:
-    """Return what a worker does for each kind of job; models that are asked run through *runners*."""
+def job_handlers(runners: Mapping[str, AdapterRunner] = RUNNERS, checkpoints: Path | None = None) -> Handlers:
+    """Return what a worker does for each kind of job.
+
+    Models that are asked run through *runners*; recipes of studies begin with folders in *checkpoints*.
+    """
     figures = {kind.job: handler_of(kind) for kind in figure_kinds()}
     files = {kind.job: exports.handler_of(kind) for kind in (ATTEMPTS_FILE, JUDGEMENTS_FILE, LABELS_FILE, BUNDLE_FILE)}
     return {
         COMPARE: do_comparison,
         harvest_jobs.JOB: harvest_jobs.handler_of(runners),
         import_jobs.JOB: import_jobs.do_import,
-        STUDY: make_study,
+        STUDY: study_jobs.handler_of(checkpoints),
         release_jobs.LOOK: release_jobs.run_preview_job,
         release_jobs.MAKE: release_jobs.run_release_job,
         **figures,
