@@ -20,8 +20,9 @@ from quintain.conditions import AS_SERVED, LOCKS, SERVING, conditions_here
 from quintain.core.errors import BadInput, OutOfOrder
 from quintain.data.limits import AT_ONCE, MIB, FileLimits, read_at_once
 from quintain.engine.companion import Companion
-from quintain.engine.jobs import LocalEngine, machine_taken
+from quintain.engine.jobs import LocalEngine
 from quintain.engine.loops import LoopBook
+from quintain.engine.machine_hold import machine_taken
 from quintain.engine.presence import running_server, serving
 from quintain.services.access.mail import Mail
 from quintain.services.access.signing import sign_kept
@@ -56,7 +57,11 @@ class Workspace:
     demo: bool = False  # set by `quintain demo` alone, never from outside
     _live: list[LiveModels] = field(default_factory=list, repr=False, compare=False)
     _watches: list[Watch] = field(default_factory=list, repr=False, compare=False)
-    loops: LoopBook = field(default_factory=LoopBook, repr=False, compare=False)  # what goes on in this process
+
+    @property
+    def loops(self) -> LoopBook:
+        """What goes on in this process: services write their loops into the same book."""
+        return self.state.part(LoopBook)
 
     @contextmanager
     def session(self) -> Iterator[Session]:
@@ -83,7 +88,7 @@ class Workspace:
     def runners(self) -> LiveRunners:
         """Who answers for live models; the sandboxes are started when somebody first asks."""
         if not self._live:
-            self._live.append(LiveModels(self.session, conditions_of(self.settings)))
+            self._live.append(LiveModels(self.session, conditions_of(self.settings), book=self.loops))
         return LiveRunners(self._live[0])
 
     def close(self) -> None:
@@ -205,10 +210,14 @@ def rules_of(settings: Settings) -> SubmissionRules:
     )
 
 
+def checkpoints_of(settings: Settings) -> Path | None:
+    """Return the folder of the checkpoints that recipes on pages may begin with; None where there is none."""
+    return Path(settings.checkpoints) if settings.checkpoints else None
+
+
 def training_of(settings: Settings, base: Path | None = None) -> TrainingPlace:
     """Return where training keeps what it needs to go on; *base* is the folder of the operator's own recipe."""
-    checkpoints = Path(settings.checkpoints) if settings.checkpoints else None
-    return TrainingPlace(settings.workspace / "training", checkpoints, base)
+    return TrainingPlace(settings.workspace / "training", checkpoints_of(settings), base)
 
 
 def trainer_of(settings: Settings) -> Trainer:

@@ -94,7 +94,8 @@ def scan(db: Session, blobs: Blobs, actor: Actor, ref: str, *, answers: bool) ->
     table = scan_for_scoring(blobs, version)
     # What is kept beside an example may say who wrote it, or how people voted on it.
     shared = answers and version.votes and not version.hidden
-    private = [] if shared or actor.has(RoleName.OWNER, version.task) else ["meta"]
+    owns = actor.has(RoleName.OWNER, version.task) and may_see_answers(actor, version)  # votes tell what is hidden
+    private = [] if shared or owns else ["meta"]
     if not private and "meta" in table.collect_schema():
         table = table.with_columns(Conceal(db, actor, version.task).column("meta"))
     return table.drop(*private, *([] if answers else ["answer"]))
@@ -139,15 +140,15 @@ def preview(
 
 def _conditions(table: pl.LazyFrame, text: str | None, label: str | None, tag: str | None) -> list[pl.Expr]:
     schema = table.collect_schema()
-    found = []
+    conditions = []
     if text:
         inputs = [name for name in schema if name not in {"id", "answer", "tags", "group", "meta"}]
-        found.append(contains_text({name: schema[name] for name in inputs}, text))
+        conditions.append(contains_text({name: schema[name] for name in inputs}, text))
     if label:
-        found.append(has_answer("answer", schema["answer"], label))
+        conditions.append(has_answer("answer", schema["answer"], label))
     if tag:
-        found.append(pl.col("tags").list.contains(tag))
-    return found
+        conditions.append(pl.col("tags").list.contains(tag))
+    return conditions
 
 
 def contains_text(inputs: Mapping[str, pl.DataType], text: str) -> pl.Expr:

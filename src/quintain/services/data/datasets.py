@@ -27,7 +27,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.example import Role
-from quintain.core.people import Actor, RoleName
+from quintain.core.people import Actor, RoleName, Scope
 from quintain.core.records import tasks as records
 from quintain.core.records.tasks import Step
 from quintain.core.task import Task
@@ -166,8 +166,8 @@ def import_dataset(  # noqa: PLR0917 - what goes where, from what, how: the orde
         if images is not None:
             images.keep_all(blobs.put_file)
         # Content that is there already needs no second file.
-        there = _same_content(db, (task, name), report.hash)
-        blob = there.blob if there else blobs.put_file(target)
+        same = _same_content(db, (task, name), report.hash)
+        blob = same.blob if same else blobs.put_file(target)
     meta = {
         "source": report.file,
         "rows_read": report.rows_read,
@@ -179,10 +179,10 @@ def import_dataset(  # noqa: PLR0917 - what goes where, from what, how: the orde
     with transaction(db):
         if held is not None:
             held(db)
-        kept = _keep(db, actor, (task, name), WrittenTable(report.hash, blob, report.rows), facts)
+        version = _keep(db, actor, (task, name), WrittenTable(report.hash, blob, report.rows), facts)
         if score:
             let_score(db, actor, f"{task}/{name}")
-    return replace(kept, report=report, scores=kept.scores or score)
+    return replace(version, report=report, scores=version.scores or score)
 
 
 def require_import(db: Session, actor: Actor, task: str, name: str, plan: ImportPlan, *, score: bool) -> None:
@@ -255,8 +255,8 @@ def _written(
     table = _complete(get_task(db, where[0]), frame, role)
     with blobs.scratch(suffix=".parquet") as target:
         full_hash = write_version(iter([table]), dict(table.schema), target)
-        there = _same_content(db, where, full_hash)
-        blob = there.blob if there else blobs.put_file(target)
+        same = _same_content(db, where, full_hash)
+        blob = same.blob if same else blobs.put_file(target)
     return WrittenTable(full_hash, blob, table.height)
 
 
@@ -298,8 +298,11 @@ def _shown(conceal: Conceal, info: VersionInfo) -> VersionInfo:
 
 
 def may_see_answers(actor: Actor, version: VersionInfo) -> bool:
-    """Say whether *actor* may see the gold answers of *version*."""
-    return not version.hidden or actor.has(RoleName.OWNER, version.task)
+    """Whether *actor* may see the gold answers of *version*: hidden ones take an owner who came with the scope to own.
+
+    A token that only reads shows what everybody may see, whoever made it.
+    """
+    return not version.hidden or (actor.has(RoleName.OWNER, version.task) and actor.may(Scope.OWN))
 
 
 def _keep(

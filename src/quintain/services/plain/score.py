@@ -14,7 +14,7 @@ from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.task import AnswerType
 from quintain.core.texts import Text
 from quintain.data.in_memory import Source
-from quintain.data.tables import FAULT_LIMIT, read_table, row_number
+from quintain.data.tables import FAULT_LIMIT, TWINS, read_table, row_number
 from quintain.data.text import read_bytes, suffix_of
 from quintain.metrics.contract import METRICS
 from quintain.metrics.evaluate import Evaluation, SlicedRows, evaluate_metrics, slice_rows
@@ -87,14 +87,14 @@ def score_files(gold_path: Source, predictions_path: Source, scoring: Scoring | 
             remedy="Use one of {known}.",
         )
     answers = _answers(table["answer"], answer_type, gold_path, "answer")
-    said = _answers(table["prediction"], answer_type, predictions_path, "prediction")
+    predictions = _answers(table["prediction"], answer_type, predictions_path, "prediction")
     slicings = {
         name: slice_rows(name, values, len(table)) for name, values in _slicings(table, scoring.by, gold_path).items()
     }
     evaluation = evaluate_metrics(
         answer_type,
         answers,
-        said,
+        predictions,
         scoring.metrics,
         by=slicings,
         seed=scoring.seed,
@@ -104,7 +104,7 @@ def score_files(gold_path: Source, predictions_path: Source, scoring: Scoring | 
         groups=_clusters(table, scoring.cluster, gold_path),
     )
     named = answers_of(answer_type).named
-    warnings = label_warnings(answers.to_list(), said.to_list()) if named else []
+    warnings = label_warnings(answers.to_list(), predictions.to_list()) if named else []
     notes = _of_one_class(evaluation, in_names(answers), slicings) if named else []
     return ScoreReport(evaluation, answer_type, missing, unknown, scoring, tuple(warnings), tuple(notes))
 
@@ -340,15 +340,15 @@ def _whole_lists(rows: Sequence[Any], path: Source, field: str) -> pl.Series:
 def _slicings(table: pl.DataFrame, by: Sequence[str], path: Source) -> dict[str, pl.Series]:
     slicings = {}
     for name in by:
-        column = "tags" if name in ("tag", "tags") else name
+        column = name if name in table.columns else TWINS.get(name, name)
         if column not in table.columns:
             raise BadInput(
-                faults=[Fault("there is no column '{column}' to slice by", column=column, file=path.name)],
-                columns=", ".join(one for one in table.columns if one != "prediction"),
-                remedy="The file has: {columns}.",
+                faults=[Fault("there is no column '{column}' to slice by", column=name, file=path.name)],
+                columns=", ".join(other for other in table.columns if other not in _PREDICTED),
+                remedy="The file has: {columns}. Tags stand in a column 'tag' or 'tags', several apart by commas.",
             )
         values = table[column]
-        slicings[name] = _tags(values) if column == "tags" and values.dtype == pl.String else values
+        slicings[name] = _tags(values) if column in ("tag", "tags") and values.dtype == pl.String else values
     return slicings
 
 

@@ -51,9 +51,9 @@ def asked_errors(db: Session, actor: Actor, task: str, dataset: str, models: Seq
         )
     if not version.readable:
         raise closed(f"{version.task}/{version.dataset}")
-    found = [get_model(db, actor, f"{task}/{one}") for one in dict.fromkeys(models)]
-    names = tuple(dict.fromkeys(f"{one.version.model}@{one.version.number}" for one in found))
-    may = actor.has(RoleName.OWNER, task) or any(one.may_edit for one in found)
+    named = [get_model(db, actor, f"{task}/{one}") for one in dict.fromkeys(models)]
+    names = tuple(dict.fromkeys(f"{one.version.model}@{one.version.number}" for one in named))
+    may = actor.has(RoleName.OWNER, task) or any(one.may_edit for one in named)
     return ErrorsAsked(task, f"{version.dataset}@{version.number}", names, may)
 
 
@@ -110,8 +110,8 @@ def _calibrated(answered: AnsweredSet, model: str, seed: int, commands: list[str
     try:
         return calibration_section(answered, model, seed, commands)[0]
     except BadInput:
-        said = Text(
+        finding = Text(
             "This takes {least} examples with votes of people and probabilities of the model; there are too few.",
             least=LEAST_EXAMPLES,
         )
-        return ReportSection("calibration", Text("Is {model} as unsure as people?", model=model), [said])
+        return ReportSection("calibration", Text("Is {model} as unsure as people?", model=model), [finding])

@@ -24,6 +24,7 @@ from quintain.services.plain.artefacts import LEAST_EXAMPLES, ArtefactOptions, a
 from quintain.services.plain.checkpoints import Checkpoints
 from quintain.services.plain.irt import study_responses
 from quintain.services.plain.irt_report import irt_sections
+from quintain.services.plain.recipe_learner import RecipeLearner
 from quintain.services.release.releases import list_releases
 from quintain.services.study.compare import compare_report
 from quintain.services.study.errors import error_sections
@@ -60,11 +61,13 @@ def whole_report(
     seed: int = 0,
     done: Done = _quiet,
     keeping: Checkpoints | None = None,
+    learner: RecipeLearner | None = None,
 ) -> Report:
     """Tell of the data set (`task/name`, `task/name@2`), round (`task/number`) or trial (`task/name`). For owners.
 
     Where a data set and a trial have the same name, the data set is meant. *done* is told how far it is; parts
-    are kept in *keeping*, so that who was interrupted goes on.
+    are kept in *keeping*, so that who was interrupted goes on. A *learner* tries parts of inputs in the place of the
+    linear one; a trial, whose report learns nothing, is refused with one.
     """
     task_name, _, rest = ref.partition("/")
     if not rest:
@@ -76,15 +79,15 @@ def whole_report(
     task = get_task(db, task_name)
     require_owner(actor, task_name)
     keeping = keeping or Checkpoints()
-    command = f"quintain study report {ref} --seed {seed} --out DIR"
+    asked = _Asked(ref, seed, f"quintain study report {ref} --seed {seed}{recipe_option(learner)} --out DIR", learner)
     if rest.isdecimal():
-        found = _round(db, blobs, actor, task, _Asked(ref, seed, command), done=done, keeping=keeping)
+        whole = _round(db, blobs, actor, task, asked, done=done, keeping=keeping)
     elif rest in {one.dataset for one in list_versions(db, actor, task_name)} or not is_trial(db, task_name, rest):
-        found = _dataset(db, blobs, actor, task, _Asked(ref, seed, command), done=done, keeping=keeping)
+        whole = _dataset(db, blobs, actor, task, asked, done=done, keeping=keeping)
     else:
-        found = _trial(db, blobs, actor, _Asked(ref, seed, command))
+        whole = _trial(db, blobs, actor, asked)
     done(1.0)
-    return found
+    return whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +97,33 @@ class _Asked:
     ref: str
     seed: int
     command: str
+    learner: RecipeLearner | None = None
+
+
+def recipe_option(learner: RecipeLearner | None) -> str:
+    """Return how the command names the recipe of *learner*, with a blank before it; nothing where there is none.
+
+    >>> recipe_option(None)
+    ''
+    """
+    return " --recipe RECIPE.toml" if learner else ""
+
+
+def refuse_recipe(source: str) -> BadInput:
+    """Return what is said where a recipe is given for a report that learns nothing."""
+    return BadInput(
+        "The report on {source} learns nothing, and takes no recipe.",
+        source=source,
+        remedy="Recipes are for data sets, rounds and comparisons of data sets.",
+    )
 
 
 def _trial(db: Session, blobs: Blobs, actor: Actor, asked: _Asked) -> Report:
+    if asked.learner is not None:
+        raise refuse_recipe(asked.ref)
     task, _, name = asked.ref.partition("/")
-    found = report(db, blobs, actor, task, name, seed=asked.seed)
-    return _report(asked, Text("All about trial {ref}", ref=asked.ref), list(found.facts), list(found.sections))
+    trial = report(db, blobs, actor, task, name, seed=asked.seed)
+    return _report(asked, Text("All about trial {ref}", ref=asked.ref), list(trial.facts), list(trial.sections))
 
 
 def _round(
@@ -114,26 +138,28 @@ def _round(
         sections += [one for one in workers_report(db, actor, asked.ref).sections if one.key not in known]
         known = {one.key for one in sections}
         released = _released(db, blobs, actor, task, asked)
-        told = _studied(released, asked, done=done, keeping=keeping) if released else []
-        sections += [one for one in told if one.key not in known]
+        studied = _studied(released, asked, done=done, keeping=keeping) if released else []
+        sections += [one for one in studied if one.key not in known]
     facts = [ReportFact(Text("Round"), asked.ref), *texts.facts[2:]]
     return _report(asked, Text("All about round {ref}", ref=asked.ref), facts, sections)
 
 
 def _released(db: Session, blobs: Blobs, actor: Actor, task: Task, asked: _Asked) -> list[StoredSet]:
     """Give the splits of a round's newest release; none where nothing is released."""
-    made = list_releases(db, actor, asked.ref).releases
-    return [stored_set(db, blobs, actor, task, ref) for ref in made[0].versions.values()] if made else []
+    releases = list_releases(db, actor, asked.ref).releases
+    return [stored_set(db, blobs, actor, task, ref) for ref in releases[0].versions.values()] if releases else []
 
 
 def _studied(sets: Sequence[StoredSet], asked: _Asked, *, done: Done, keeping: Checkpoints) -> list[ReportSection]:
     """Give what gives answers away in all of the *sets*, and how hard those are that models were run on."""
     own = keeping.keyed(_content(sets, asked))
-    found = examples_of(joined(sets))
-    examples = None if found is None else found[0]
+    examples_and_rows = examples_of(joined(sets))
+    examples = None if examples_and_rows is None else examples_and_rows[0]
     sections: list[ReportSection] = []
     if examples is not None and len(examples) >= LEAST_EXAMPLES:
         options = ArtefactOptions(seed=asked.seed, commands=[asked.command])
+        if asked.learner is not None:  # may take hours: each part of the input is kept as soon as it was tried
+            options = replace(options, learner=asked.learner, keeping=own)
         make = partial(artefact_sections, examples, options, lambda share: done(0.7 * share))
         sections += own.sections("artefacts", make)
     run = [one for one in sets if one.said]
@@ -145,7 +171,8 @@ def _studied(sets: Sequence[StoredSet], asked: _Asked, *, done: Done, keeping: C
 
 def _content(sets: Sequence[StoredSet], asked: _Asked) -> list[object]:
     """Tell what parts of a report rest on: versions, which never change, and the models that were run on them."""
-    return [asked.seed, *((one.version.hash, sorted(one.said)) for one in sets)]
+    learner = [] if asked.learner is None else [asked.learner.digest]
+    return [asked.seed, *learner, *((one.version.hash, sorted(one.said)) for one in sets)]
 
 
 def _dataset(
