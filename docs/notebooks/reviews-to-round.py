@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 import quintain as qt
-from quintain.simulate.reviews import make_reviews
+from quintain.simulate.language import make_reviews
 
 reviews = pl.DataFrame(
     [

@@ -14,7 +14,8 @@ from quintain.protocols.crowd.people import STYLES, CrowdModel, draw_crowd
 from quintain.protocols.justifications import is_trivial, repeats
 from quintain.protocols.reading import shipped
 from quintain.simulate.crowd import CrowdWorker, grade_item
-from quintain.simulate.reviews import PLAIN, gist, understand
+from quintain.simulate.sentences import PLAIN
+from quintain.simulate.understanding import gist, understand
 
 LABELS = ("negative", "neutral", "positive")
 

@@ -1,7 +1,7 @@
 """One simulated person of a trial's crowd: what they write, justify, learn and grade. Nothing here asks a service.
 
 Traits come from the crowd that forecasts are made with (`protocols.crowd`): skill makes what somebody writes hard, care
-keeps it sound, feedback adds to skill, and some cheat. Here they write sentences of `simulate.reviews`: what is hard
+keeps it sound, feedback adds to skill, and some cheat. Here they write sentences of `simulate.language`: what is hard
 is built in a way that misleads who only looks at words, and what is flawed means something else than its writer says.
 """
 
@@ -20,7 +20,9 @@ from quintain.protocols.crowd.grades import draw_answers
 from quintain.protocols.crowd.judging import PASTED, write_justification
 from quintain.protocols.crowd.people import HONEST, STYLES, CrowdModel, CrowdPeople, write_items
 from quintain.protocols.rubric import RubricQuestion
-from quintain.simulate.reviews import CONSTRUCTIONS, HARD, PLAIN, gist, make_sentence, understand
+from quintain.simulate.language import CONSTRUCTIONS, HARD, make_sentence
+from quintain.simulate.sentences import PLAIN
+from quintain.simulate.understanding import gist, understand
 from quintain.stats.bootstrap import FloatArray
 
 HARD_FROM = 0.3  # how hard an item must be for its writer to think of more than a plain sentence

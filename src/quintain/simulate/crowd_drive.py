@@ -30,8 +30,9 @@ from quintain.services.work.qualify import record_fact
 from quintain.simulate.clock import SimulatedClock
 from quintain.simulate.crowd import GRADE_SECONDS, TEXT_SECONDS, CrowdWorker, grade_item
 from quintain.simulate.driving import REWRITES, begin, hire, judge_all
+from quintain.simulate.language import CONSTRUCTIONS, thing_in
 from quintain.simulate.people import SimulatedPerson, draw_people
-from quintain.simulate.reviews import CONSTRUCTIONS, PLAIN, thing_in
+from quintain.simulate.sentences import PLAIN
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.queries.trial import trials as queries

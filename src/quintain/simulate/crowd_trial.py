@@ -25,7 +25,8 @@ from quintain.services.trial import trials
 from quintain.services.trial.trials import OpenTrial
 from quintain.simulate.clock import SimulatedClock
 from quintain.simulate.crowd_drive import CrowdDrive, CrowdSize, Progress, known_labels
-from quintain.simulate.reviews import CONSTRUCTIONS, PLAIN
+from quintain.simulate.language import CONSTRUCTIONS
+from quintain.simulate.sentences import PLAIN
 from quintain.simulate.strangers import MARK, refuse_strangers
 from quintain.store.base import clock, now
 

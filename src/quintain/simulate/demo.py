@@ -12,7 +12,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -31,6 +31,7 @@ from quintain.services.validate.manage import find_validation, list_validations
 from quintain.services.validate.status import progress as progress_of
 from quintain.simulate.contest import play_contest
 from quintain.simulate.driving import Wait, at_once, hire, judge_all
+from quintain.simulate.handwritten import HandwrittenCorpus
 from quintain.simulate.people import SimulatedPerson
 from quintain.simulate.stations import TASK, Progress, Sizes, Wheel, at_the_wheel, draw_crowd, model_name
 from quintain.simulate.strangers import MARK
@@ -54,7 +55,15 @@ class Amounts:
     Of the texts to judge, so many *pages* of ten are judged: some items are complete, and some wait.
     """
 
-    wheel: Sizes = field(default_factory=lambda: Sizes(reviews=800, harvested=300, written=220, judges=12, writers=12))
+    wheel: Sizes = Sizes(
+        harvested=370,
+        written=300,
+        dev=9,
+        test=108,
+        judges=12,
+        writers=12,
+        corpus=HandwrittenCorpus(SEED, reviews={0: 135, 2: 44}, prompts={1: 165, 3: 33, 4: 20}),
+    )
     ready: int = 90
     judged: int = 45
     pages: int = 16

@@ -26,8 +26,7 @@ from quintain.services.validate.manage import find_validation
 from quintain.services.validate.submit_page import Answer, submit_page
 from quintain.simulate.judges import Judge, judge
 from quintain.simulate.people import SimulatedPerson
-from quintain.simulate.reviews import Sentence, thing_in
-from quintain.simulate.writers import SimulatedWriter
+from quintain.simulate.writers import Draft, SimulatedWriter
 from quintain.store.blobs import Blobs
 
 Done = Callable[[int], None]  # called with how much is done by now
@@ -40,6 +39,10 @@ def at_once(seconds: float) -> None:
 
 WRITING_TAKES = 4  # times as long as judging the same text
 REWRITES = 20  # times that somebody writes anew because the text, or one like it, is there already
+
+
+class NothingLeftError(Exception):
+    """A writer can think of nothing more to make of a prompt."""
 
 
 def hire(db: Session, people: Iterable[SimulatedPerson], *, role: RoleName = RoleName.WORKER) -> dict[str, Actor]:
@@ -142,7 +145,10 @@ def write_all(
             except (Unavailable, Forbidden):
                 at_work.remove(pen)
                 continue
-            written += write_session(db, blobs, rng, pen, task, session, most=goal - written, wait=wait)
+            try:
+                written += write_session(db, blobs, rng, pen, task, session, most=goal - written, wait=wait)
+            except NothingLeftError:  # and they would be shown the same prompt again
+                at_work.remove(pen)
             if done is not None:
                 done(written)
     return written
@@ -168,15 +174,25 @@ def write_session(
     most: int | None = None,
     wait: Wait = at_once,
 ) -> int:
-    """Write in a session until the model is fooled, or no attempts (or *most* of them) are left; count the texts."""
+    """Write in a session until the model is fooled, or no attempts (or *most* of them) are left; count the texts.
+
+    Whoever has written something and can think of nothing more gives the session up; who has written nothing in it
+    raises NothingLeftError.
+    """
     desk = _Desk(db, blobs, rng, pen, task, session, wait)
     if session.pending is not None:  # an earlier run was interrupted before the writer could say so
         attempts.confirm(db, pen.actor, session.pending, yes=True)
         return 0
     allowed = session.attempts_left if most is None else min(session.attempts_left, most)
     for number in range(1, allowed + 1):
-        if desk.attempt():
-            return number
+        try:
+            if desk.attempt():
+                return number
+        except NothingLeftError:
+            writing.give_up(db, pen.actor, session.key)
+            if number == 1:
+                raise
+            return number - 1
     return allowed
 
 
@@ -193,26 +209,28 @@ class _Desk:
     wait: Wait
 
     def attempt(self) -> bool:
-        """Submit one text, another one where it was there already; say whether the session is over."""
+        """Submit one text, another one where it was there already; return whether the session is over."""
         labels = list(self.task.label_names)
         field = sentence_field(self.task)
         prompt = str(self.session.prompt.inputs.get(field, "")) if self.session.prompt else ""
-        aim = str(self.session.target or self.rng.choice(labels))
-        for tries in range(1, REWRITES + 1):
-            written = self.pen.writer.write(self.rng, aim, labels, thing_in(prompt))
-            self.wait(WRITING_TAKES * self.pen.writer.person.takes(self.rng, written.text))
+        aim = None if self.session.target is None else str(self.session.target)
+        drafts = self.pen.writer.drafts(self.rng, prompt, aim, labels)
+        for tries, draft in enumerate(drafts, 1):
+            self.wait(WRITING_TAKES * self.pen.writer.person.takes(self.rng, draft.sentence.text))
             try:
-                return self.submit(written, aim, {field: written.text})
+                return self.submit(draft, {field: draft.sentence.text})
             except Conflict as error:
                 if error.code != "duplicate_text" or tries == REWRITES:
                     raise
-        return False
+        raise NothingLeftError
 
-    def submit(self, written: Sentence, aim: str, inputs: Mapping[str, str]) -> bool:
+    def submit(self, draft: Draft, inputs: Mapping[str, str]) -> bool:
         actor, token = self.pen.actor, self.rng.bytes(12).hex()
-        verdict = attempts.submit_attempt(self.db, self.blobs, actor, self.session.key, inputs, target=aim, token=token)
-        self.pen.writer.learn(written.construction, fooled=bool(verdict.fooled))
+        verdict = attempts.submit_attempt(
+            self.db, self.blobs, actor, self.session.key, inputs, target=draft.aim, token=token
+        )
+        self.pen.writer.learn(draft.sentence.construction, fooled=bool(verdict.fooled))
         if verdict.ask == "confirm":
-            yes = self.pen.writer.confirms(self.rng, written, aim)
+            yes = self.pen.writer.confirms(self.rng, draft.sentence, draft.aim)
             verdict = attempts.confirm(self.db, actor, verdict.attempt_id, yes)
         return verdict.ended

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from quintain.simulate.people import SimulatedPerson
-from quintain.simulate.reviews import MIXED, NEUTRAL, PLAIN, gist, understand, word_sense
+from quintain.simulate.sentences import MIXED, NEUTRAL, PLAIN
+from quintain.simulate.understanding import gist, understand, word_sense
 
 HASTE = 0.25  # of the time that reading takes is what a lazy answer takes
 

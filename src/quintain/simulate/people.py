@@ -7,7 +7,7 @@ A person has four traits, drawn once from a *crowd*:
 - **speed**: the median of the seconds that a text of ten words takes; times are log-normal around it.
 - **laziness**: the chance that they answer without reading, or write the first plain thing that comes to mind. A lazy
   judge presses the same key each time, or any key, by *habit*.
-- **taste**: how fond a writer is of each strategy (a construction of `simulate.reviews`) to begin with. Writers learn:
+- **taste**: how fond a writer is of each strategy (a construction of `simulate.language`) to begin with. Writers learn:
   see `simulate.writers`.
 
 Most people are attentive; a share of the crowd is lazy. All of it is drawn from the generator that is handed in.
@@ -21,7 +21,7 @@ from typing import Literal
 
 import numpy as np
 
-from quintain.simulate.reviews import HARD
+from quintain.simulate.language import HARD
 
 Habit = Literal["same", "any"]
 HABITS: tuple[Habit, ...] = ("same", "any")

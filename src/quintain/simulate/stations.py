@@ -42,9 +42,12 @@ from quintain.services.validate.policy import dump_policy
 from quintain.services.validate.status import progress as progress_of
 from quintain.simulate.clock import SimulatedClock
 from quintain.simulate.driving import Pen, hire, judge_all, write_all
+from quintain.simulate.handwritten import HandwrittenCorpus
+from quintain.simulate.language import make_reviews
 from quintain.simulate.people import SimulatedCrowd, SimulatedPerson, draw_people
-from quintain.simulate.reviews import gist, make_reviews
+from quintain.simulate.sentences import Review
 from quintain.simulate.strangers import MARK
+from quintain.simulate.understanding import gist
 from quintain.simulate.writers import SimulatedWriter
 from quintain.store.base import clock, now
 
@@ -59,14 +62,21 @@ Progress = Callable[[str, int, int], None]  # the station, how much of it is don
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How much is read, harvested and written, and by how many people."""
+    """How much is read, harvested, written and held out, and by how many people.
+
+    Without a *corpus*, so many *reviews*, and the prompts, are written in the language of `simulate.language`. *dev*
+    and *test* are sizes of a release; None leaves them to its rule.
+    """
 
     reviews: int = 1000
     harvested: int = 400
     written: int = 300
+    dev: int | None = None
+    test: int | None = None
     judges: int = 14
     writers: int = 18
     crowd: SimulatedCrowd = field(default_factory=SimulatedCrowd)
+    corpus: HandwrittenCorpus | None = None
 
 
 @contextmanager
@@ -114,6 +124,19 @@ class Wheel:
         """Draw the judges and the writers."""
         return draw_crowd(self.seed, self.prefix, self.sizes)
 
+    def reviews(self, turn: int) -> Iterable[Review]:
+        """Return the reviews that a turn harvests from."""
+        if self.sizes.corpus is not None:
+            return self.sizes.corpus.reviews_of(turn)
+        return make_reviews(self.rng("reviews", turn), self.sizes.reviews)
+
+    def prompts(self, turn: int) -> Iterable[str]:
+        """Return the texts that writers of a turn begin with."""
+        if self.sizes.corpus is not None:
+            return self.sizes.corpus.prompts_of(turn)
+        reviews = make_reviews(self.rng("prompts", turn), self.sizes.written)
+        return (sentence.text for review in reviews for sentence in review.sentences)
+
     def model(self, number: int, released: Sequence[Release]) -> str:
         """Train a model, from scratch, on the starter data and on what was released so far."""
         name = self.named(f"model-{number}")
@@ -134,7 +157,7 @@ class Wheel:
             return existing
         self.progress("Harvest", 0, 1)
         corpus, sample = self.folder / "reviews.jsonl", self.folder / "sample.jsonl"
-        _write(corpus, (one.row() for one in make_reviews(self.rng("reviews", turn), self.sizes.reviews)))
+        _write(corpus, (review.row() for review in self.reviews(turn)))
         model = target_from_workspace(self.db, self.workspace.blobs, OPERATOR, target, runners=self.workspace.runners)
         harvest([corpus], model, sample, Harvesting(size=size, seed=self.seed))
         added = add_harvest(
@@ -144,7 +167,7 @@ class Wheel:
         return added
 
     def open_writing(self, turn: int, target: str, title: str = "") -> RoundInfo:
-        """Open a round in which every prompt is tried once: dev and test take no prompt twice."""
+        """Open a round in which everybody tries a prompt once: dev and test take one text of it at most."""
         title = title or f"{MARK} people write at {model_name(target)}"
         info = self.find(title)
         if info is None:
@@ -153,8 +176,7 @@ class Wheel:
         if info.state is not RoundState.DRAFT:
             return info
         file = self.folder / "prompts.jsonl"
-        reviews = make_reviews(self.rng("prompts", turn), self.sizes.written)
-        _write(file, ({"text": sentence.text} for one in reviews for sentence in one.sentences))
+        _write(file, ({"text": text} for text in self.prompts(turn)))
         prompts.import_prompts(self.db, OPERATOR, info.ref, file, corpus=self.named(f"corpus-{turn}"))
         return round_service.open_round(self.db, OPERATOR, info.ref)
 
@@ -201,11 +223,10 @@ class Wheel:
     def release(self, ref: str) -> Release:
         """Release a validation, unless it was."""
         releases = list_releases(self.db, OPERATOR, ref).releases
-        return (
-            releases[-1]
-            if releases
-            else release(self.db, self.workspace.blobs, OPERATOR, ref, ReleaseSpec(seed=self.seed))
-        )
+        if releases:
+            return releases[-1]
+        spec = ReleaseSpec(seed=self.seed, dev=self.sizes.dev, test=self.sizes.test)
+        return release(self.db, self.workspace.blobs, OPERATOR, ref, spec)
 
     def adjudicate_rest(self, ref: str) -> None:
         """Have an expert decide what judges could not agree on."""

@@ -39,7 +39,7 @@ from quintain.services.validate.judges import judge_table
 from quintain.services.validate.submit_page import Answer, submit_page
 from quintain.settings import Settings
 from quintain.simulate.demo import bring_to_life, judge_what_waits
-from quintain.simulate.reviews import gist
+from quintain.simulate.understanding import gist
 from quintain.store.blobs import Blobs
 
 DOCS = Path(__file__).parent.parent.parent.parent / "docs"

@@ -10,22 +10,10 @@ import numpy as np
 import pytest
 
 from quintain.simulate.judges import judge
+from quintain.simulate.language import CONSTRUCTIONS, HARD, IN_REVIEWS, make_reviews, make_sentence, thing_in
 from quintain.simulate.people import SimulatedCrowd, SimulatedPerson, draw_people
-from quintain.simulate.reviews import (
-    CONSTRUCTIONS,
-    HARD,
-    IN_REVIEWS,
-    NEGATIVE,
-    NEUTRAL,
-    POSITIVE,
-    SENTIMENTS,
-    gist,
-    make_reviews,
-    make_sentence,
-    thing_in,
-    understand,
-    word_sense,
-)
+from quintain.simulate.sentences import NEGATIVE, NEUTRAL, POSITIVE, SENTIMENTS
+from quintain.simulate.understanding import gist, understand, word_sense
 from quintain.simulate.writers import SimulatedWriter
 
 LABELS = (POSITIVE, NEGATIVE, NEUTRAL)

@@ -1,11 +1,13 @@
 """A small language about meals, gadgets, films and journeys, and seeded reviews with stars that are written in it.
 
-Every sentence is of a *construction* and has a true sentiment. Some constructions are plain: the words say it all. The
-others are hard for whoever only counts words: what a word of praise means depends on what stands around it.
+It is for where thousands of texts are needed: large wheels, trials, load tests. The demo's are written by hand
+(`simulate.handwritten`). Every sentence is of a *construction* and has a true sentiment. Some constructions are plain:
+the words say it all. The others are hard for whoever only counts words: what a word of praise means depends on what
+stands around it.
 
     rng = np.random.default_rng(1)
     make_sentence(rng, "negation", "negative").text      # "The soup was not lovely last weekend."
-    understand("The soup was not lovely last weekend.")   # Sentence(…, sentiment="negative", construction="negation")
+    parse_sentence("The soup was not lovely last weekend.")  # Sentence(…, "negative", construction="negation")
 
 What is written in the language can be understood without knowing who wrote it, so that judges need no memory.
 """
@@ -14,16 +16,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from quintain.models.polarity import NEGATORS, POLARITY
-from quintain.simulate.lexicon import BLAME, PRAISE, RARE_BLAME, RARE_PRAISE, SLOTS
-
-POSITIVE, NEGATIVE, NEUTRAL, MIXED = "positive", "negative", "neutral", "mixed"
-PLAIN = "plain"
+from quintain.simulate.lexicon import SLOTS
+from quintain.simulate.sentences import MIXED, NEGATIVE, NEUTRAL, PLAIN, POSITIVE, SENTIMENTS, Review, Sentence
 
 # By construction and sentiment. {Praise} is {praise} with a capital letter.
 CONSTRUCTIONS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
@@ -151,9 +149,7 @@ HARD = tuple(name for name in CONSTRUCTIONS if name != PLAIN)
 # What occurs to reviewers, who do not try to fool anybody; the others are thought of by people who do.
 IN_REVIEWS = (PLAIN, "negation", "concession", "both sides", "irony", "hearsay", "rare words")
 # How often a reviewer writes something that is not plain, and what a sentence of a review with so many stars says.
-NEGATION_REACH = 3
 HARD_SHARE = 0.4
-SENTIMENTS = (POSITIVE, NEGATIVE, NEUTRAL, MIXED)
 BY_STARS: Mapping[int, tuple[float, ...]] = {
     1: (0.10, 0.65, 0.20, 0.05),
     2: (0.15, 0.50, 0.25, 0.10),
@@ -162,33 +158,6 @@ BY_STARS: Mapping[int, tuple[float, ...]] = {
     5: (0.65, 0.10, 0.20, 0.05),
 }
 _SLOT = re.compile(r"\{(\w+)\}")
-
-
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """A sentence, what its writer means by it, and how it is built."""
-
-    text: str
-    sentiment: str
-    construction: str
-
-
-@dataclass(frozen=True, slots=True)
-class Review:
-    """A rated review: sentences of which most agree with its stars."""
-
-    id: str
-    stars: int
-    sentences: tuple[Sentence, ...]
-
-    @property
-    def text(self) -> str:
-        """The review as one text."""
-        return " ".join(sentence.text for sentence in self.sentences)
-
-    def row(self) -> dict[str, str | int]:
-        """Return it as a row of a corpus, as `harvest` reads it."""
-        return {"id": self.id, "text": self.text, "rating": self.stars}
 
 
 def make_sentence(rng: np.random.Generator, construction: str, sentiment: str, thing: str | None = None) -> Sentence:
@@ -225,44 +194,12 @@ def _of_review(rng: np.random.Generator, sentiment: str, hard: float) -> Sentenc
     return make_sentence(rng, others[int(rng.integers(len(others)))], sentiment)
 
 
-@lru_cache(maxsize=50_000)
-def understand(text: str) -> Sentence | None:
-    """Return what a sentence of the language means; None where it is not of the language."""
+def parse_sentence(text: str) -> Sentence | None:
+    """Return a sentence of the language with what it means; None where *text* is not of the language."""
     for pattern, sentiment, construction in _patterns():
         if pattern.fullmatch(text):
             return Sentence(text, sentiment, construction)
     return None
-
-
-def gist(text: str) -> str:
-    """Return what *text* means; of what is not of the language, what its words say, turned by a "not" before.
-
-    >>> gist("I loved the soup."), gist("Not a good idea at all!"), gist("Lovely room, but I hated the noise.")
-    ('positive', 'negative', 'mixed')
-    """
-    known = understand(text)
-    return known.sentiment if known is not None else _heard(text)
-
-
-def _heard(text: str) -> str:
-    words = re.findall(r"[\w'-]+", text.lower().replace("’", "'"))
-    sentiments = set()
-    for number, word in enumerate(words):
-        weight = POLARITY.get(word, 0)
-        if any(before in NEGATORS for before in words[max(number - NEGATION_REACH, 0) : number]):
-            weight = -weight
-        if weight:
-            sentiments.add(POSITIVE if weight > 0 else NEGATIVE)
-    return MIXED if len(sentiments) > 1 else sentiments.pop() if sentiments else NEUTRAL
-
-
-def word_sense(text: str) -> str:
-    """Return what *text* means to somebody who looks at its words of praise and blame alone."""
-    words = set(re.findall(r"[\w-]+", text.lower()))
-    good, bad = len(words & {*PRAISE, *RARE_PRAISE}), len(words & {*BLAME, *RARE_BLAME})
-    if good and bad:
-        return MIXED
-    return POSITIVE if good else NEGATIVE if bad else NEUTRAL
 
 
 def thing_in(text: str) -> str | None:
