@@ -56,8 +56,8 @@ class Amounts:
     """
 
     wheel: Sizes = Sizes(
-        harvested=370,
-        written=300,
+        harvested=345,
+        written=265,
         dev=9,
         test=108,
         judges=12,

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -196,8 +196,9 @@ def _of_review(rng: np.random.Generator, sentiment: str, hard: float) -> Sentenc
 
 def parse_sentence(text: str) -> Sentence | None:
     """Return a sentence of the language with what it means; None where *text* is not of the language."""
-    for pattern, sentiment, construction in _patterns():
-        if pattern.fullmatch(text):
+    for template, words, sentiment, construction in _templates():
+        # A pattern is compiled when a text has the words around its slots: most texts have those of a few.
+        if all(word in text for word in words) and _pattern(template).fullmatch(text):
             return Sentence(text, sentiment, construction)
     return None
 
@@ -212,15 +213,17 @@ _THING = re.compile(rf"\b({'|'.join(sorted(map(re.escape, SLOTS['thing']), key=l
 
 
 @lru_cache(maxsize=1)
-def _patterns() -> Sequence[tuple[re.Pattern[str], str, str]]:
+def _templates() -> Sequence[tuple[str, Sequence[str], str, str]]:
+    """List every template with the words around its slots and what it means."""
     return [
-        (_pattern(template), sentiment, construction)
+        (template, _SLOT.split(template)[::2], sentiment, construction)
         for construction, by_sentiment in CONSTRUCTIONS.items()
         for sentiment, templates in by_sentiment.items()
         for template in templates
     ]
 
 
+@cache
 def _pattern(template: str) -> re.Pattern[str]:
     parts = []
     for number, part in enumerate(_SLOT.split(template)):
