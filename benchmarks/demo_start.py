@@ -7,7 +7,7 @@ address is printed; nothing else is asked before the end, so that nobody is dist
 is read from the runs themselves: the last of those that its axes need. Then each board is asked whether it ranks all
 its models. Seconds are those of the clock since the command; beside them stand the processor's seconds of the demo and
 its worker by then (models that are measured run in processes of their own, which are counted as starts), and the load
-of the machine before: on two quiet cores home is to be there within 30 seconds, and every board within 60.
+of the machine before: on two quiet cores home is to be there within 10 seconds, and every board within 40.
 """
 
 from __future__ import annotations

@@ -14,12 +14,14 @@ from quintain.compose import Workspace
 from quintain.services.access.actors import actor_of, find_user
 from quintain.services.access.tokens import create_token
 from quintain.simulate.demo import Amounts, bring_to_life
+from quintain.simulate.handwritten import HandwrittenCorpus
 from quintain.simulate.stations import Sizes
 from tests.browser.visitor import Visitor
 from tests.pages import repeated_ids
 from tests.web_support import copy_demo, running
 
-AMOUNTS = Amounts(Sizes(reviews=300, harvested=100, written=90, judges=12, writers=8), 90, 22, 8, 6)
+CORPUS = HandwrittenCorpus(3, reviews={0: 100, 2: 50}, prompts={1: 90, 3: 24, 4: 24})
+AMOUNTS = Amounts(Sizes(harvested=100, written=90, judges=12, writers=8, corpus=CORPUS), 90, 22, 8, 6)
 ASKING = "form[data-confirm]"
 LINKS = "a[href^='/']:not([download])"
 OPEN = "form => { for (let up = form; up; up = up.parentElement) if (up.tagName == 'DETAILS') up.open = true }"

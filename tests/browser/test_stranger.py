@@ -16,6 +16,7 @@ from starlette.testclient import TestClient
 from quintain.compose import Workspace, conditions_of, make_engine
 from quintain.services.evaluate.worker import work
 from quintain.simulate.demo import Amounts, bring_to_life
+from quintain.simulate.handwritten import HandwrittenCorpus
 from quintain.simulate.stations import TASK, Sizes
 from quintain.simulate.wheel import run_plain
 from quintain.web.app import create_app
@@ -24,7 +25,8 @@ from tests.web_support import copy_demo, post, running
 
 HOME = f"/tasks/{TASK}"
 BOARD = "/tasks/choice/board"  # small, so that all its five axes are soon measured
-AMOUNTS = Amounts(Sizes(reviews=300, harvested=100, written=90, judges=12, writers=8), 90, 22, 8, 6)
+CORPUS = HandwrittenCorpus(3, reviews={0: 100, 2: 50}, prompts={1: 90, 3: 24, 4: 24})
+AMOUNTS = Amounts(Sizes(harvested=100, written=90, judges=12, writers=8, corpus=CORPUS), 90, 22, 8, 6)
 MOST_SECONDS = 0.15
 SEEN = {
     "reader": ["/", HOME, f"{HOME}/board", f"{HOME}/timeline", f"{HOME}/models", f"{HOME}/rounds/5", "/help", BOARD],

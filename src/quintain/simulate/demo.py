@@ -12,14 +12,14 @@ import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
-from quintain.core.validation import ValidationState
+from quintain.core.validation import ValidationPolicy, ValidationState
 from quintain.engine.loops import Each, Loop
 from quintain.services.collect import round_figures
 from quintain.services.collect.rounds import list_rounds
@@ -33,6 +33,18 @@ from quintain.simulate.contest import play_contest
 from quintain.simulate.driving import Wait, at_once, hire, judge_all
 from quintain.simulate.handwritten import HandwrittenCorpus
 from quintain.simulate.people import SimulatedPerson
+from quintain.simulate.progress import (
+    CONTEST,
+    HARVEST,
+    JUDGEMENT,
+    MODEL,
+    RELEASE,
+    STARTER,
+    TEXT,
+    TRIAL,
+    BuildProgress,
+    Stage,
+)
 from quintain.simulate.stations import TASK, Progress, Sizes, Wheel, at_the_wheel, draw_crowd, model_name
 from quintain.simulate.strangers import MARK
 from quintain.simulate.trial import add_trial
@@ -40,6 +52,8 @@ from quintain.simulate.wheel import turn_twice
 from quintain.store.queries.validate import judgements
 
 SEED = 3
+PAGE = 10  # texts on a page that the visitor judges
+MIXED_TEXTS = 45
 DAYS = 13.0
 ERRING = "tfidf"
 LONGEST_PAGE_SECONDS = 5.0
@@ -55,19 +69,49 @@ class Amounts:
     Of the texts to judge, so many *pages* of ten are judged: some items are complete, and some wait.
     """
 
-    wheel: Sizes = Sizes(
-        harvested=345,
-        written=265,
-        dev=9,
-        test=108,
-        judges=12,
-        writers=12,
-        corpus=HandwrittenCorpus(SEED, reviews={0: 135, 2: 44}, prompts={1: 165, 3: 33, 4: 20}),
+    wheel: Sizes = field(
+        default_factory=lambda: Sizes(
+            harvested=345,
+            written=265,
+            dev=9,
+            test=108,
+            judges=12,
+            writers=12,
+            corpus=HandwrittenCorpus(SEED, reviews={0: 135, 2: 44}, prompts={1: 165, 3: 33, 4: 20}),
+        )
     )
     ready: int = 90
     judged: int = 45
     pages: int = 16
     written: int = 24
+
+    def progress(self) -> BuildProgress:
+        """Return the stages that a build goes through, with what each takes."""
+        votes = ValidationPolicy().judgements
+        texts = {"harvested": self.wheel.harvested, "ready": self.ready}
+        judged = {name: Stage("Judging", JUDGEMENT * votes * size) for name, size in texts.items()}
+        return BuildProgress(
+            [
+                Stage("Starter task", STARTER),
+                Stage("Model 0", MODEL),
+                Stage("Harvest", HARVEST),
+                judged["harvested"],
+                Stage("Model 1", RELEASE + MODEL),
+                *_written(self.wheel.written, votes * self.wheel.written),
+                Stage("Model 2", RELEASE + MODEL),
+                Stage("Harvest", HARVEST),
+                judged["ready"],
+                *_written(self.judged, PAGE * self.pages),
+                Stage("Judging", JUDGEMENT * votes * MIXED_TEXTS),
+                *_written(self.written, votes * self.written),
+                Stage("Contest", CONTEST),
+                Stage("Trial", TRIAL),
+            ]
+        )
+
+
+def _written(texts: int, judgements: int) -> list[Stage]:
+    return [Stage("Writing", TEXT * texts), Stage("Judging", JUDGEMENT * judgements)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +135,12 @@ def bring_to_life(workspace: Workspace, *, amounts: Amounts | None = None, progr
         for day, step in STEPS:
             wheel.time.wait_until(days=day)
             step(stage)
-    if progress is not None:
-        progress("Contest and trial", 0, 1)
+    report = progress or (lambda *_: None)
+    report("Contest", 0, 1)
     play_contest(workspace)
+    report("Trial", 0, 1)
     add_trial(workspace, TASK)
+    report("Trial", 1, 1)
     with workspace.session() as db:
         fill(db)  # whoever computes already learns of all that is new
 
@@ -114,7 +160,7 @@ def _texts_to_judge(stage: DemoStage) -> None:
     wheel = stage.wheel
     written = wheel.open_writing(3, stage.target)
     wheel.write(3, written, stage.writers, stage.amounts.judged)
-    wheel.close_writing(written, page=10)
+    wheel.close_writing(written, page=PAGE)
     if not progress_of(wheel.db, OPERATOR, written.ref).judgements:
         wheel.judge(3, written.ref, stage.judges, pages=stage.amounts.pages)
 
@@ -135,7 +181,7 @@ def _model_to_fool(stage: DemoStage) -> None:
     if round_figures.counters(wheel.db, OPERATOR, written.ref).attempts:
         return
     wheel.write(4, written, stage.writers, stage.amounts.written)
-    wheel.let_judge(written, page=10)
+    wheel.let_judge(written, page=PAGE)
     wheel.judge(4, written.ref, stage.judges)
 
 

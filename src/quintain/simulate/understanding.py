@@ -12,8 +12,9 @@ from quintain.simulate.lexicon import BLAME, PRAISE, RARE_BLAME, RARE_PRAISE
 from quintain.simulate.sentences import MIXED, NEGATIVE, NEUTRAL, POSITIVE, Sentence
 
 NEGATION_REACH = 3
-_GOOD = frozenset({*PRAISE, *RARE_PRAISE, *(word for word, weight in POLARITY.items() if weight > 0)})
-_BAD = frozenset({*BLAME, *RARE_BLAME, *(word for word, weight in POLARITY.items() if weight < 0)})
+STRONG = 3  # words of praise and blame that nobody overlooks
+_GOOD = frozenset({*PRAISE, *RARE_PRAISE, *(word for word, weight in POLARITY.items() if weight >= STRONG)})
+_BAD = frozenset({*BLAME, *RARE_BLAME, *(word for word, weight in POLARITY.items() if weight <= -STRONG)})
 
 
 @lru_cache(maxsize=50_000)

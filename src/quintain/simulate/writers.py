@@ -36,9 +36,7 @@ class SimulatedWriter:
         """Begin with one's taste."""
         self.fondness = self.fondness or dict(self.person.taste)
 
-    def drafts(
-        self, rng: np.random.Generator, prompt: str, aim: str | None, labels: Sequence[str]
-    ) -> Iterator[Draft]:
+    def drafts(self, rng: np.random.Generator, prompt: str, aim: str | None, labels: Sequence[str]) -> Iterator[Draft]:
         """Yield what they would make of a *prompt*, first the draft they like best; *aim* is a label that was given.
 
         Of a prompt that was written by hand there are few edits; of any other, sentences of the language without end.

@@ -17,6 +17,10 @@ FloatArray = npt.NDArray[np.float64]
 
 FOLDS = 5
 PENALTY = 1.0  # on the squared weights, as of one example; keeps weights finite where a value has one label only
+MOST_NEWTON = 120  # weights up to which their second derivatives are computed: a few steps are enough then
+MOST_CELLS = 1_000_000  # weights times rows, for the same
+LEAST_CURVATURE = 1e-6
+MOST_STEPS, CLOSE = 50, 1e-9
 MOST_VALUES = 200  # of a category; the others are one
 
 
@@ -87,24 +91,61 @@ def _scores(features: FloatArray, weights: FloatArray) -> FloatArray:
 
 def _fit(features: FloatArray, code: IntArray, classes: int) -> FloatArray:
     """Fit a multinomial regression: an intercept for each class in the first row, then a row for each feature."""
-    target = np.zeros((len(code), classes))
-    target[np.arange(len(code)), code] = 1
     shape = (features.shape[1] + 1, classes)
-
-    def loss(flat: FloatArray) -> tuple[float, FloatArray]:
-        weights = flat.reshape(shape)
-        scores = _scores(features, weights)
-        scores -= scores.max(axis=1, keepdims=True)
-        total = np.exp(scores).sum(axis=1, keepdims=True)
-        error = np.exp(scores) / total - target
-        slope = np.concatenate([error.sum(axis=0, keepdims=True), features.T @ error])
-        slope[1:] += PENALTY * weights[1:]
-        value = float(
-            (np.log(total[:, 0]) - (scores * target).sum(axis=1)).sum() + PENALTY / 2 * (weights[1:] ** 2).sum()
+    problem = _Regression(features, code, classes)
+    weights = shape[0] * classes
+    if weights > MOST_NEWTON or weights * len(code) > MOST_CELLS:
+        solution = scipy.optimize.minimize(
+            problem.loss, np.zeros(shape).ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 200}
         )
-        return value, slope.ravel()
+        return np.asarray(solution.x).reshape(shape)
+    return _newton(problem, np.zeros(shape).ravel()).reshape(shape)
 
-    solution = scipy.optimize.minimize(
-        loss, np.zeros(shape).ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 200}
-    )
-    return np.asarray(solution.x).reshape(shape)
+
+@dataclass(frozen=True, slots=True)
+class _Regression:
+    features: FloatArray
+    code: IntArray
+    classes: int
+
+    def loss(self, flat: FloatArray) -> tuple[float, FloatArray]:
+        """Return the penalised loss of the weights, which are in one row, and its slope."""
+        weights, shares = flat.reshape(-1, self.classes), self.shares(flat)
+        rows = np.arange(len(self.code))
+        likelihood = np.log(np.maximum(shares[rows, self.code], np.finfo(float).tiny)).sum()
+        shares[rows, self.code] -= 1
+        slope = np.concatenate([shares.sum(axis=0, keepdims=True), self.features.T @ shares])
+        slope[1:] += PENALTY * weights[1:]
+        return float(PENALTY / 2 * (weights[1:] ** 2).sum() - likelihood), slope.ravel()
+
+    def shares(self, flat: FloatArray) -> FloatArray:
+        """Return the probabilities of the classes by row."""
+        scores = _scores(self.features, flat.reshape(-1, self.classes))
+        shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+    def curvature(self, flat: FloatArray) -> FloatArray:
+        """Return the second derivatives of the loss."""
+        shares = self.shares(flat)
+        rows = np.concatenate([np.ones((len(self.features), 1)), self.features], axis=1)
+        between = np.eye(self.classes) * shares[:, None, :] - shares[:, :, None] * shares[:, None, :]
+        size = rows.shape[1] * self.classes
+        second = np.einsum("rp,rkl,rq->pkql", rows, between, rows, optimize=True).reshape(size, size)
+        # One intercept too many: the little on the diagonal keeps their sum where it is.
+        penalty = np.full(size, PENALTY)
+        penalty[: self.classes] = LEAST_CURVATURE
+        return np.asarray(second + np.diag(penalty))
+
+
+def _newton(problem: _Regression, flat: FloatArray) -> FloatArray:
+    """Minimise by Newton's steps, halved while they overshoot."""
+    value, slope = problem.loss(flat)
+    for _ in range(MOST_STEPS):
+        step = np.linalg.solve(problem.curvature(flat), slope)
+        if float(slope @ step) < CLOSE:
+            break
+        length = 1.0
+        while (tried := problem.loss(flat - length * step))[0] > value and length > CLOSE:
+            length /= 2
+        flat, (value, slope) = flat - length * step, tried
+    return flat

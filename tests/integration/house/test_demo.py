@@ -30,17 +30,20 @@ from quintain.services.data.datasets import list_versions
 from quintain.services.house.demo import CONTRAST, PARTS, STARTERS, TO_CHECK, add_people, build_demo, demo_links
 from quintain.services.models.ask import predict
 from quintain.services.models.registry import list_models
-from quintain.services.release.releases import preview
+from quintain.services.release.releases import list_releases, preview
 from quintain.services.release.stations import stations_of
 from quintain.services.tasks.definitions import list_tasks
 from quintain.services.validate.adjudicate import adjudication_queue_of
 from quintain.services.validate.claim_page import claim_page
 from quintain.services.validate.judges import judge_table
+from quintain.services.validate.manage import find_validation
 from quintain.services.validate.submit_page import Answer, submit_page
 from quintain.settings import Settings
-from quintain.simulate.demo import bring_to_life, judge_what_waits
+from quintain.simulate.demo import Amounts, bring_to_life, judge_what_waits
+from quintain.simulate.handwritten import find_sentence
 from quintain.simulate.understanding import gist
 from quintain.store.blobs import Blobs
+from quintain.store.queries.release.releases import judged
 
 DOCS = Path(__file__).parent.parent.parent.parent / "docs"
 
@@ -173,8 +176,15 @@ def test_the_demo_lives_and_leaves_work(tmp_path: Path) -> None:
     workspace = create_workspace(Settings(workspace=tmp_path / "demo"))
     with workspace.session() as db:
         build_demo(db, workspace.blobs, progress=lambda what, fraction: None)
-    bring_to_life(workspace)
+    built, shown, begun = Amounts().progress(), list[tuple[float, float]](), time.process_time()
+
+    def watch(station: str, done: int, of: int) -> None:
+        shown.append((time.process_time() - begun, built.update(station, done, of)))
+
+    bring_to_life(workspace, progress=watch)
+    _check_honest(shown)
     with workspace.session() as db:
+        _check_settled(db)
         steps = [stations_of(db, OPERATOR, f"sentiment/{number}").step for number in range(1, 6)]
         assert steps == [None, None, "release", "judge", "write"]
         ready = preview(db, workspace.blobs, OPERATOR, "sentiment/3", ReleaseSpec())
@@ -196,3 +206,25 @@ def test_the_demo_lives_and_leaves_work(tmp_path: Path) -> None:
         db.rollback()  # see what the crew did since
         assert stations_of(db, OPERATOR, "sentiment/4").now != "judge"
     workspace.close()
+
+
+def _check_honest(shown: list[tuple[float, float]]) -> None:
+    """Check that the bar never goes back, ends full, and is never far from the share of the time that is over."""
+    fractions = [fraction for _, fraction in shown]
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1.0
+    whole = shown[-1][0]
+    assert max(abs(seconds / whole - fraction) for seconds, fraction in shown) < 0.25
+
+
+def _check_settled(db: Session) -> None:
+    """Check that test sets are large enough to rank on, and that every text was written by hand and is there once."""
+    seen: list[str] = []
+    for number in (1, 2):
+        (made,) = list_releases(db, OPERATOR, f"sentiment/{number}").releases
+        assert next(split.rows for split in made.report.splits if split.split == "test") >= 100
+    for number in range(1, 6):
+        validation = find_validation(db, f"sentiment/{number}")
+        seen += [str(row.inputs["text"]) for row in judged(db, validation.id)]
+    assert len(seen) == len(set(seen))
+    assert [text for text in seen if find_sentence(text) is None] == []

@@ -8,7 +8,6 @@ import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,7 +26,7 @@ from quintain.services.access.links import Link
 from quintain.services.house.demo import Progress as Report
 from quintain.services.house.demo import build_demo, demo_links
 from quintain.settings import Settings, unless_set
-from quintain.simulate.demo import bring_to_life, crew_at_work
+from quintain.simulate.demo import Amounts, bring_to_life, crew_at_work
 
 FOLDER = Path("quintain-demo")
 STARTERS_SHARE = 0.25  # of the time that building takes
@@ -109,14 +108,15 @@ def _build(settings: Settings, fresh: bool, starters_there: Callable[[], object]
         with workspace.session() as db:
             build_demo(db, workspace.blobs, progress=lambda what, done: progress(what, STARTERS_SHARE * done))
         rest = 1 - STARTERS_SHARE
-        shares = count()
+        amounts = Amounts()
+        built = amounts.progress()
 
         def live(station: str, done: int, of: int) -> None:
-            progress(f"{station}: {done} of {of}", STARTERS_SHARE + rest * (1 - 0.97 ** next(shares)))
+            progress(f"{station}: {done} of {of}", STARTERS_SHARE + rest * built.update(station, done, of))
 
         with busy(settings):
             starters_there()
-            bring_to_life(workspace, progress=live)
+            bring_to_life(workspace, amounts=amounts, progress=live)
         progress("Ready", 1.0)
     return workspace
 
