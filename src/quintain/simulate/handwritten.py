@@ -1,6 +1,6 @@
 """Sentences that were written by hand for the demo: reviews in four domains, and prompts with edits of them.
 
-They are lines of `demo_data/sentiment/sentences.jsonl`. No text occurs twice, in any round: reviews are dealt out of
+They are lines of `sentences.jsonl` in `demo_data/sentiment`. No text occurs twice, in any round: reviews are dealt out of
 the sentences once for each seed, and every turn of the wheel reads reviews and prompts of its own.
 
     corpus = HandwrittenCorpus(seed=3, reviews={0: 100, 2: 30}, prompts={1: 150, 3: 30})
@@ -23,7 +23,7 @@ import numpy as np
 
 from quintain.simulate.sentences import MIXED, NEGATIVE, NEUTRAL, POSITIVE, Review, Sentence
 
-FILE = "demo_data/sentiment/sentences.jsonl"
+FOLDER = "demo_data/sentiment"
 STARS = (1, 2, 3, 4, 5)
 # In reviews with how many stars sentences of a sentiment stand. Enough of each occur under every rating for a test set
 # in which ratings give nothing away.
@@ -100,7 +100,11 @@ def _pieces(rng: np.random.Generator, sentences: Sequence[Sentence]) -> Iterator
 
 @lru_cache(maxsize=1)
 def _rows() -> Sequence[Mapping[str, Any]]:
-    text = (files("quintain") / FILE).read_text(encoding="utf-8")
+    return _read("sentences.jsonl")
+
+
+def _read(name: str) -> Sequence[Mapping[str, Any]]:
+    text = (files("quintain") / FOLDER / name).read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
 
@@ -125,4 +129,6 @@ def _edits() -> Mapping[str, tuple[Sentence, ...]]:
 @lru_cache(maxsize=1)
 def _by_text() -> Mapping[str, Sentence]:
     every = [*map(_sentence, _rows()), *(edit for edits in _edits().values() for edit in edits)]
+    # What the starter data has for people to judge praises and blames at once.
+    every += [Sentence(row["text"], MIXED, "both sides") for row in _read("mixed.jsonl")]
     return {sentence.text: sentence for sentence in every}

@@ -27,8 +27,8 @@ class Judged:
 def judge(rng: np.random.Generator, person: SimulatedPerson, text: str, labels: Sequence[str]) -> Judged:
     """Let *person* choose one of *labels* for *text*.
 
-    Who is attentive gets it by skill. Who misreads a hard construction takes it for what its words say; who errs
-    otherwise takes one of the other labels, rather *neutral* or *mixed* than the opposite.
+    Who is attentive gets it by skill, both sides of a text that has two. Who misreads a hard construction takes it for
+    what its words say; who errs otherwise takes one of the other labels, rather *neutral* or *mixed* than the opposite.
     """
     seconds = person.takes(rng, text)
     if person.is_lazy_now(rng):
@@ -36,7 +36,9 @@ def judge(rng: np.random.Generator, person: SimulatedPerson, text: str, labels: 
         return Judged(labels[choice], HASTE * seconds)
     known = understand(text)
     meant = gist(text)
-    if person.gets(rng, hard=known is None or known.construction != PLAIN) and meant in labels:
+    hard = known is None or known.construction != PLAIN
+    sides = 2 if meant == MIXED else 1  # each of which can be overlooked
+    if all([person.gets(rng, hard=hard) for _ in range(sides)]) and meant in labels:
         return Judged(meant, seconds)
     return Judged(_misread(rng, text, meant, labels), seconds)
 
