@@ -20,8 +20,8 @@ from tests.browser.visitor import Visitor
 from tests.pages import repeated_ids
 from tests.web_support import copy_demo, running
 
-CORPUS = HandwrittenCorpus(3, reviews={0: 100, 2: 50}, prompts={1: 90, 3: 24, 4: 24})
-AMOUNTS = Amounts(Sizes(harvested=100, written=90, judges=12, writers=8, corpus=CORPUS), 90, 22, 8, 6)
+CORPUS = HandwrittenCorpus(3, reviews={0: 90, 2: 60}, prompts={1: 90, 3: 24, 4: 24})
+AMOUNTS = Amounts(Sizes(harvested=100, written=90, judges=12, writers=8, corpus=CORPUS), 110, 22, 8, 6)
 ASKING = "form[data-confirm]"
 LINKS = "a[href^='/']:not([download])"
 OPEN = "form => { for (let up = form; up; up = up.parentElement) if (up.tagName == 'DETAILS') up.open = true }"

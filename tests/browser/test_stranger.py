@@ -25,8 +25,8 @@ from tests.web_support import copy_demo, post, running
 
 HOME = f"/tasks/{TASK}"
 BOARD = "/tasks/choice/board"  # small, so that all its five axes are soon measured
-CORPUS = HandwrittenCorpus(3, reviews={0: 100, 2: 50}, prompts={1: 90, 3: 24, 4: 24})
-AMOUNTS = Amounts(Sizes(harvested=100, written=90, judges=12, writers=8, corpus=CORPUS), 90, 22, 8, 6)
+CORPUS = HandwrittenCorpus(3, reviews={0: 90, 2: 60}, prompts={1: 90, 3: 24, 4: 24})
+AMOUNTS = Amounts(Sizes(harvested=100, written=90, judges=12, writers=8, corpus=CORPUS), 110, 22, 8, 6)
 MOST_SECONDS = 0.15
 SEEN = {
     "reader": ["/", HOME, f"{HOME}/board", f"{HOME}/timeline", f"{HOME}/models", f"{HOME}/rounds/5", "/help", BOARD],

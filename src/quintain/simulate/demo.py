@@ -80,7 +80,7 @@ class Amounts:
             corpus=HandwrittenCorpus(SEED, reviews={0: 135, 2: 44}, prompts={1: 165, 3: 33, 4: 20}),
         )
     )
-    ready: int = 90
+    ready: int = 110
     judged: int = 45
     pages: int = 16
     written: int = 24
