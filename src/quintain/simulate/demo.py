@@ -71,8 +71,8 @@ class Amounts:
 
     wheel: Sizes = field(
         default_factory=lambda: Sizes(
-            harvested=345,
-            written=265,
+            harvested=385,
+            written=310,
             dev=9,
             test=108,
             judges=12,

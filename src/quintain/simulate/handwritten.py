@@ -1,7 +1,7 @@
 """Sentences that were written by hand for the demo: reviews in four domains, and prompts with edits of them.
 
-They are lines of `sentences.jsonl` in `demo_data/sentiment`. No text occurs twice, in any round: reviews are dealt out of
-the sentences once for each seed, and every turn of the wheel reads reviews and prompts of its own.
+They are lines of `sentences.jsonl` in `demo_data/sentiment`. No text occurs twice, in any round: reviews are dealt out
+of the sentences once for each seed, and every turn of the wheel reads reviews and prompts of its own.
 
     corpus = HandwrittenCorpus(seed=3, reviews={0: 100, 2: 30}, prompts={1: 150, 3: 30})
     corpus.reviews_of(2)                     # 30 reviews that are not among the 100 of turn 0

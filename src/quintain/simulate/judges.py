@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from quintain.simulate.people import SimulatedPerson
-from quintain.simulate.sentences import MIXED, NEUTRAL, PLAIN
+from quintain.simulate.sentences import MIXED, NEGATIVE, NEUTRAL, PLAIN, POSITIVE
 from quintain.simulate.understanding import gist, understand, word_sense
 
+BOTH = 0.65  # of the texts that praise and blame at once are seen to; for the others one side prevails
 HASTE = 0.25  # of the time that reading takes is what a lazy answer takes
 
 Judge = Callable[[np.random.Generator, SimulatedPerson, str, Sequence[str]], "Judged"]
@@ -27,8 +28,9 @@ class Judged:
 def judge(rng: np.random.Generator, person: SimulatedPerson, text: str, labels: Sequence[str]) -> Judged:
     """Let *person* choose one of *labels* for *text*.
 
-    Who is attentive gets it by skill, both sides of a text that has two. Who misreads a hard construction takes it for
-    what its words say; who errs otherwise takes one of the other labels, rather *neutral* or *mixed* than the opposite.
+    Who is attentive gets it by skill; of a text that praises and blames, one side may prevail. Who misreads a hard
+    construction takes it for what its words say; who errs otherwise takes one of the other labels, rather *neutral* or
+    *mixed* than the opposite.
     """
     seconds = person.takes(rng, text)
     if person.is_lazy_now(rng):
@@ -37,8 +39,10 @@ def judge(rng: np.random.Generator, person: SimulatedPerson, text: str, labels: 
     known = understand(text)
     meant = gist(text)
     hard = known is None or known.construction != PLAIN
-    sides = 2 if meant == MIXED else 1  # each of which can be overlooked
-    if all([person.gets(rng, hard=hard) for _ in range(sides)]) and meant in labels:
+    sides = [label for label in (POSITIVE, NEGATIVE) if label in labels]
+    if meant == MIXED and sides and rng.random() >= BOTH:
+        return Judged(str(rng.choice(sides)), seconds)
+    if person.gets(rng, hard=hard) and meant in labels:
         return Judged(meant, seconds)
     return Judged(_misread(rng, text, meant, labels), seconds)
 

@@ -53,6 +53,7 @@ from quintain.store.base import clock, now
 
 TASK = "sentiment"
 BASELINE = "ngram"
+DRAWS = 4  # of a release, until one gives nothing away
 TOO_FEW = ("splits_clash", "gives_away")  # the sizes that were asked for cannot be reached
 DAYS = 8.0  # a wheel began so long ago
 # What is drawn at each station has a generator of its own, so that a wheel which is turned on draws what it would have.
@@ -226,14 +227,17 @@ class Wheel:
         releases = list_releases(self.db, OPERATOR, ref).releases
         if releases:
             return releases[-1]
-        spec = ReleaseSpec(seed=self.seed, dev=self.sizes.dev, test=self.sizes.test)
-        try:
-            return release(self.db, self.workspace.blobs, OPERATOR, ref, spec)
-        except BadInput as error:
-            if error.code not in TOO_FEW:
-                raise
-            # Models are not quite the same on every machine: rather a smaller test set than none.
-            return release(self.db, self.workspace.blobs, OPERATOR, ref, ReleaseSpec(seed=self.seed))
+        seeds = range(self.seed, self.seed + DRAWS)
+        sized = [ReleaseSpec(seed=seed, dev=self.sizes.dev, test=self.sizes.test) for seed in seeds]
+        # Models are not quite the same on every machine: rather a smaller test set than none.
+        *others, last = [*sized, *(ReleaseSpec(seed=seed) for seed in seeds)]
+        for spec in others:
+            try:
+                return release(self.db, self.workspace.blobs, OPERATOR, ref, spec)
+            except BadInput as error:
+                if error.code not in TOO_FEW:
+                    raise
+        return release(self.db, self.workspace.blobs, OPERATOR, ref, last)
 
     def adjudicate_rest(self, ref: str) -> None:
         """Have an expert decide what judges could not agree on."""

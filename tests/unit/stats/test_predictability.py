@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from quintain.stats import predictability
 from quintain.stats.predictability import gain_over_chance, one_hot
 
 
@@ -41,3 +42,14 @@ def test_rare_values_share_a_column() -> None:
 def test_too_few_rows_say_nothing(count: int) -> None:
     """Nothing can be held out of fewer rows than there are folds."""
     assert gain_over_chance(np.ones((count, 1)), labels(count), 1).gain == 0
+
+
+@pytest.mark.parametrize(("values", "classes"), [(5, 3), (30, 2)])
+def test_both_ways_to_fit_find_the_same(values: int, classes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Newton's steps, which are for few weights, end where the general optimiser does."""
+    rng = np.random.default_rng(4)
+    label, told = rng.integers(0, classes, 300), one_hot(rng.integers(0, values, 300))
+    by_newton = predictability._fit(told, label, classes)
+    monkeypatch.setattr(predictability, "MOST_NEWTON", 0)
+    by_steps = predictability._fit(told, label, classes)
+    assert by_newton[1:] == pytest.approx(by_steps[1:], abs=0.01)

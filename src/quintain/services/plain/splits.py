@@ -299,8 +299,8 @@ def _with_little_gain(program: Solved, spec: ReleaseSpec) -> tuple[Splits, Wante
         gains = _gains(pool, goal, spec, splits)
         held = int((splits.split != LEFT).sum())
         for draw in range(1, DRAWS + 1 if held <= FEW else 1):
-            # Twice the deviation of a share of right guesses: more than that is no accident of the draw.
-            if not spec.delta < max(gains.values(), default=0.0) <= spec.delta + held**-0.5:
+            # Three times the deviation of a share of right guesses: more than that is no accident of the draw.
+            if not spec.delta < max(gains.values(), default=0.0) <= spec.delta + 1.5 * held**-0.5:
                 break
             splits = program.drawn(spec.seed + draw * STRIDE)
             gains = _gains(pool, goal, spec, splits)
