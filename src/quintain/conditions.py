@@ -41,9 +41,9 @@ def conditions_here(settings: Settings) -> Conditions:
         environments,
         settings.lease_seconds,
         settings.trial_seconds,
-        look=lambda: sandbox_of(settings),
+        probe=lambda: sandbox_of(settings),
         machine=_machine(settings),
-        free=lambda: settings.engine != "local" or is_machine_free(settings.workspace / LOCKS),
+        is_idle=lambda: settings.engine != "local" or is_machine_free(settings.workspace / LOCKS),
     )
 
 

@@ -263,7 +263,7 @@ def _examples(  # noqa: PLR0917 - what is read, how, and what is told of it
     mapper = Mapper(task, plan, source)
     report.hints = mapper.hints()
     order = list(stored_schema(task))
-    batches = source.batches(mapper.wanted())
+    batches = source.batches(mapper.columns_to_read())
     if plan.row_range is not None:
         batches = rows_in(batches, plan.row_range, file=source.name)
     for batch, mapped in _ahead((batch, mapper.apply(batch)) for batch in batches):

@@ -48,7 +48,7 @@ class Mapper:
         self.source = source
         self.columns = self._choose_columns()
 
-    def wanted(self) -> dict[str, bool]:
+    def columns_to_read(self) -> dict[str, bool]:
         """Give the columns to read, each with whether lists and structures are expected in it."""
         wanted: dict[str, bool] = {}
         for ours, theirs in self.columns.items():
@@ -63,7 +63,7 @@ class Mapper:
 
     def hints(self) -> list[str]:
         """Name columns of the file that are not read and look as if they were meant to be: `tag` for `tags`."""
-        read = self.wanted()
+        read = self.columns_to_read()
         free = [
             name for name in (*self.schema, *RESERVED) if name not in self.columns and name not in self.plan.constants
         ]
@@ -111,7 +111,7 @@ class Mapper:
         values = self._raw("answer", raw)
         result = map_answers(values, self.plan)
         shaped, misfits = shape(result.values, wanted)
-        shaped = self.kind.answers.in_one_form(shaped, self.task.label_names)
+        shaped = self.kind.answers.normalise_labels(shaped, self.task.label_names)
         mapped.dropped.update(result.dropped)
         keep = result.keep
         missing: Iterable[int] = ()

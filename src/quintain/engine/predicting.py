@@ -123,7 +123,7 @@ def prediction_table(
     task: Task, ids: pl.Series, predictions: Sequence[Prediction], *, worded: bool = False
 ) -> pl.DataFrame:
     """Put predictions beside the ids of their examples, in the columns of `prediction_schema`."""
-    schema, said = prediction_schema(task, worded=worded), kind_of(task).answers.said
+    schema, said = prediction_schema(task, worded=worded), kind_of(task).answers.stored_prediction
     answers = [said(prediction.answer) for prediction in predictions]
     columns: dict[str, Any] = {"id": ids, "prediction": pl.Series(answers, dtype=schema["prediction"])}
     if "probabilities" in schema:

@@ -122,7 +122,7 @@ class Learner(ABC):
                     remedy="Install it with: pip install 'quintain[{extra}]'.",
                 )
 
-    def look(self, task: Task, start: Path | None) -> None:  # noqa: B027 - many have nothing to look at
+    def check_start(self, task: Task, start: Path | None) -> None:  # noqa: B027 - many have nothing to look at
         """Refuse what cannot be trained, before any data is read: a checkpoint that is not there, say."""
 
     def folders(self) -> Mapping[str, str]:

@@ -146,7 +146,7 @@ def test_a_machine_elsewhere_without_a_sandbox_gives_the_cell_back(
 ) -> None:
     """Where a worker cannot know what holds on the machine that runs a cell, a refusal there costs no attempt."""
     hide(NO_GROUP)
-    compute(workspace, tmp_path, replace(CONDITIONS, look=lambda: None))
+    compute(workspace, tmp_path, replace(CONDITIONS, probe=lambda: None))
     assert states(db)[("constant", "plain")] == ("queued", 0, "sandbox")
     row = next(row for row in queries.rows(db, variant="plain") if row.model.name == "constant")
     assert row.cell.lease_until is not None

@@ -276,7 +276,7 @@ def test_nothing_is_measured_on_a_machine_that_is_taken(
     with transaction(db):
         for row in queries.rows(db):
             row.cell.state = "queued" if row.cell.variant in {"plain", "measure"} else "cancelled"
-    conditions = replace(CONDITIONS, free=lambda: is_machine_free(tmp_path))
+    conditions = replace(CONDITIONS, is_idle=lambda: is_machine_free(tmp_path))
     job = Work(workspace.session, blobs, LocalEngine(tmp_path), conditions, threading.Event())
     with machine_taken(tmp_path):
         first, second = job.next_lease(), job.next_lease()

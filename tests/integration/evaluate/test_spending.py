@@ -75,7 +75,7 @@ class Bench:
         given = f'url = "{self.server.url}"\nmodel = "{name}"\n{prompt}{options}'
         folder = folder_of(self.folder / name, manifest=f'adapter = "{adapter}"\n[options]\n{given}')
         trial = replace(CONDITIONS, outside=self.outside) if tried else None
-        rules = SubmissionRules(outside=self.outside, trial=trial)
+        rules = SubmissionRules(outside=self.outside, tryout=trial)
         return submit_folder(self.db, self.workspace.blobs, self.builder, "mood", folder, rules=rules, name=name)
 
     def run(self) -> dict[str, Any]:

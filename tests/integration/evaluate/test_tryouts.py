@@ -31,7 +31,7 @@ from quintain.store.queries.evaluate import cells as queries
 from tests.evaluation import CARD, add_data, add_task
 
 CONDITIONS = Conditions(Limits(memory_bytes=512 * MIB, wall_seconds=120, call_seconds=60), trial_seconds=60)
-RULES = SubmissionRules(per_day=3, trial=CONDITIONS, elsewhere=True)
+RULES = SubmissionRules(per_day=3, tryout=CONDITIONS, elsewhere=True)
 GOOD = "def predict(batch): return ['positive'] * len(batch)"
 MISSPELT = "def predict(batch): return ['postive'] * len(batch)"
 
@@ -201,7 +201,7 @@ def test_a_server_that_cannot_be_reached_is_said(send: Callable[..., submit.Mode
     outside = Outside(endpoints=("http://127.0.0.1:9",))
     conditions = Conditions(CONDITIONS.limits, outside=outside)
     with pytest.raises(BadInput) as caught:
-        send(GOOD, 'adapter = "chat"\n' + options, SubmissionRules(per_day=3, outside=outside, trial=conditions))
+        send(GOOD, 'adapter = "chat"\n' + options, SubmissionRules(per_day=3, outside=outside, tryout=conditions))
     assert "could not be reached" in str(caught.value.faults[0])
 
 

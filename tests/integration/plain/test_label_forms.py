@@ -172,7 +172,7 @@ def test_data_split_by_a_models_answers(files: Files) -> None:
         for at, value in enumerate(files.gold)
     ]
     read = read_judged_rows(files.write("r.jsonl", rows))
-    assert (read.said("predicted") == read.label).all()
+    assert (read.answers_of("predicted") == read.label).all()
 
 
 def test_irt_responses() -> None:

@@ -109,7 +109,7 @@ def test_a_worker_makes_a_large_report_once(judged: Workspace, wanted: WantedRep
         first = shown_report(db, judged.blobs, OPERATOR, wanted)
         assert (first.report, first.fresh) == (None, False)
         with pytest.raises(Unavailable, match="is being made") as caught:
-            first.there()
+            first.require_report()
         assert caught.value.code == PENDING
         assert shown_report(db, judged.blobs, person(db, "olga"), wanted).job == first.job
         assert work(judged, db) == 1
@@ -211,7 +211,7 @@ def test_a_report_that_fails_says_why(judged: Workspace, monkeypatch: pytest.Mon
         work(judged, db)
         shown = shown_report(db, judged.blobs, OPERATOR, COMPARE)
         with pytest.raises(Unavailable, match="could not be made: These are 99 groups"):
-            shown.there()
+            shown.require_report()
         assert [one.state for one in queue.list_jobs(db, OPERATOR).jobs] == ["queued", "failed"]
 
 

@@ -73,7 +73,7 @@ class PayProvider(Protocol):
         """Give the currency that the account pays in."""
         ...
 
-    def look(self, study: str, lines: Sequence[PayLine]) -> Mapping[str, Any]:
+    def payments_so_far(self, study: str, lines: Sequence[PayLine]) -> Mapping[str, Any]:
         """Give what the people have had so far, to compare with later."""
         ...
 

@@ -160,7 +160,7 @@ class Bonuses:
         """Give the currency that the account pays in."""
         return self._prolific.currency()
 
-    def look(self, study: str, lines: Sequence[PayLine]) -> Mapping[str, Any]:
+    def payments_so_far(self, study: str, lines: Sequence[PayLine]) -> Mapping[str, Any]:
         """Give the bonuses that each person's submission lists."""
         people = {line.person for line in lines}
         return {
@@ -184,7 +184,7 @@ class Bonuses:
 
     def find(self, study: str, lines: Sequence[PayLine], before: Mapping[str, Any]) -> PaymentLook:
         """Compare the bonuses with those before: all are there, or it is unclear, for they are paid in a while."""
-        after = self.look(study, lines)
+        after = self.payments_so_far(study, lines)
         new = [
             after.get(line.person, []).count(line.amount) > list(before.get(line.person, [])).count(line.amount)
             for line in lines
@@ -204,7 +204,7 @@ class Approvals:
         """Give the currency that the account pays in."""
         return self._prolific.currency()
 
-    def look(self, study: str, lines: Sequence[PayLine]) -> Mapping[str, Any]:
+    def payments_so_far(self, study: str, lines: Sequence[PayLine]) -> Mapping[str, Any]:
         """Nothing is needed: a submission says itself whether it was approved."""
         return {}
 

@@ -86,7 +86,7 @@ class Embeddings(Learner):
         """Give the order of the labels and how much is read."""
         return {"labels": list(task.label_names), "max_length": self.chosen.length}
 
-    def look(self, task: Task, start: Path | None) -> None:
+    def check_start(self, task: Task, start: Path | None) -> None:
         """Refuse an encoder that is not complete, and a model without a head to go on from."""
         look_at_checkpoint(self._folder(start))
         if start is not None and not (start / HEAD).is_file():

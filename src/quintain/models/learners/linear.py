@@ -46,7 +46,7 @@ class Linear(Learner):
     options = LinearOptions
     chosen: LinearOptions
 
-    def look(self, task: Task, start: Path | None) -> None:
+    def check_start(self, task: Task, start: Path | None) -> None:
         """Refuse to go on from a model of another kind."""
         if start is not None:
             self._start(start)

@@ -85,7 +85,7 @@ class FineTuning(Learner):
         """Give the order of the labels and how much is read."""
         return {"labels": list(task.label_names), "max_length": self.chosen.length}
 
-    def look(self, task: Task, start: Path | None) -> None:
+    def check_start(self, task: Task, start: Path | None) -> None:
         """Refuse a checkpoint that is not complete."""
         look_at_checkpoint(self._begin(start))
 

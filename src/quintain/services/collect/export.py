@@ -24,7 +24,7 @@ from quintain.services.collect.round_figures import ROUND
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.collect.verdicts import counts_as_fooling
 from quintain.services.jobs.exports import ExportKind, WantedFile
-from quintain.services.jobs.figures import Tell, quietly
+from quintain.services.jobs.figures import ReportProgress, quietly
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
@@ -43,7 +43,7 @@ def attempts_table(db: Session, actor: Actor, ref: str, *, nonfooling: bool = Tr
 
 
 def export_attempts(
-    db: Session, actor: Actor, ref: str, path: Path, *, nonfooling: bool = True, tell: Tell = quietly
+    db: Session, actor: Actor, ref: str, path: Path, *, nonfooling: bool = True, tell: ReportProgress = quietly
 ) -> int:
     """Write a round's attempts to *path*, in the format that its suffix names, and count them."""
     form = table_format(path)
@@ -55,7 +55,9 @@ def export_attempts(
     return rows
 
 
-def _export_frames(db: Session, info: RoundInfo, nonfooling: bool, tell: Tell = quietly) -> Iterator[pl.DataFrame]:
+def _export_frames(
+    db: Session, info: RoundInfo, nonfooling: bool, tell: ReportProgress = quietly
+) -> Iterator[pl.DataFrame]:
     """Give the rows in tables of some thousand each, so that a large round takes no more memory than a small one."""
     task = get_task(db, info.task)
     names = pseudonyms(db, queries.writers_of(db, info.id), info.task)
@@ -149,7 +151,7 @@ def _as_text(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _write(db: Session, _: Blobs, actor: Actor, wanted: WantedFile, path: Path, tell: Tell) -> int:
+def _write(db: Session, _: Blobs, actor: Actor, wanted: WantedFile, path: Path, tell: ReportProgress) -> int:
     return export_attempts(db, actor, wanted.ref, path, nonfooling=not wanted.options.get("fooling"), tell=tell)
 
 

@@ -23,7 +23,7 @@ def types_left(db: Session, info: RoundInfo, row: WritingSession) -> tuple[str, 
     types = info.spec.asks.types
     if not types:
         return ()
-    used = texts_in_session(db, row.id, TYPE, fooling=info.spec.targets.there)
+    used = texts_in_session(db, row.id, TYPE, fooling=info.spec.targets.has_model)
     left = tuple(one for one in types if used.count(one) == min(used.count(each) for each in types))
     return left or types
 

@@ -16,7 +16,7 @@ from quintain.core.records.collect import Counters, RoundCount
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect.rounds import RoundInfo, get_round, list_rounds
 from quintain.services.jobs import figures
-from quintain.services.jobs.figures import FigureKind, ShownFigure, Tell
+from quintain.services.jobs.figures import FigureKind, ReportProgress, ShownFigure
 from quintain.stats.workers import wilson
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -136,7 +136,7 @@ def _facts(db: Session, ref: str) -> int:
     return round_facts.count_to(db, get_round(db, OPERATOR, ref).id, worker_threshold())
 
 
-def _compute(db: Session, blobs: Blobs | None, ref: str, tell: Tell) -> Mapping[str, Any]:
+def _compute(db: Session, blobs: Blobs | None, ref: str, tell: ReportProgress) -> Mapping[str, Any]:
     info = get_round(db, OPERATOR, ref)
     found: dict[str, Any] = {
         "total": queries.tally(db, info.id)[0][1:3],

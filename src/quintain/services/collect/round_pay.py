@@ -54,7 +54,7 @@ def approve_many(run: JobRun) -> Mapping[str, Any]:
             info.id,
             checkpoint=run.checkpoint,
             save=run.save_within,
-            tell=run.tell,
+            tell=run.report_progress,
         )
     return {"earnings": done}
 

@@ -147,7 +147,7 @@ def _store(db: Session, actor: Actor, given: _Submitted, info: RoundInfo) -> Ver
         stored, flags = _add(db, given, info, row, made + 1)
         if row.prompt_id is not None and made == 0:
             prompts.count_use(db, row.prompt_id, row.generation)
-        if info.spec.targets.there and (stored.fooled is not False or made + 1 >= row.allowed):
+        if info.spec.targets.has_model and (stored.fooled is not False or made + 1 >= row.allowed):
             end_if_over(db, info, row)
         elif made + 1 >= row.allowed:  # where there is no model to fool, nothing is claimed and nothing waits
             end_session(db, info, row, "exhausted", made=made + 1)

@@ -40,7 +40,7 @@ def prepare_targets(db: Session, blobs: Blobs, round_id: int, spec: RoundSpec) -
 
 def usable_targets(db: Session, round_id: int, spec: RoundSpec, day: str) -> list[int]:
     """List the model versions that writers of a round may face; none where there is no model to fool."""
-    if not spec.targets.there:
+    if not spec.targets.has_model:
         return []
     found = queries.targets(db, round_id, day)
     usable = [version_id for version_id, withdrawn_at in found if withdrawn_at is None]

@@ -183,7 +183,7 @@ def session_view(
         made = [] if fresh else attempt_queries.rows_of_session(db, row.id)
     prompt = db.get(Prompt, row.prompt_id) if row.prompt_id is not None else None
     typed: tuple[Mapping[str, Any], Any] = ({}, None)
-    if made and info.spec.targets.there:  # it is tried again; without a model, the next text is a new one
+    if made and info.spec.targets.has_model:  # it is tried again; without a model, the next text is a new one
         typed = (made[-1].attempt.inputs, made[-1].attempt.target)
     draft = None if fresh else queries.draft(db, row.id)
     if draft is not None and (not made or draft.saved_at > made[-1].attempt.created_at):
@@ -277,7 +277,7 @@ def _draws(
 
 def _require_room(db: Session, info: RoundInfo, user_id: int) -> None:
     """Refuse one session more than a person or the round takes, in the transaction that begins it."""
-    most, wanted, fooling = info.spec.sessions, info.spec.wanted, info.spec.targets.there
+    most, wanted, fooling = info.spec.sessions, info.spec.wanted, info.spec.targets.has_model
     if most is not None and queries.sessions_used(db, info.id, user_id) >= most:
         raise Conflict(
             "You have written here as often as one person may ({n}).",

@@ -61,7 +61,9 @@ def keep_predictions(
             faults=ordered[:LISTED], total=len(ordered), remedy=Text("Mend the file; nothing of it was taken.")
         )
     kind = kind_of(task)
-    said = pl.Series("prediction", [kind.answers.said(one) for one in answers.values()], dtype=kind.answers.predicted)
+    said = pl.Series(
+        "prediction", [kind.answers.stored_prediction(one) for one in answers.values()], dtype=kind.answers.predicted
+    )
     with blobs.scratch(suffix=".parquet") as target:
         pl.DataFrame({"id": list(answers), "prediction": said}).write_parquet(target)
         return KeptAnswers(wanted, len(answers), blobs.put_file(target))

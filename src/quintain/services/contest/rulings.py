@@ -257,7 +257,7 @@ def _refuse_settled(db: Session, info: ContestInfo, task: Task, found: PairFound
     """Refuse to contest what has been decided: it would change nothing."""
     pair, rules = found.row.id, rules_of(info, task)
     judged = queries.judgements(db, info.id, [pair]).get(pair, ())
-    contested = rules.standing(found.row, True, judged, queries.rulings(db, info.id, [pair]).get(pair))
+    contested = rules.outcome(found.row, True, judged, queries.rulings(db, info.id, [pair]).get(pair))
     if contested.decided:
         by_organisers = contested.why is PairReason.RULED
         raise Conflict(

@@ -28,7 +28,7 @@ from quintain.services.evaluate.examples import example_scores
 from quintain.services.evaluate.scoring import beside
 from quintain.services.evaluate.stored_predictions import gold_examples, read_predictions
 from quintain.services.jobs import queue
-from quintain.services.jobs.figures import Tell
+from quintain.services.jobs.figures import ReportProgress
 from quintain.services.jobs.memory import WarmValues
 from quintain.services.jobs.running import JobRun
 from quintain.services.models.registry import get_model, versions_by_id
@@ -56,7 +56,14 @@ class DifferingAnswers(WarmValues[pl.DataFrame]):
 
 
 def compare(
-    db: Session, blobs: Blobs, actor: Actor, first: str, second: str, *, wait: bool = False, tell: Tell | None = None
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    first: str,
+    second: str,
+    *,
+    wait: bool = False,
+    tell: ReportProgress | None = None,
 ) -> Comparison:
     """Compare two models of one task on all data sets that both have predictions for.
 
@@ -95,7 +102,7 @@ def do_comparison(run: JobRun) -> None:
     with run.sessions() as db:
         ids = [int(one) for one in run.subject.split(":")]
         found = versions_by_id(db, ids)
-        compare(db, run.blobs, OPERATOR, *(found[one].ref for one in ids), wait=True, tell=run.tell)
+        compare(db, run.blobs, OPERATOR, *(found[one].ref for one in ids), wait=True, tell=run.report_progress)
 
 
 def _key(task: Task, one: CellRow, two: CellRow) -> str:

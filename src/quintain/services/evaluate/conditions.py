@@ -36,10 +36,10 @@ class Conditions:
     environments: Environments | None = None
     lease_seconds: float = LEASE_SECONDS
     trial_seconds: float = 300.0
-    look: Callable[[], SandboxReport | None] = probe
+    probe: Callable[[], SandboxReport | None] = probe
     machine: str = ""
-    free: Callable[[], bool] = lambda: True
-    finished: Callable[[Session, str], None] = lambda db, task: None
+    is_idle: Callable[[], bool] = lambda: True
+    on_cell_done: Callable[[Session, str], None] = lambda db, task: None
 
 
 def runnable(adapter: str, folder: Path, conditions: Conditions) -> RunnableModel:

@@ -186,7 +186,7 @@ def keep_figures(sessions: Sessions, blobs: Blobs, lease: CellLease, conditions:
             if row is not None:
                 task = row.task.name
                 compute_figures(db, blobs, get_task(db, task), row)
-                conditions.finished(db, task)
+                conditions.on_cell_done(db, task)
     except Exception:  # the cell itself is done
         log.exception("figures of cell %s", lease.cell_id)
 

@@ -61,7 +61,7 @@ class SubmissionRules:
     sandbox: str = "full"
     outside: Outside = field(default_factory=Outside)
     archive: ArchiveLimits = field(default_factory=ArchiveLimits)
-    trial: Conditions | None = None
+    tryout: Conditions | None = None
     elsewhere: bool = False
 
 
@@ -273,14 +273,14 @@ def _try(
 ) -> bool:
     """Try the model here and refuse it where it fails; False where only a worker can say."""
     adapter = ADAPTERS.get(manifest.adapter)
-    if rules.trial is None or adapter.place == "file" or adapter.ours:
+    if rules.tryout is None or adapter.place == "file" or adapter.ours:
         return True
     # A refused model counts for nothing in the quota; without this, somebody could use the machine by being refused.
     if actor.user_id is not None:
         throttle.hit(db, f"try:{actor.user_id}", TRIES_PER_HOUR, 3600)
     inputs = tryouts.inputs_for(db, blobs, task)
     db.rollback()  # hold no connection while the model thinks
-    report = tryouts.try_here(lambda: nullcontext(db), folder, task, manifest, inputs, rules.trial)
+    report = tryouts.try_here(lambda: nullcontext(db), folder, task, manifest, inputs, rules.tryout)
     if report is not None and report.faults:
         raise tryouts.refusal(report)
     return report is not None

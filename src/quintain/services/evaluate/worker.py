@@ -92,10 +92,10 @@ class Work:
                 task=self.task,
                 seconds=self.conditions.lease_seconds,
                 in_hand=self.last,
-                without=refused_adapters(self.conditions.look(), self.conditions.sandbox),
+                without=refused_adapters(self.conditions.probe(), self.conditions.sandbox),
                 machine=self.conditions.machine or None,
                 variant=self.variant,
-                alone=self.conditions.free(),
+                alone=self.conditions.is_idle(),
             )
             if time.monotonic() >= self._fill_at:  # what is new may be more urgent than what is queued
                 self._fill(db)
@@ -164,7 +164,7 @@ class Work:
     def _look_at_sandbox(self) -> None:
         """See to it that cells which this machine may not run say so, and that those which it may do not any more."""
         with self.sessions() as db:
-            hold_back(db, self.conditions.look(), self.conditions.sandbox)
+            hold_back(db, self.conditions.probe(), self.conditions.sandbox)
         self._looked = True
 
     def nothing_left(self) -> bool:

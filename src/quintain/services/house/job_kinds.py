@@ -23,7 +23,7 @@ from quintain.services.evaluate.compare import do_comparison
 from quintain.services.jobs import checking, exports
 from quintain.services.jobs.checks import Checked, CheckKind
 from quintain.services.jobs.counts import CountKind, Numbers, counts_of
-from quintain.services.jobs.figures import FigureKind, Tell, check_kinds, handler_of, rebuild
+from quintain.services.jobs.figures import FigureKind, ReportProgress, check_kinds, handler_of, rebuild
 from quintain.services.jobs.running import Handlers
 from quintain.services.pay.recounts import pay_kinds
 from quintain.services.release import release_jobs
@@ -96,7 +96,7 @@ def everything_checked() -> list[CheckKind]:
     return check_kinds(figure_kinds(), count_kinds(), check_others())
 
 
-def rebuild_all(db: Session, blobs: Blobs, actor: Actor, tell: Tell) -> int:
+def rebuild_all(db: Session, blobs: Blobs, actor: Actor, tell: ReportProgress) -> int:
     """Throw all that is kept away and compute it again from the facts; give how many figures there are (admins).
 
     What was computed from answers for somebody who asked, as a comparison, is thrown away and computed when asked for.

@@ -68,7 +68,7 @@ def check_part(run: JobRun, kinds: Sequence[CheckKind], *, seconds: float = PART
                 checked, faults = checked + found.number, faults + len(found.faults)
                 standing = _after(standing, kind.name, subject, found.number, found.faults)
                 _write(db, standing)
-                run.tell(0, 0)
+                run.report_progress(0, 0)
                 if time.monotonic() >= until:
                     return {"checked": checked, "faults": faults}
         _write(db, replace(standing, kind="", subject="", at=now(), ended_at=now()))

@@ -23,7 +23,7 @@ from quintain.data.exporting import SINKS, require_format
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.jobs import queue
-from quintain.services.jobs.figures import AT_ONCE, FigureKind, Tell, quietly
+from quintain.services.jobs.figures import AT_ONCE, FigureKind, ReportProgress, quietly
 from quintain.services.jobs.running import Handler, JobRun
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -55,7 +55,7 @@ class ExportKind:
     name: str
     of: Callable[[Session, Actor, str], str]
     figure: FigureKind | FileFacts
-    write: Callable[[Session, Blobs, Actor, WantedFile, Path, Tell], int]
+    write: Callable[[Session, Blobs, Actor, WantedFile, Path, ReportProgress], int]
     forms: tuple[str, ...] = tuple(SINKS)
 
     @property
@@ -156,7 +156,7 @@ def handler_of(kind: ExportKind) -> Handler:
         wanted = WantedFile(kind, run.params["ref"], run.params["format"], run.params["options"])
         with run.sessions() as db, run.blobs.scratch(suffix=f".{wanted.form}") as path:
             basis = kind.figure.basis(db, wanted.ref)
-            rows = kind.write(db, run.blobs, run.asker(db), wanted, path, run.tell)
+            rows = kind.write(db, run.blobs, run.asker(db), wanted, path, run.report_progress)
             size, name = path.stat().st_size, f"{wanted.stem}.{wanted.form}"
             return {"name": name, "rows": rows, "size": size, "basis": basis, "kept": run.blobs.put_passing(path)}
 

@@ -48,7 +48,7 @@ class HeldPayout:
     lines: tuple[PayLine, ...]
     names: Mapping[str, str]
 
-    def told(self, text: str) -> str:
+    def without_outside_names(self, text: str) -> str:
         """Give a reply without what the panel calls people: that stays in one table."""
         for outside, name in self.names.items():
             text = text.replace(outside, name)
@@ -201,7 +201,7 @@ def _send(db: Session, held: HeldPayout, provider: PayProvider) -> None:
     except Uncertain as error:
         _note(db, held, "send", "unanswered", None, str(error))
         with transaction(db):
-            reason = held.told(f"No answer came: {error}")
+            reason = held.without_outside_names(f"No answer came: {error}")
             queries.change(db, held.id, ("sending",), held.generation, state="unknown", reason=reason)
     else:
         _paid(db, held, answer)
@@ -230,7 +230,7 @@ def _begin(db: Session, held: HeldPayout, *, repeatable: bool) -> str | None:
 
 def _remember(db: Session, held: HeldPayout, provider: PayProvider) -> None:
     """Write down what people have had, with what is paid and may not show yet, to compare with after the call."""
-    had = provider.look(held.study, held.lines)
+    had = provider.payments_so_far(held.study, held.lines)
     found = queries.find(db, held.id)
     ours: dict[str, Counter[int]] = {}
     for user, amount in queries.sent_amounts(db, found[0]) if found else []:
@@ -255,7 +255,7 @@ def _refused(db: Session, held: HeldPayout, step: str, error: Declined) -> str:
     with transaction(db):
         _note(db, held, step, "refused", error.status, error.message)
         states = ("planned", "prepared", "sending", "refused")
-        reason = held.told(error.message)
+        reason = held.without_outside_names(error.message)
         queries.change(db, held.id, states, held.generation, state="refused", reason=reason)
     return "refused"
 
@@ -263,4 +263,8 @@ def _refused(db: Session, held: HeldPayout, step: str, error: Declined) -> str:
 def _note(db: Session, held: HeldPayout, step: str, outcome: str, status: int | None, reply: str) -> None:
     with transaction(db):
         key = f"{held.key}:{step}:{held.generation}"
-        db.add(PayoutCall(payout_id=held.id, key=key, outcome=outcome, status=status, reply=held.told(reply)))
+        db.add(
+            PayoutCall(
+                payout_id=held.id, key=key, outcome=outcome, status=status, reply=held.without_outside_names(reply)
+            )
+        )

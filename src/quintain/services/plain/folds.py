@@ -64,7 +64,7 @@ class SplitItems(Protocol):
     def models(self) -> list[str]:
         """Name the models that have answered."""
 
-    def said(self, model: str) -> IntArray:
+    def answers_of(self, model: str) -> IntArray:
         """Give what a model answered, as the place of the label, or -1."""
 
     def values(self, attribute: str) -> list[str | None]:

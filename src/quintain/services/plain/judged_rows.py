@@ -60,7 +60,7 @@ class JudgedRows:
         """Name the column with a model's answers, if there is one."""
         return [MODEL] if MODEL in self.frame.columns else []
 
-    def said(self, model: str) -> IntArray:
+    def answers_of(self, model: str) -> IntArray:
         """Give what the model answered, as the place of the label; -1 where it is none."""
         place = {name: code for code, name in enumerate(self.classes)}
         said = in_names(self.frame[model], self.labels).to_list()

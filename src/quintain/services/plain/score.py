@@ -287,7 +287,7 @@ def _answers(column: pl.Series, answer_type: AnswerType, path: Source, field: st
         ]
         raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults), remedy="Leave out examples without one.")
     if answers.dtype == pl.String:
-        return answers.in_one_form(column)
+        return answers.normalise_labels(column)
     if column.dtype.is_nested():
         return column
     if as_list:

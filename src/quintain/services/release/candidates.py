@@ -122,7 +122,7 @@ class Candidates:
         """Name the models that have answered any item."""
         return sorted({str(one.get("model")) for row in self.rows for one in row.predictions})
 
-    def said(self, model: str) -> IntArray:
+    def answers_of(self, model: str) -> IntArray:
         """Give what *model* answered, as the place of the label; -1 where it is none, or the model was not asked."""
         place = {label_form(name): code for code, name in enumerate(self.classes)}
         return np.array([_answer(row.predictions, model, place) for row in self.rows], dtype=np.int64)

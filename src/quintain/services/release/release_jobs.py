@@ -82,7 +82,7 @@ def run_preview_job(run: JobRun) -> Mapping[str, Any]:
     drop_old(run.blobs)
     with run.sessions() as db, run.blobs.scratch(suffix=".json") as path:
         ref, spec = run.params["ref"], restore(ReleaseSpec, run.params["spec"])
-        found = preview(db, run.blobs, run.asker(db), ref, spec, tell=run.tell)
+        found = preview(db, run.blobs, run.asker(db), ref, spec, tell=run.report_progress)
         path.write_text(to_json(found), encoding="utf-8")
         return {"kept": run.blobs.put_passing(path)}
 
@@ -95,7 +95,7 @@ def run_release_job(run: JobRun) -> Mapping[str, Any]:
 
     with run.sessions() as db:
         ref, spec = run.params["ref"], restore(ReleaseSpec, run.params["spec"])
-        made = release(db, run.blobs, run.asker(db), ref, spec, tell=run.tell, held=held)
+        made = release(db, run.blobs, run.asker(db), ref, spec, tell=run.report_progress, held=held)
     return {"number": made.number, "new": made.new}
 
 

@@ -55,7 +55,7 @@ class ContextSource:
     most: int = 0
 
     @property
-    def there(self) -> bool:
+    def is_given(self) -> bool:
         """Whether people are given anything."""
         return bool(self.source) or self.file is not None
 

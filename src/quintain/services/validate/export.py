@@ -16,7 +16,7 @@ from quintain.data.tables import table_format
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.jobs.exports import ExportKind
-from quintain.services.jobs.figures import Tell, quietly
+from quintain.services.jobs.figures import ReportProgress, quietly
 from quintain.services.validate.final_labels import FinalLabels, final_labels
 from quintain.services.validate.judge_figures import Evidence, gather
 from quintain.services.validate.manage import find_validation
@@ -41,7 +41,7 @@ JUDGEMENTS: Mapping[str, pl.DataType] = {
 Frames = Iterator[pl.DataFrame]
 
 
-def export_judgements(db: Session, actor: Actor, ref: str, path: Path, tell: Tell = quietly) -> int:
+def export_judgements(db: Session, actor: Actor, ref: str, path: Path, tell: ReportProgress = quietly) -> int:
     """Write all judgements to *path*, judges under numbers, in the format that its suffix names, and count them."""
 
     def make(validation: ValidationInfo) -> tuple[Frames, Mapping[str, pl.DataType]]:
@@ -50,7 +50,7 @@ def export_judgements(db: Session, actor: Actor, ref: str, path: Path, tell: Tel
     return _write(db, actor, ref, path, "judgements", make)
 
 
-def export_labels(db: Session, actor: Actor, ref: str, path: Path, tell: Tell = quietly) -> int:
+def export_labels(db: Session, actor: Actor, ref: str, path: Path, tell: ReportProgress = quietly) -> int:
     """Write one row per judged item: its inputs, its label (empty for no majority), who decided, votes by label.
 
     It also says how many judgements each was to get and, where writers vote, what the writer's vote is. What was
@@ -86,7 +86,7 @@ def _owned(db: Session, actor: Actor, ref: str) -> ValidationInfo:
     return validation
 
 
-def _judgement_frames(db: Session, validation: ValidationInfo, tell: Tell) -> Frames:
+def _judgement_frames(db: Session, validation: ValidationInfo, tell: ReportProgress) -> Frames:
     """Give `item, worker, label, kept` and more of all judgements, with judges under numbers, not names.
 
     Where writers vote, their votes are rows, too, by workers of their own: what is kept makes the labels again.
@@ -151,7 +151,7 @@ def _label_schema(validation: ValidationInfo, final: FinalLabels) -> dict[str, p
 
 
 def _label_frames(
-    db: Session, validation: ValidationInfo, final: FinalLabels, schema: Mapping[str, pl.DataType], tell: Tell
+    db: Session, validation: ValidationInfo, final: FinalLabels, schema: Mapping[str, pl.DataType], tell: ReportProgress
 ) -> Frames:
     stands, known = np.flatnonzero(~final.gone), [*final.classes, None]
     for start in range(0, len(stands), CHUNK):

@@ -162,7 +162,7 @@ def _label_of(db: Session, item_id: int) -> str | None:
     found = item_figures.in_order(db, [item_id])
     if not found or found[0].state != "labelled":
         return None
-    again = any(SlotState(slot.state).wanted for slot in slot_queries.of_items(db, [item_id]))
+    again = any(SlotState(slot.state).is_pending for slot in slot_queries.of_items(db, [item_id]))
     return None if again and not found[0].by_expert else found[0].label
 
 

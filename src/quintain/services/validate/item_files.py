@@ -159,7 +159,9 @@ def _rows(
     for name, dtype in kind.schema(task).items():
         values = frame[name] if name in frame.columns else pl.Series(name, [None] * frame.height, dtype=dtype)
         series, misfits = shape(values.replace("", None) if values.dtype == pl.String() else values, dtype)
-        shaped.append((kind.answers.in_one_form(series, task.label_names) if name == "answer" else series).alias(name))
+        shaped.append(
+            (kind.answers.normalise_labels(series, task.label_names) if name == "answer" else series).alias(name)
+        )
         faults += [Fault(reason, file=path.name, row=row_number(path, row), field=name) for row, reason in misfits]
     examples = pl.DataFrame(shaped)
     if not faults:

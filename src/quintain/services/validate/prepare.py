@@ -70,7 +70,7 @@ def _take_all(run: JobRun, db: Session, validation: ValidationInfo, often: Mappi
     after, done = int(known["after"]), int(known["done"])
     most = BEFORE_ANYBODY if validation.state is ValidationState.PREPARING else AT_A_TIME
     while True:
-        run.tell(done, total)
+        run.report_progress(done, total)
         some = intake.next_ids(db, round_id, after=after, limit=most)
         if not some:
             break

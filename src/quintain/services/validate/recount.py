@@ -122,7 +122,7 @@ def batches(db: Session, validation: ValidationInfo) -> list[Batch]:
     """List the batches with how far they are."""
     found = []
     for batch, counts in slot_queries.batch_counts(db, validation.id).items():
-        waiting = any(state.wanted for state in counts)
+        waiting = any(state.is_pending for state in counts)
         total = sum(counts.values()) - counts.get(SlotState.DROPPED, 0)
         found.append(Batch(batch + 1, total, counts.get(SlotState.FILLED, 0), done=not waiting))
     return found

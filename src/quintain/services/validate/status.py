@@ -153,7 +153,7 @@ def forecast(
     Days are those at the pace of the last week, or of the newest judgements; None where nothing has come in.
     """
     moment = moment or now()
-    left = sum(number for state, number in slots.items() if SlotState(state).wanted)
+    left = sum(number for state, number in slots.items() if SlotState(state).is_pending)
     policy = validation.policy
     real = max(policy.page_size * (1 - policy.gold.rate), 1.0)  # gold items take their places on pages
     pages = -(-left // int(real)) if left else 0

@@ -246,7 +246,7 @@ def _keep(
     for answer in answers:
         row = offered[answer.item]
         slot = slots.get(row.slot_id) if row.slot_id is not None else None
-        if slot is not None and slot.generation == row.generation and SlotState(slot.state).wanted:
+        if slot is not None and slot.generation == row.generation and SlotState(slot.state).is_pending:
             filling[row.id] = slot
         rows.append(
             {

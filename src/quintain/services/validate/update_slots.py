@@ -80,7 +80,7 @@ def _adapt(db: Session, validation: ValidationInfo, adaptive: Adaptive, by_item:
             for slot in own:
                 if slot.state == SlotState.OPEN:
                     slot.state = SlotState.DROPPED.value
-        elif filled < most and not any(SlotState(slot.state).wanted for slot in own):
+        elif filled < most and not any(SlotState(slot.state).is_pending for slot in own):
             dropped = next((slot for slot in own if slot.state == SlotState.DROPPED), None)
             if dropped is not None:
                 dropped.state, dropped.rank, dropped.generation = SlotState.OPEN.value, filled, dropped.generation + 1

@@ -146,7 +146,7 @@ def _facts(db: Session, ref: str) -> int:
     return found if found == most else max(found, item_queries.count_items_to(db, validation_id, most))
 
 
-def _compute(db: Session, blobs: Blobs | None, ref: str, tell: figures.Tell) -> WithRows:
+def _compute(db: Session, blobs: Blobs | None, ref: str, tell: figures.ReportProgress) -> WithRows:
     basis, validation = _basis(db, ref), find_validation(db, ref)
     found = recount(db, validation)
     people: dict[str, Any] = json.loads(json.dumps(found.people, default=plain, allow_nan=False))

@@ -69,11 +69,11 @@ class AnswerKind(ABC):
         """Give a gold answer as it is stored."""
         return list(answer) if isinstance(answer, tuple) else answer
 
-    def said(self, answer: Any) -> Any:
+    def stored_prediction(self, answer: Any) -> Any:
         """Give a model's answer as the column of predictions keeps it."""
         return answer
 
-    def in_one_form(self, values: pl.Series, labels: Sequence[str] | None = None) -> pl.Series:
+    def normalise_labels(self, values: pl.Series, labels: Sequence[str] | None = None) -> pl.Series:
         """Give answers of a file in the one form in which they are compared, as *labels* spell them."""
         return values
 

@@ -38,7 +38,7 @@ class SpanAnswer(TextualAnswer):
         several = list(answer) if isinstance(answer, list | tuple) else [answer]
         return [{"text": one, "start": None} if isinstance(one, str) else {"start": None, **one} for one in several]
 
-    def said(self, answer: Any) -> Any:
+    def stored_prediction(self, answer: Any) -> Any:
         """Keep the text."""
         return answer["text"] if isinstance(answer, dict) else answer
 

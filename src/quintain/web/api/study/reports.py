@@ -53,7 +53,7 @@ def get_report(call: Calling, wanted: Asked) -> Response:
     Where there is much to read, a worker makes it, and the answer is 202 until it is there.
     """
     shown = kept.shown_report(call.db, call.blobs, call.actor, wanted)
-    return _on_the_way(call, shown) or Response(to_json(shown.there()), media_type="application/json")
+    return _on_the_way(call, shown) or Response(to_json(shown.require_report()), media_type="application/json")
 
 
 def download_report(
@@ -63,7 +63,7 @@ def download_report(
 ) -> Response:
     """Send a report as a file: HTML that needs no network, Markdown, LaTeX tables, JSON, or all of them as a ZIP."""
     shown = kept.shown_report(call.db, call.blobs, call.actor, wanted)
-    return _on_the_way(call, shown) or send_report(shown.there(), wanted, format)
+    return _on_the_way(call, shown) or send_report(shown.require_report(), wanted, format)
 
 
 def _on_the_way(call: Call, shown: ShownReport) -> Response | None:

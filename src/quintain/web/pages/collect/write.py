@@ -83,7 +83,7 @@ def attempt(post: Posting, key: str) -> Response:
         return _refused(visit, task, info, key, typed, error, typed_beside)
     if not by_htmx(visit):
         return visit.redirect(f"/write/{key}")
-    if verdict.ended or verdict.ask or not info.spec.targets.there:  # the next text is a new one
+    if verdict.ended or verdict.ask or not info.spec.targets.has_model:  # the next text is a new one
         return _page(visit, key, headers=WHOLE)
     return _part(visit, info, key, verdict=shown_verdict(visit, task, place.row.allowed, verdict))
 

@@ -70,7 +70,7 @@ def fetch(visit: Visiting, task: str, name: str, number: int, file: str) -> Resp
 
 
 def _spec(values: dict[str, Any]) -> ReleaseSpec:
-    return read(ReleaseSpec, FORM.given(values))
+    return read(ReleaseSpec, FORM.read(values))
 
 
 def _page(

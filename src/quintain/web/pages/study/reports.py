@@ -81,7 +81,7 @@ def fetch(
 ) -> Response:
     """Send a report as a file, in the reader's language."""
     wanted = _wanted(task, kind, rounds, harvests, validation)
-    report = kept.shown_report(visit.db, visit.blobs, visit.actor, wanted).there()
+    report = kept.shown_report(visit.db, visit.blobs, visit.actor, wanted).require_report()
     return visit.finish(send_report(report, wanted, format, language=visit.language))
 
 
