@@ -168,7 +168,7 @@ def test_lineage_reads_parents_and_groups() -> None:
     """The metric finds in one table which row comes from which, by what, and between which groups."""
     table = pl.DataFrame({"id": ["p"], "text": ["She is here."], "answer": ["positive"], "meta": ['{"a": 1}']})
     told = lineage(perturb_table(SENTIMENT, table, perturbation("gender_words"))).row(0, named=True)
-    assert told == {"parent": "p", "perturbation": "gender_words", "version": 3, "seed": 0, "group": "female → male"}
+    assert told == {"parent": "p", "perturbation": "gender_words", "version": 4, "seed": 0, "group": "female → male"}
 
 
 def test_missing_inputs_and_wrong_severity_are_named() -> None:

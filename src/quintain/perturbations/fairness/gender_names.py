@@ -24,7 +24,7 @@ class GenderNames(NamePerturbation):
     name: ClassVar[str] = "gender_names"
     family: ClassVar[Family] = "fairness"
     title: ClassVar[str] = "First names of the other gender"
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     rate: ClassVar[float] = 1.0
     in_paper: ClassVar[bool] = True
 

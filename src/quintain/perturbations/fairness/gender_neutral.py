@@ -12,6 +12,7 @@ from typing import ClassVar
 from quintain.perturbations.contract import PERTURBATIONS, EditDraft, Family, Perturbation, Proposal, TextBatch
 from quintain.perturbations.fairness.gender_pairs import pairs
 from quintain.perturbations.fairness.nouns import article, in_thing, stem_of, usable
+from quintain.perturbations.fairness.people import people
 from quintain.perturbations.fairness.pronouns import PRONOUNS, neutral
 from quintain.perturbations.fairness.reading import WordReader
 from quintain.perturbations.fairness.verbs import ADVERBS, IRREGULAR, after_apostrophe, plural_of
@@ -33,17 +34,19 @@ class GenderNeutral(Perturbation):
     name: ClassVar[str] = "gender_neutral"
     family: ClassVar[Family] = "fairness"
     title: ClassVar[str] = "Gendered words made neutral"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     rate: ClassVar[float] = 1.0
 
     def propose(self, batch: TextBatch, rate: float) -> Proposal:
-        """Replace every gendered word whose context allows it."""
+        """Replace every gendered word whose context allows it, in examples that name nobody and leave no verb open."""
         reader, draft, table = WordReader(batch), EditDraft(), neutral_words()
+        owners = batch.owners.tolist()
+        stay = people(reader).keys() | _open(reader)
         done = -1
         for i, word in enumerate(reader.lower):
             stem, ending = stem_of(word)
             start = reader.start[i]
-            if i <= done or in_thing(batch, i):
+            if i <= done or owners[reader.text[i]] in stay or in_thing(batch, i):
                 continue
             if stem in PRONOUNS and (last := _both(reader, i, stem)):
                 done = last
@@ -70,7 +73,8 @@ class GenderNeutral(Perturbation):
         old = reader.word(i)
         they = cased_like(old, "they")
         if ending:
-            draft.add(reader.start[i], reader.end[i], they + after_apostrophe(ending, reader.next(i)), _KEY, group)
+            mended = after_apostrophe(old.lower().partition("'")[0], ending, reader.behind(i)) or ending
+            draft.add(reader.start[i], reader.end[i], they + mended, _KEY, group)
             return
         draft.add(reader.start[i], reader.end[i], they, _KEY, group)
         before = reader.previous(i)
@@ -86,6 +90,17 @@ class GenderNeutral(Perturbation):
         plural = plural_of(reader.lower[verb])
         if plural:
             draft.add(reader.start[verb], reader.end[verb], cased_like(reader.word(verb), plural), _KEY, group)
+
+
+def _open(reader: WordReader) -> set[int]:
+    """Return the examples in which nothing tells whether "he's" or "she's" is "is" or "has"."""
+    owners = reader.batch.owners.tolist()
+    subjects = [(i, *stem_of(word)) for i, word in enumerate(reader.lower) if word in {"he's", "she's"}]
+    return {
+        owners[reader.text[i]]
+        for i, subject, ending in subjects
+        if after_apostrophe(subject, ending, reader.behind(i)) is None
+    }
 
 
 def _twins(reader: WordReader, i: int, stem: str) -> int:

@@ -25,7 +25,7 @@ class GenderWords(Perturbation):
     name: ClassVar[str] = "gender_words"
     family: ClassVar[Family] = "fairness"
     title: ClassVar[str] = "Gendered words swapped"
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     rate: ClassVar[float] = 1.0
     in_paper: ClassVar[bool] = True
 

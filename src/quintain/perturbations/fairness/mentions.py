@@ -19,7 +19,7 @@ import numpy as np
 
 from quintain.perturbations.contract import TextBatch
 from quintain.perturbations.fairness.namelist import AMBIGUOUS, NO_NAMES, PLACES, SURNAMES, first_names
-from quintain.perturbations.fairness.people import COMMON_SURNAMES, RANKS, WORKS, gendered_names
+from quintain.perturbations.fairness.people import ACTS, COMMON_SURNAMES, RANKS, WORKS, gendered_names
 from quintain.perturbations.fairness.reading import WordReader
 from quintain.perturbations.wordlists import lines_of, words_in
 
@@ -58,15 +58,6 @@ _KIN = frozenset(
     words_in(
         "friend brother sister son daughter wife husband mother father uncle aunt cousin nephew niece boyfriend "
         "girlfriend neighbor neighbour named called colleague boss roommate classmate teacher student"
-    )
-)
-_VERBS = frozenset(
-    words_in(
-        "said says asked asks told tells replied answered thinks thought wants wanted loves loved likes liked "
-        "hates hated went met nodded sat grabbed took got "
-        "began replaced drew turned moved ran fell walked walks smiled "
-        "laughed nodded shrugged whispered shouted knew knows felt decided who whose forgot remembered bought gave "
-        "married came lives lived worked"
     )
 )
 # What people do and papers, towns and months do not: for names that are words as well.
@@ -242,8 +233,8 @@ class _Finder(WordReader):
             return behind in _SPEECH and key not in PLACES and self.lower[i] == key
         meant = first_names()[key].gender in self._genders(i)
         if self.lower[i].endswith("'s"):  # "called Steve's and they said" is about a shop
-            return behind in _BELONGINGS or (meant and behind != "" and behind not in _SMALL | _VERBS)
-        acts = behind in _VERBS or (behind.endswith("ed") and len(behind) > 4)
+            return behind in _BELONGINGS or (meant and behind != "" and behind not in _SMALL | ACTS)
+        acts = behind in ACTS or (behind.endswith("ed") and len(behind) > 4)
         if before == "as" and self.lower[i - 2] not in {"himself", "herself"}:
             return acts  # "Naomi Watts is terrific as Rachel" is about a role
         of_band = behind == "from" and self.next(i + 1) and self.capital(i + 2) and self.next(i + 2)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quintain.perturbations.fairness.gender_pairs import pairs
+from quintain.perturbations.fairness.namelist import AMBIGUOUS, PLACES, first_names
 from quintain.perturbations.fairness.reading import WordReader
 from quintain.perturbations.wordlists import common_words, lines_of, words_in
 
@@ -57,6 +58,19 @@ _SMALL = frozenset(
 
 # Before one of these stands a person's name seldom, before what is named with one often a place, a brand or a thing.
 _PLACING = frozenset(words_in("a an the this that my our your his her in at to from near via inside outside around on"))
+# What people do, in the past or the present.
+ACTS = frozenset(
+    words_in(
+        "said says asked asks told tells replied answered thinks thought wants wanted loves loved likes liked "
+        "hates hated went met nodded sat grabbed took got "
+        "began replaced drew turned moved ran fell walked walks smiled "
+        "laughed nodded shrugged whispered shouted knew knows felt decided who whose forgot remembered bought gave "
+        "married came lives lived worked"
+    )
+)
+_DOES = frozenset(
+    words_in("is was has had does did lost made left found kept won ran sold wrote read ate sang flew spent and or")
+)
 _DAYS = frozenset(
     words_in(
         "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
@@ -136,11 +150,28 @@ def _is_common(key: str) -> bool:
     return any(stem in words or f"{stem}e" in words for stem in stems)
 
 
+def _is_listed(reader: WordReader, i: int, key: str) -> bool:
+    """Return whether a word is a first name that both genders bear, or that is a word or a place, too ("Jack").
+
+    A place and a month are a person's name only where somebody acts; so is a common word that opens a sentence, or
+    where something is the person's, or a comma follows.
+    """
+    if key not in first_names() and key not in AMBIGUOUS:
+        return False
+    behind = reader.next(i)
+    if behind in ACTS | _DOES or (behind.endswith("ed") and len(behind) > 4):
+        return True
+    if key in PLACES or key in _DAYS:
+        return False
+    word = key in AMBIGUOUS and reader.opens(i) and _is_common(key)
+    return not word or reader.lower[i].endswith("'s") or reader.gap(i).startswith(",")
+
+
 def _is_person(reader: WordReader, i: int) -> bool:
     word, key = reader.word(i), reader.lower[i].removesuffix("'s")
     if len(word) < 2 or word.isupper() or key in _SMALL:
         return False
-    if key in gendered_names() or key in _KNOWN:
+    if key in gendered_names() or key in _KNOWN or _is_listed(reader, i, key):
         return True
     joined = reader.gap(i) in {" ", ". "} and i + 1 < len(reader.lower) and reader.text[i + 1] == reader.text[i]
     if not joined or not reader.capital(i + 1) or reader.lower[i + 1] in _SMALL:

@@ -53,6 +53,13 @@ class WordReader:
         """Give the word behind word *i*, in lower case; empty where a mark or the end comes first."""
         return self.lower[i + 1] if not self.gap(i).strip(" ") else ""
 
+    def behind(self, i: int, most: int = 4) -> list[str]:
+        """Return up to *most* words behind word *i*, in lower case, up to the next mark."""
+        words: list[str] = []
+        while len(words) < most and (following := self.next(i + len(words))):
+            words.append(following)
+        return words
+
     def previous(self, i: int) -> str:
         """Give the word before word *i*, in lower case; empty where a mark or the beginning is closer."""
         return self.lower[i - 1] if not self.lead(i).strip(" ") else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from quintain.perturbations.robustness.verb_forms import ending_of, is_participle
 from quintain.perturbations.wordlists import words_in
 
 IRREGULAR = {
@@ -15,8 +16,6 @@ IRREGULAR = {
     "hasn't": "haven't",
     "doesn't": "don't",
 }
-# Behind these "'s" is "has", whatever else: "she's been ill".
-_HAS_BEFORE = frozenset(words_in("been got gotten become had begun taken grown fallen shown"))
 ADVERBS = frozenset(
     words_in(
         "always never often also still just really only even usually sometimes rarely seldom already now then "
@@ -24,6 +23,8 @@ ADVERBS = frozenset(
         "quietly eventually later merely truly both all"
     )
 )
+# They look like participles, and nobody "has" them: "he's tired".
+_ADJECTIVES = frozenset(words_in("tired excited bored interested supposed worried obsessed ashamed old-fashioned"))
 # Words in -s behind a subject that are no verbs of the third person.
 _NO_VERBS = frozenset(
     words_in(
@@ -50,8 +51,19 @@ def plural_of(verb: str) -> str | None:
     return verb[:-1]
 
 
-def after_apostrophe(ending: str, following: str) -> str:
-    """Give the ending of "they" for an ending of "he" or "she": "'s" is "is", or "has" before a participle."""
+def after_apostrophe(subject: str, ending: str, behind: list[str]) -> str | None:
+    """Return the ending of "they" for an *ending* of "he" or "she" before the words *behind*; None where that is open.
+
+    "'s" is "is" or "has", as for `contraction`. It never shows whose something is here, so that what does not look like
+    a participle follows "is".
+
+    >>> after_apostrophe("he", "'s", ["ever", "eaten"]), after_apostrophe("she", "'s", ["handsome"])
+    (None, "'re")
+    """
     if ending != "'s":
         return ending
-    return "'ve" if following in _HAS_BEFORE else "'re"
+    verb = ending_of(f"{subject}{ending}", behind)
+    if verb is None:
+        first = next((word for word in behind if word not in ADVERBS), "")
+        return "'re" if first in _ADJECTIVES or (first and not is_participle(first)) else None
+    return "'ve" if verb == "has" else "'re"
