@@ -70,7 +70,7 @@ class Sizes:
 
 
 @contextmanager
-def at_the_wheel(
+def wheel_at(
     workspace: Workspace,
     seed: int,
     prefix: str,

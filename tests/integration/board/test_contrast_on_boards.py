@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
-from quintain.data.contrast.contract import Given
+from quintain.data.contrast.contract import ContrastFiles
 from quintain.data.plan import ImportPlan
 from quintain.services.board.assemble import board
 from quintain.services.board.draws import draw_axes
@@ -58,7 +58,7 @@ def test_what_scores_and_by_what(
 ) -> None:
     """A model that always says the same is right on half of the members, and on no set."""
     put_task(db, owner, TASK.format(metrics=metrics))
-    version, _ = import_contrast(db, blobs, owner, "mood", "turned", "imdb", Given(folder), ImportPlan())
+    version, _ = import_contrast(db, blobs, owner, "mood", "turned", "imdb", ContrastFiles(folder), ImportPlan())
     for name, says in (("reader", reads), ("constant", says_positive)):
         evaluated(db, blobs, add_version(db, blobs, builder, folder, name), says, perturbed=())
     found = {one.model_version_id: one.metrics for one in results(db, blobs, get_task(db, "mood"))}

@@ -13,7 +13,7 @@ from typer.testing import Result
 from quintain.core.errors import BadInput, Forbidden, NotFound
 from quintain.core.example import Example
 from quintain.core.people import OPERATOR, Actor, RoleName
-from quintain.data.contrast.contract import Given
+from quintain.data.contrast.contract import ContrastFiles
 from quintain.data.plan import ImportPlan, parse_plan
 from quintain.services.contrast.results import model_contrast
 from quintain.services.data import content
@@ -41,7 +41,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_version_of_whole_sets(db: Session, blobs: Blobs, owner: Actor, folder: Path) -> None:
     """Sets are groups, roles are tags, the role is contrast, and nothing scores before its owner lets it."""
     put_task(db, owner, TASK)
-    version, report = import_contrast(db, blobs, owner, "films", "turned", "imdb", Given(folder), ImportPlan())
+    version, report = import_contrast(db, blobs, owner, "films", "turned", "imdb", ContrastFiles(folder), ImportPlan())
     table = content.scan(db, blobs, owner, version.ref, answers=True).collect()
 
     sets = [f"test-{number}" for number in (1, 1, 2, 2, 3, 3)]
@@ -59,7 +59,7 @@ def test_a_repeated_input_is_a_member_of_its_own(db: Session, blobs: Blobs, owne
     The file that is exported from the version comes in again as it was.
     """
     put_task(db, owner, TASK.replace("films", "mood"))
-    version, report = import_contrast(db, blobs, owner, "mood", "turned", "imdb", Given(folder), ImportPlan())
+    version, report = import_contrast(db, blobs, owner, "mood", "turned", "imdb", ContrastFiles(folder), ImportPlan())
     table = content.scan(db, blobs, owner, version.ref, answers=True).collect()
     assert table["id"].n_unique() == 6
     assert table["id"][2] == Example({"text": "Fine."}).id != table["id"][3]
@@ -86,9 +86,9 @@ def test_only_owners_bring_data(db: Session, blobs: Blobs, owner: Actor, folder:
     put_task(db, owner, TASK)
     worker = make_person(db, "wanda", RoleName.WORKER)
     with pytest.raises(Forbidden):
-        import_contrast(db, blobs, worker, "films", "turned", "imdb", Given(folder / "none"), ImportPlan())
+        import_contrast(db, blobs, worker, "films", "turned", "imdb", ContrastFiles(folder / "none"), ImportPlan())
     with pytest.raises(NotFound):
-        import_contrast(db, blobs, owner, "none", "turned", "imdb", Given(folder), ImportPlan())
+        import_contrast(db, blobs, owner, "none", "turned", "imdb", ContrastFiles(folder), ImportPlan())
     assert list_versions(db, OPERATOR) == []
 
 

@@ -26,7 +26,7 @@ from quintain.perturbations.robustness.typos import Typos
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate.axis_gaps import gap
 from quintain.services.evaluate.conditions import Conditions
-from quintain.services.evaluate.dataset_results import KeptResult
+from quintain.services.evaluate.dataset_results import StoredResult
 from quintain.services.evaluate.results import results
 from quintain.services.evaluate.scoring import score_table
 from quintain.services.evaluate.unchanged import unchanged_figures
@@ -70,14 +70,14 @@ def beginning(request: pytest.FixtureRequest) -> Build | None:
 
 
 @pytest.fixture
-def evaluated(db: Session, blobs: Blobs, builder: Actor) -> dict[str, KeptResult]:
+def evaluated(db: Session, blobs: Blobs, builder: Actor) -> dict[str, StoredResult]:
     """The results of both models, by name."""
     names = {get_model(db, builder, f"mood/{name}@1").version.id: name for name in MODELS}
     return {names[found.model_version_id]: found for found in results(db, blobs, get_task(db, "mood"))}
 
 
 def test_all_five_axes_are_there_and_computed_once(
-    db: Session, blobs: Blobs, owner: Actor, evaluated: dict[str, KeptResult]
+    db: Session, blobs: Blobs, owner: Actor, evaluated: dict[str, StoredResult]
 ) -> None:
     """Performance, throughput, memory, fairness and robustness, each of the right size; a second look is cached."""
     constant, brittle = evaluated["constant"], evaluated["brittle"]
@@ -110,7 +110,7 @@ def test_all_five_axes_are_there_and_computed_once(
     assert all("mcc" in found.metrics for found in results(db, blobs, get_task(db, "mood")))
 
 
-def test_what_programs_read_of_results_is_what_is_kept(evaluated: dict[str, KeptResult]) -> None:
+def test_what_programs_read_of_results_is_what_is_kept(evaluated: dict[str, StoredResult]) -> None:
     """Every figure that is kept is in the record, under its name, and nothing beside it; also what is null."""
     for found in evaluated.values():
         said = to_plain(found.record())
@@ -122,7 +122,7 @@ def test_what_programs_read_of_results_is_what_is_kept(evaluated: dict[str, Kept
         assert decode(records.DatasetResult, said) == found.record()
 
 
-def test_results_that_were_never_measured_have_nothing_there(evaluated: dict[str, KeptResult]) -> None:
+def test_results_that_were_never_measured_have_nothing_there(evaluated: dict[str, StoredResult]) -> None:
     """Before a measurement there is an empty object, and a gap says why."""
     found = replace(evaluated["brittle"], measurements={}, gaps={"memory": gap("waiting", done=0, needed=1)})
     said = to_plain(found.record())
@@ -174,7 +174,7 @@ def test_versions_of_a_perturbation_are_never_counted_together(
     db: Session,
     blobs: Blobs,
     builder: Actor,
-    evaluated: dict[str, KeptResult],
+    evaluated: dict[str, StoredResult],
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:

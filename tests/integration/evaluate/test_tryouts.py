@@ -226,7 +226,7 @@ def test_a_refused_upload_frees_its_place(db: Session, blobs: Blobs, builder: Ac
         with packed(folder, tmp_path / "archive") as archive:
             data = archive.read_bytes()
         digest = hashlib.sha256(data).hexdigest()
-        begun = uploads.begin(db, blobs, builder, size=len(data), sha256=digest)
+        begun = uploads.begin_upload(db, blobs, builder, size=len(data), sha256=digest)
         uploads.append(db, blobs, builder, begun.id, 0, data)
         if number < 7:
             with pytest.raises(BadInput):
@@ -241,16 +241,16 @@ def test_whole_uploads_give_way_and_unfinished_ones_do_not(db: Session, blobs: B
     """One that is all here but was not registered gives its place to the next; five that are under way are enough."""
     for number in range(7):
         data = bytes([number])
-        begun = uploads.begin(db, blobs, builder, size=1, sha256=hashlib.sha256(data).hexdigest())
+        begun = uploads.begin_upload(db, blobs, builder, size=1, sha256=hashlib.sha256(data).hexdigest())
         uploads.append(db, blobs, builder, begun.id, 0, data)
     for number in range(5):
-        uploads.begin(db, blobs, builder, size=9, sha256=f"{number:064x}")
+        uploads.begin_upload(db, blobs, builder, size=9, sha256=f"{number:064x}")
     with pytest.raises(TooMany):
-        uploads.begin(db, blobs, builder, size=9, sha256=f"{9:064x}")
+        uploads.begin_upload(db, blobs, builder, size=9, sha256=f"{9:064x}")
 
 
 def test_who_cannot_submit_cannot_upload(db: Session, blobs: Blobs, worker: Actor) -> None:
     """A worker is refused before the first byte is taken."""
     with pytest.raises(Forbidden, match="builder or owner"):
-        uploads.begin(db, blobs, worker, size=1 << 30, sha256="0" * 64)
+        uploads.begin_upload(db, blobs, worker, size=1 << 30, sha256="0" * 64)
     assert not (blobs.root / "uploads").exists()

@@ -41,7 +41,7 @@ from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
-from quintain.store.queries.evaluate.cells import InHand
+from quintain.store.queries.evaluate.cells import LastCell
 from quintain.store.tables import Cell, DatasetVersion, Variant
 from tests.evaluation import CARD, add_data, add_model, add_task
 from tests.people import make_person
@@ -425,7 +425,7 @@ def test_the_cells_of_what_is_in_hand_come_first_but_never_before_somebody_elses
             if row.cell.variant in {"plain", "measure"}:
                 row.cell.state = "cancelled"
     later = [row for row in queries.rows(db, states=["queued"]) if row.model.name == "second"]
-    place = InHand(later[0].model_version.id, later[0].dataset_version.id)
+    place = LastCell(later[0].model_version.id, later[0].dataset_version.id)
     lease = evaluate.claim(db, "w", in_hand=place)
     assert lease is not None
     assert lease.in_hand == place

@@ -40,7 +40,7 @@ from quintain.services.pay import payouts
 from quintain.services.pay.earnings import list_earnings, my_page
 from quintain.services.pay.report import cost_report
 from quintain.services.release.releases import Basis
-from quintain.services.study.reports import WantedReport
+from quintain.services.study.reports import ReportRequest
 from quintain.services.study.stored_reports import FIGURES, ReportKey
 from quintain.services.validate.audit_trail import trail
 from quintain.services.validate.claim_page import claim_page
@@ -198,10 +198,10 @@ def _contested(db: Session, place: Place) -> object:
 def _reports(db: Session) -> object:
     """Say of each report on the task what it would rest on, and how much there is to read."""
     wanted = (
-        WantedReport(TASK, "models"),
-        WantedReport(TASK, "compare", (1,)),
-        WantedReport(TASK, "relabel", validation="1"),
-        WantedReport(TASK, "workers", validation="1"),
+        ReportRequest(TASK, "models"),
+        ReportRequest(TASK, "compare", (1,)),
+        ReportRequest(TASK, "relabel", validation="1"),
+        ReportRequest(TASK, "workers", validation="1"),
     )
     asked = [(FIGURES[one.kind], str(ReportKey(one))) for one in wanted]
     return [(kind.basis(db, subject), kind.facts(db, subject)) for kind, subject in asked]

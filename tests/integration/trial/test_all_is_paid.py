@@ -30,7 +30,7 @@ from quintain.store.tables import WritingSession
 from tests.collecting import TASK, writers
 from tests.integration.trial.life import TRAINED, WHERE, grade_all, train, write
 from tests.integration.trial.test_grading import FAIR, PROMOTED, course
-from tests.integration.trial.test_trial_doors import BASE, DOORS, come, key_in
+from tests.integration.trial.test_trial_entry import BASE, DOORS, come, key_in
 from tests.people import make_person
 
 pytestmark = pytest.mark.both_databases

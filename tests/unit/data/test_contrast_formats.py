@@ -12,7 +12,7 @@ import pytest
 from quintain.core.errors import BadInput, NotFound
 from quintain.data.contrast.contract import (
     CONTRAST_FORMATS,
-    Given,
+    ContrastFiles,
     plain_members,
     read_contrast,
     repeated_inputs,
@@ -157,13 +157,13 @@ every_format = pytest.mark.parametrize("name", MADE)
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Callable[[str], Given]:
+def made(tmp_path: Path) -> Callable[[str], ContrastFiles]:
     """A function that writes the files of a format."""
 
-    def write(name: str) -> Given:
+    def write(name: str) -> ContrastFiles:
         for file, text in MADE[name][0].items():
             (tmp_path / file).write_text(text, encoding="utf-8")
-        return Given(tmp_path)
+        return ContrastFiles(tmp_path)
 
     return write
 
@@ -174,7 +174,7 @@ def test_every_format_is_made_here() -> None:
 
 
 @every_format
-def test_members_are_good_examples_of_their_task(name: str, made: Callable[[str], Given]) -> None:
+def test_members_are_good_examples_of_their_task(name: str, made: Callable[[str], ContrastFiles]) -> None:
     """What is read has the published counts and answers, and fits the task that the format names."""
     found = read_contrast(name, made(name))
     task = parse_task(f'name = "t"\n{CONTRAST_FORMATS.get(name).task}')
@@ -188,7 +188,9 @@ def test_members_are_good_examples_of_their_task(name: str, made: Callable[[str]
 
 
 @pytest.mark.parametrize(("name", "suffix"), [("drop", "json"), ("nlvr2", "jsonl")])
-def test_originals_are_brought_besides(name: str, suffix: str, made: Callable[[str], Given], tmp_path: Path) -> None:
+def test_originals_are_brought_besides(
+    name: str, suffix: str, made: Callable[[str], ContrastFiles], tmp_path: Path
+) -> None:
     """Where the published file has no answers to the originals that is said, and the data set itself brings them."""
     given = made(name)
     assert "have no original here" in read_contrast(name, given).notes[0]
@@ -199,12 +201,12 @@ def test_originals_are_brought_besides(name: str, suffix: str, made: Callable[[s
         "nlvr2": json.dumps({**NLVR2, "sentence": "A dog.", "identifier": "t-1-0", "label": "True"}) + "\n",
     }
     other.write_text(whole[name])
-    found = read_contrast(name, Given(given.path, other))
+    found = read_contrast(name, ContrastFiles(given.path, other))
     assert found.notes == []
     assert {one.set for one in found.members if one.original} == {one.set for one in found.members}
 
 
-def test_tags_and_marks(made: Callable[[str], Given]) -> None:
+def test_tags_and_marks(made: Callable[[str], ContrastFiles]) -> None:
     """MATRES: the first event in the text is e1, an indicator is a conjunction, a row without a decision is dropped."""
     found = read_contrast("matres", made("matres"))
 
@@ -216,7 +218,7 @@ def test_tags_and_marks(made: Callable[[str], Given]) -> None:
     assert found.left_out == {"without a new decision": 1}
 
 
-def test_a_version_holds_whole_sets(made: Callable[[str], Given]) -> None:
+def test_a_version_holds_whole_sets(made: Callable[[str], ContrastFiles]) -> None:
     """A neighbour that nobody changed stays, and an input in a second set; a set that has no neighbour does not."""
     members = read_contrast("imdb", made("imdb")).members
     copy = members[1].__class__(9, "x", "x", False, members[0].inputs, "positive", "positive")
@@ -249,7 +251,7 @@ def test_a_version_holds_whole_sets(made: Callable[[str], Given]) -> None:
     ],
 )
 def test_what_is_wrong_is_named(
-    name: str, file: str, text: str, complaint: str, made: Callable[[str], Given], tmp_path: Path
+    name: str, file: str, text: str, complaint: str, made: Callable[[str], ContrastFiles], tmp_path: Path
 ) -> None:
     """A file that is not what it should be is refused, with the row."""
     given = made(name)
@@ -262,12 +264,12 @@ def test_what_is_wrong_is_named(
 def test_files_that_are_not_there(tmp_path: Path) -> None:
     """A folder without the files, a file without its originals, a format that nobody knows: each says what to do."""
     with pytest.raises(NotFound, match="has 0 files"):
-        read_contrast("boolq", Given(tmp_path))
+        read_contrast("boolq", ContrastFiles(tmp_path))
     (tmp_path / "a.tsv").write_text("x")
     with pytest.raises(BadInput, match="--originals"):
-        read_contrast("imdb", Given(tmp_path / "a.tsv"))
+        read_contrast("imdb", ContrastFiles(tmp_path / "a.tsv"))
     with pytest.raises(NotFound, match="Known: boolq"):
-        read_contrast("imbd", Given(tmp_path))
+        read_contrast("imbd", ContrastFiles(tmp_path))
 
 
 # Neighbours and sets in the published files, then those that can be used.
@@ -289,7 +291,7 @@ REAL: dict[str, tuple[str, tuple[int, int], tuple[int, int]]] = {
 def test_the_published_files(name: str, shared_data: Path) -> None:
     """The real files have the published counts, every member fits its task, and every set is whole."""
     folder, listed, usable = REAL[name]
-    found = read_contrast(name, Given(shared_data / "contrast-sets" / folder))
+    found = read_contrast(name, ContrastFiles(shared_data / "contrast-sets" / folder))
     task = parse_task(f'name = "t"\n{CONTRAST_FORMATS.get(name).task}')
 
     assert (found.in_file or (found.contrasts, found.sets)) == listed
@@ -301,7 +303,7 @@ def test_the_published_files(name: str, shared_data: Path) -> None:
 
 def test_what_the_attachments_turned_to(shared_data: Path) -> None:
     """UD: the direction of the file is the tag, and almost every attachment turned that way."""
-    found = read_contrast("ud", Given(shared_data / "contrast-sets" / "UD_English"))
+    found = read_contrast("ud", ContrastFiles(shared_data / "contrast-sets" / "UD_English"))
     pairs = list(zip(found.members[::2], found.members[1::2], strict=True))
     same = [one for one, other in pairs if one.inputs["tokens"][one.answer] == other.inputs["tokens"][other.answer]]
 
@@ -316,7 +318,7 @@ def test_what_is_written_can_be_scored(tmp_path: Path) -> None:
     }
     (tmp_path / "boolq.json").write_text(json.dumps(document))
     target = tmp_path / "examples.jsonl"
-    report = write_contrast_examples("boolq", Given(tmp_path / "boolq.json"), target)
+    report = write_contrast_examples("boolq", ContrastFiles(tmp_path / "boolq.json"), target)
     rows = [json.loads(line) for line in target.read_text().splitlines()]
     assert report.examples == len(rows) == 2
     assert report.left_out["of a set that is not whole without them"] == 1

@@ -16,7 +16,7 @@ from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.contrast import ContrastImport
 from quintain.core.records.contrasting import ContrastImported
-from quintain.data.contrast.contract import Given
+from quintain.data.contrast.contract import ContrastFiles
 from quintain.services.plain.contrast_import import write_contrast_examples
 
 
@@ -48,7 +48,7 @@ def import_(
 
     Example: quintain contrast import ropes/data --format ropes --out examples.jsonl
     """
-    given = Given(path, originals, split)
+    given = ContrastFiles(path, originals, split)
     if out is not None:
         report = write_contrast_examples(format, given, out)
         if json:

@@ -16,7 +16,7 @@ from quintain.core.people import OPERATOR
 from quintain.core.records.results import ModelResults
 from quintain.reports.words import Wording
 from quintain.services.evaluate import compare as comparing
-from quintain.services.evaluate.dataset_results import KeptResult
+from quintain.services.evaluate.dataset_results import StoredResult
 from quintain.services.evaluate.results import model_results
 from quintain.services.models.registry import get_model
 
@@ -42,7 +42,7 @@ def results(context: typer.Context, model: Ref, json: JsonFlag = False) -> None:
     output.print_table(["data set", "examples", "axis", "value", "95 % interval"], rows)
 
 
-def _axes(found: KeptResult) -> list[list[object]]:
+def _axes(found: StoredResult) -> list[list[object]]:
     """Give a line for each figure: on how many examples it rests, its axis, value and interval."""
     measured = found.measurements
     lines: list[list[object]] = [

@@ -27,7 +27,7 @@ from quintain.services.validate import items as validation_items
 from quintain.services.validate import manage as validate
 from quintain.services.validate import review as reviewing
 from quintain.services.validate import status as validation_status
-from quintain.services.validate.items import ORDERS, WantedItems
+from quintain.services.validate.items import ORDERS, ItemQuery
 
 app = typer.Typer(help="Let people judge what was collected.", no_args_is_help=True)
 
@@ -243,7 +243,7 @@ def items(
         if dataset is not None:
             taken = item_files.add_items_from_dataset(db, workspace.blobs, OPERATOR, ref, dataset)
             say(f"{taken.added} items added, {taken.repeats} were there already.")
-        found = validation_items.list_items(db, OPERATOR, ref, WantedItems(state, label, text, sort, down, 0, limit))
+        found = validation_items.list_items(db, OPERATOR, ref, ItemQuery(state, label, text, sort, down, 0, limit))
     if json:
         print_json(found)
         return

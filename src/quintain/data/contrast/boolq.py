@@ -6,13 +6,20 @@ from typing import Any
 
 from quintain.core.errors import BadInput
 from quintain.core.texts import Text
-from quintain.data.contrast.contract import CONTRAST_FORMATS, ContrastFormat, ContrastSets, Given, Member, read_json
+from quintain.data.contrast.contract import (
+    CONTRAST_FORMATS,
+    ContrastFiles,
+    ContrastFormat,
+    ContrastSets,
+    Member,
+    read_json,
+)
 
 _HEADER = "Gold Answer"  # the published file begins with the titles of its spreadsheet
 _ANSWERS = {"true": "yes", "false": "no", "yes": "yes", "no": "no"}
 
 
-def read(given: Given) -> ContrastSets:
+def read(given: ContrastFiles) -> ContrastSets:
     """Read `boolq_perturbed.json`."""
     path = given.file(r"\.json$")
     document = read_json(path)

@@ -83,7 +83,7 @@ class ContrastSets:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ContrastFiles:
     """What an importer is given: the file or folder, the originals where they are apart, and the split."""
 
     path: Path
@@ -123,7 +123,7 @@ class ContrastFormat:
     """A published contrast set: how it is read, which task it is of, by what it is scored, and what to know of it."""
 
     name: str
-    read: Callable[[Given], ContrastSets]
+    read: Callable[[ContrastFiles], ContrastSets]
     task: str
     metric: str
     about: str
@@ -134,7 +134,7 @@ CONTRAST_FORMATS: Registry[ContrastFormat] = Registry(
 )
 
 
-def read_contrast(name: str, given: Given) -> ContrastSets:
+def read_contrast(name: str, given: ContrastFiles) -> ContrastSets:
     """Read a contrast set in the format called *name*, or say everything that is wrong with its files."""
     found = CONTRAST_FORMATS.get(name).read(given)
     if found.faults:

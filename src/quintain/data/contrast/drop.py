@@ -8,11 +8,18 @@ from typing import Any
 
 from quintain.core.errors import BadInput
 from quintain.core.texts import Text
-from quintain.data.contrast.contract import CONTRAST_FORMATS, ContrastFormat, ContrastSets, Given, Member, read_json
+from quintain.data.contrast.contract import (
+    CONTRAST_FORMATS,
+    ContrastFiles,
+    ContrastFormat,
+    ContrastSets,
+    Member,
+    read_json,
+)
 from quintain.tasks.answer_kinds.discrete import spans_of
 
 
-def read(given: Given) -> ContrastSets:
+def read(given: ContrastFiles) -> ContrastSets:
     """Read `drop_contrast_sets_test.json` and, where it is given, the file of DROP with the originals."""
     path = given.file(r"contrast.*\.json$")
     found = ContrastSets(path.name)

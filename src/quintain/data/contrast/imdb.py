@@ -8,7 +8,7 @@ from pathlib import Path
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.texts import Text
-from quintain.data.contrast.contract import CONTRAST_FORMATS, ContrastFormat, ContrastSets, Given, Member
+from quintain.data.contrast.contract import CONTRAST_FORMATS, ContrastFiles, ContrastFormat, ContrastSets, Member
 from quintain.data.text import read_bytes
 
 TASK = """kind = "text-classification"
@@ -16,7 +16,7 @@ labels = ["negative", "positive"]"""
 _LABELS = ("negative", "positive")
 
 
-def read(given: Given) -> ContrastSets:
+def read(given: ContrastFiles) -> ContrastSets:
     """Read `test_original.tsv` and `test_contrast.tsv`, or those of another split."""
     first, second = given.pair(rf"^{given.split}_original\.tsv$", rf"^{given.split}_contrast\.tsv$")
     found = ContrastSets(second.name)

@@ -8,7 +8,7 @@ import re
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.texts import Text
-from quintain.data.contrast.contract import CONTRAST_FORMATS, ContrastFormat, ContrastSets, Given, Member
+from quintain.data.contrast.contract import CONTRAST_FORMATS, ContrastFiles, ContrastFormat, ContrastSets, Member
 from quintain.data.text import read_bytes
 
 TASK = """kind = "pair-classification"
@@ -33,7 +33,7 @@ _REASONS = {
 }
 
 
-def read(given: Given) -> ContrastSets:
+def read(given: ContrastFiles) -> ContrastSets:
     """Read `Platinum_subset_minimal_pairs.csv`."""
     path = given.file(r"minimal_pairs\.csv$")
     table = csv.DictReader(io.StringIO(read_bytes(path).decode(), newline=""))

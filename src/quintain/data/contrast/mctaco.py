@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 
 from quintain.core.errors import BadInput, Fault
-from quintain.data.contrast.contract import CONTRAST_FORMATS, ContrastFormat, ContrastSets, Given, Member
+from quintain.data.contrast.contract import CONTRAST_FORMATS, ContrastFiles, ContrastFormat, ContrastSets, Member
 from quintain.data.text import read_bytes
 
 _COLUMNS = ["index", "sentence1", "sentence2", "label"]
@@ -21,7 +21,7 @@ _ASKS = re.compile(r"(?<=\s)(?:How|What|When|Where|Who|Why|Which|Will|Would|Is|A
 _Rows = dict[str, list[tuple[int, str, bool]]]
 
 
-def read(given: Given) -> ContrastSets:
+def read(given: ContrastFiles) -> ContrastSets:
     """Read `original.tsv` and `changed.tsv`, whose questions stand in the same order."""
     first, second = given.pair(r"^original\.tsv$", r"^changed\.tsv$")
     found = ContrastSets(second.name)

@@ -8,11 +8,11 @@ from typing import Any
 
 from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.texts import Text
-from quintain.data.contrast.contract import CONTRAST_FORMATS, ContrastFormat, ContrastSets, Given, Member
+from quintain.data.contrast.contract import CONTRAST_FORMATS, ContrastFiles, ContrastFormat, ContrastSets, Member
 from quintain.data.text import read_bytes
 
 
-def read(given: Given) -> ContrastSets:
+def read(given: ContrastFiles) -> ContrastSets:
     """Read `contrast_set_nlvr2.jsonl` and, where it is given, the file of NLVR2 with the originals."""
     path = given.file(r"contrast.*\.jsonl$")
     found = ContrastSets(path.name)

@@ -7,7 +7,7 @@ import io
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.texts import Text
-from quintain.data.contrast.contract import CONTRAST_FORMATS, ContrastFormat, ContrastSets, Given, Member
+from quintain.data.contrast.contract import CONTRAST_FORMATS, ContrastFiles, ContrastFormat, ContrastSets, Member
 from quintain.data.text import read_bytes
 
 TASK = """kind = "pair-classification"
@@ -19,7 +19,7 @@ second = "perspective\""""
 _ROLES = ("original", "contrast")
 
 
-def read(given: Given) -> ContrastSets:
+def read(given: ContrastFiles) -> ContrastSets:
     """Read `perspectrum_contrast_sets.csv`; a row whose perspective is not relevant to both claims is left out."""
     path = given.file(r"\.csv$")
     table = csv.DictReader(io.StringIO(read_bytes(path).decode(), newline=""))

@@ -8,12 +8,19 @@ from typing import Any
 
 from quintain.core.errors import BadInput
 from quintain.core.texts import Text
-from quintain.data.contrast.contract import CONTRAST_FORMATS, ContrastFormat, ContrastSets, Given, Member, read_json
+from quintain.data.contrast.contract import (
+    CONTRAST_FORMATS,
+    ContrastFiles,
+    ContrastFormat,
+    ContrastSets,
+    Member,
+    read_json,
+)
 
 _Asked = tuple[int, dict[str, Any], dict[str, Any]]
 
 
-def read_quoref(given: Given) -> ContrastSets:
+def read_quoref(given: ContrastFiles) -> ContrastSets:
     """Read both files of Quoref: an answer has several spans, and a neighbour names its original."""
     first, second = given.pair(r"original.*\.json$", r"perturbations.*\.json$")
     found = ContrastSets(second.name)
@@ -40,7 +47,7 @@ def _quoref(
     found.members.append(Member(number, str(asked.get("id")), origin, original, inputs, [spans], [spans]))
 
 
-def read_ropes(given: Given) -> ContrastSets:
+def read_ropes(given: ContrastFiles) -> ContrastSets:
     """Read both files of ROPES: a question has the same id in both."""
     first, second = given.pair(r"contrast_set_original.*\.json$", r"contrast_set_\d+.*\.json$")
     found = ContrastSets(second.name)

@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from quintain.core.errors import BadInput, Fault
-from quintain.data.contrast.contract import CONTRAST_FORMATS, ContrastFormat, ContrastSets, Given, Member
+from quintain.data.contrast.contract import CONTRAST_FORMATS, ContrastFiles, ContrastFormat, ContrastSets, Member
 from quintain.data.text import read_bytes
 
 _WAYS = ("noun-to-verb", "verb-to-noun")
@@ -52,7 +52,7 @@ class ParsedSentence:
         return next((one for one in after if self.relations[one].split(":")[0] in _PHRASES), None)
 
 
-def read(given: Given) -> ContrastSets:
+def read(given: ContrastFiles) -> ContrastSets:
     """Read the four CoNLL-U files of a folder."""
     if not given.path.is_dir():
         raise BadInput("{path} is not the folder with the four CoNLL-U files.", path=given.path)

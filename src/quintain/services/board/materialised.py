@@ -195,7 +195,7 @@ def basis(db: Session, subject: str) -> str:
     """Say what a board would rest on now."""
     key = BoardKey.read(subject)
     spec = board_spec(db, key.task)
-    fitted = kept_queries.kept_basis(db, NAME, key.task) if spec.metric == ABILITY else None
+    fitted = kept_queries.stored_basis(db, NAME, key.task) if spec.metric == ABILITY else None
     stamp = ".".join(map(str, queries.stamp(db)))
     moments = [frozen_at(spec), fitted.computed_at if fitted else None]
     return f"{FORMAT}-{__version__} {stamp} {' '.join(one.isoformat() if one else '' for one in moments)}"

@@ -112,7 +112,7 @@ def sent_uncertainty(
     if part is not None and part.live:
         require_owner(actor, task)
     subject = str(BoardKey(task, board_audience(db, actor, task), part or BoardPart()))
-    kept = figure_queries.kept_basis(db, UNCERTAINTY.name, subject)
+    kept = figure_queries.stored_basis(db, UNCERTAINTY.name, subject)
     if view not in (None, BoardView()) or kept is None or kept.basis != UNCERTAINTY.basis(db, subject):
         return to_json(known_uncertainty(db, blobs, actor, task, part, view)).encode()
     texts = state_of(db).part(SentTexts)

@@ -23,7 +23,7 @@ from quintain.services.collect.question_types import TYPE
 from quintain.services.collect.round_figures import ROUND
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.collect.verdicts import counts_as_fooling
-from quintain.services.jobs.exports import ExportKind, WantedFile
+from quintain.services.jobs.exports import ExportKind, ExportRequest
 from quintain.services.jobs.figures import ReportProgress, quietly
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
@@ -151,7 +151,7 @@ def _as_text(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _write(db: Session, _: Blobs, actor: Actor, wanted: WantedFile, path: Path, tell: ReportProgress) -> int:
+def _write(db: Session, _: Blobs, actor: Actor, wanted: ExportRequest, path: Path, tell: ReportProgress) -> int:
     return export_attempts(db, actor, wanted.ref, path, nonfooling=not wanted.options.get("fooling"), tell=tell)
 
 

@@ -30,7 +30,7 @@ from quintain.store.database import lock, repeated, transaction
 from quintain.store.queries.contest import judging as queries
 from quintain.store.queries.contest import pairs as pair_queries
 from quintain.store.queries.contest.judging import PairFilter
-from quintain.store.queries.contest.pairs import PairFound
+from quintain.store.queries.contest.pairs import StoredPair
 from quintain.store.tables import ContestJudgement, ContestLease
 
 JUDGED_IN = (Phase.SCORE, Phase.REVIEW)
@@ -167,7 +167,7 @@ def _lease(db: Session, info: ContestInfo, pair: int, user_id: int, moment: date
     return lease
 
 
-def _own_lease(db: Session, found: PairFound, user_id: int) -> ContestLease:
+def _own_lease(db: Session, found: StoredPair, user_id: int) -> ContestLease:
     """Give somebody's lease of a pair that they have not judged: nobody picks what to add a vote to."""
     if queries.judged_by(db, found.row.id, user_id):
         raise Conflict("You have judged this pair already.")
@@ -179,7 +179,7 @@ def _own_lease(db: Session, found: PairFound, user_id: int) -> ContestLease:
     return lease
 
 
-def _pay(db: Session, info: ContestInfo, found: PairFound, user_id: int) -> Money:
+def _pay(db: Session, info: ContestInfo, found: StoredPair, user_id: int) -> Money:
     money = pay_of(info.spec)
     earnings.earn(
         db,
@@ -193,7 +193,7 @@ def _pay(db: Session, info: ContestInfo, found: PairFound, user_id: int) -> Mone
     return money
 
 
-def _follow(db: Session, info: ContestInfo, found: PairFound) -> None:
+def _follow(db: Session, info: ContestInfo, found: StoredPair) -> None:
     """Tell the organisers where the judges disagree, and have figures computed anew."""
     task = get_task(db, info.task)
     standing = pair_outcomes(db, info, task, [found.row])[found.row.id]

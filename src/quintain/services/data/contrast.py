@@ -14,7 +14,7 @@ from quintain.core.people import Actor
 from quintain.core.records.contrast import ContrastImport
 from quintain.data.contrast.contract import (
     CONTRAST_FORMATS,
-    Given,
+    ContrastFiles,
     read_contrast,
     repeated_inputs,
     stored_members,
@@ -35,7 +35,7 @@ def import_contrast(  # noqa: PLR0917 - what goes where, from what, how: the ord
     task: str,
     name: str,
     form: str,
-    given: Given,
+    given: ContrastFiles,
     plan: ImportPlan,
 ) -> tuple[VersionInfo, ContrastImport]:
     """Import a published contrast set as a version of role contrast, which scores once its owner lets it."""

@@ -34,7 +34,7 @@ from quintain.services.tasks.definitions import get_task, list_tasks
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
-from quintain.store.queries.evaluate.cells import CellRow, InHand
+from quintain.store.queries.evaluate.cells import CellRow, LastCell
 from quintain.store.queries.tasks import tasks as task_queries
 from quintain.store.tables import Cell, Dataset, DatasetVersion
 
@@ -55,7 +55,7 @@ class CellLease:
     variant: str
     title: str = ""
     seconds: float = LEASE_SECONDS
-    in_hand: InHand | None = None
+    in_hand: LastCell | None = None
 
 
 def fill(db: Session, task: str | None = None) -> int:
@@ -151,7 +151,7 @@ def claim(
     task: str | None = None,
     alone: bool = True,
     seconds: float = LEASE_SECONDS,
-    in_hand: InHand | None = None,
+    in_hand: LastCell | None = None,
     without: Collection[str] = (),
     machine: str | None = None,
     variant: str | None = None,
@@ -187,7 +187,7 @@ def claim(
                 continue
             lost = f", after {cell.lost} that were lost" if cell.lost else ""
             queries.note(db, cell.id, "leased", f"by {worker}, attempt {cell.attempts}{lost}")
-            place = InHand(cell.model_version_id, cell.dataset_version_id)
+            place = LastCell(cell.model_version_id, cell.dataset_version_id)
             return CellLease(cell.id, cell.generation, cell.variant, _title(db, cell), seconds, place)
 
 

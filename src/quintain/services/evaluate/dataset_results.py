@@ -16,7 +16,7 @@ FEWEST_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
-class KeptResult:
+class StoredResult:
     """What is known of one model version on one data set version. Rates are fractions, memory is in GiB.
 
     *examples* are those of its *rows* that have a gold answer, on which the metrics rest. *failed* counts, by variant,
@@ -57,7 +57,7 @@ class KeptResult:
         return decode(records.DatasetResult, shape | {"dataset": f"{self.dataset}@{self.number}"})
 
 
-def newest_only(found: Sequence[KeptResult]) -> list[KeptResult]:
+def newest_only(found: Sequence[StoredResult]) -> list[StoredResult]:
     """Keep the newest version of each data set."""
     newest = {one.dataset: one for one in sorted(found, key=lambda one: one.number)}
     return [newest[name] for name in sorted(newest)]
@@ -68,7 +68,7 @@ def sees_all(actor: Actor, task: str, hidden: bool) -> bool:
     return not hidden or actor.has(RoleName.OWNER, task)
 
 
-def guarded(found: KeptResult) -> KeptResult:
+def guarded(found: StoredResult) -> StoredResult:
     """Leave out what would tell the hidden label of single examples: small slices, labels that were rarely answered.
 
     Without this, a model that answers one label for one example only would read that example's label off the

@@ -31,7 +31,7 @@ from quintain.services.evaluate.axis_gaps import (
     run_state,
     runs_needed,
 )
-from quintain.services.evaluate.dataset_results import KeptResult, guarded, sees_all
+from quintain.services.evaluate.dataset_results import StoredResult, guarded, sees_all
 from quintain.services.evaluate.flips import DRAWN, share_of_cells
 from quintain.services.evaluate.measurement_gaps import count_unlike, measurement_gaps, without_withheld
 from quintain.services.evaluate.sandbox_wait import SANDBOX
@@ -53,7 +53,7 @@ FORMAT = 8  # goes up when the shape or the meaning of a cached value changes
 
 def results(
     db: Session, blobs: Blobs, task: Task, *, model_version_id: int | None = None, at: datetime | None = None
-) -> list[KeptResult]:
+) -> list[StoredResult]:
     """Give the results of every model version of *task*, or of one, on every data set that it has cells for.
 
     With *at*, they are those of that moment: what was over later was still to come then.
@@ -148,8 +148,8 @@ def variants_at(task: Task, rows: Sequence[CellRow], at: datetime) -> dict[Famil
 
 
 def _stood(
-    found: KeptResult, group: Sequence[CellRow], variants: Mapping[Family, Sequence[str]], at: datetime | None
-) -> KeptResult:
+    found: StoredResult, group: Sequence[CellRow], variants: Mapping[Family, Sequence[str]], at: datetime | None
+) -> StoredResult:
     """Say what is missing, and take a share away that does not rest on all of its variants."""
     gaps, runs = axis_gaps(
         runs_needed(group[0].model_version.adapter, variants),
@@ -194,7 +194,7 @@ def read_draws(db: Session, keys: Sequence[str]) -> dict[str, FloatArray]:
     }
 
 
-def model_results(db: Session, blobs: Blobs, actor: Actor, ref: str) -> list[KeptResult]:
+def model_results(db: Session, blobs: Blobs, actor: Actor, ref: str) -> list[StoredResult]:
     """Give what *actor* may see of the results of the model version that *ref* means, newest data first."""
     version = get_model(db, actor, ref).version
     found = results(db, blobs, get_task(db, version.task), model_version_id=version.id)
@@ -202,11 +202,11 @@ def model_results(db: Session, blobs: Blobs, actor: Actor, ref: str) -> list[Kep
     return [one if sees_all(actor, version.task, one.hidden) else guarded(one) for one in ordered]
 
 
-def _result(group: Sequence[CellRow], figures: Mapping[str, Any], at: datetime | None) -> KeptResult:
+def _result(group: Sequence[CellRow], figures: Mapping[str, Any], at: datetime | None) -> StoredResult:
     first = group[0]
     measured = next((row.cell.measurements for row in group if row.cell.variant == MEASURE and _over(row, at)), {})
     states = {row.cell.variant: row.cell.state if _over(row, at) else CellState.QUEUED.value for row in group}
-    return KeptResult(
+    return StoredResult(
         model_version_id=first.model_version.id,
         dataset_version_id=first.dataset_version.id,
         dataset=first.dataset.name,

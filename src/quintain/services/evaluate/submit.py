@@ -114,7 +114,7 @@ def submit_upload(
     *filename* is as for `submit_file`.
     """
     require_role(actor, RoleName.BUILDER, RoleName.OWNER, task=task)
-    archive = uploads.whole(db, blobs, actor, upload_id)
+    archive = uploads.whole_upload(db, blobs, actor, upload_id)
     try:
         made = submit_file(
             db, blobs, actor, task, archive, rules=rules, name=name, visibility=visibility, filename=filename

@@ -34,7 +34,7 @@ from quintain.services.evaluate.trainings import Trainer
 from quintain.services.evaluate.unpacked_model import UnpackedModel
 from quintain.store.blobs import Blobs
 from quintain.store.queries.evaluate import cells as queries
-from quintain.store.queries.evaluate.cells import InHand
+from quintain.store.queries.evaluate.cells import LastCell
 from quintain.store.queries.evaluate.trainings import any_unfinished
 
 IDLE_SECONDS = 2.0
@@ -66,7 +66,7 @@ class Work:
     abandon: threading.Event | None = None
     trainer: Trainer | None = None
     name: str = field(default_factory=worker_name)
-    last: InHand | None = None
+    last: LastCell | None = None
     variant: str | None = None
     model: UnpackedModel = field(default_factory=UnpackedModel)
     stored: int = 0

@@ -10,15 +10,15 @@ from quintain.core.errors import Unavailable
 from quintain.core.records.contrast import ContrastCounts, ContrastImport
 from quintain.data.contrast.contract import (
     CONTRAST_FORMATS,
+    ContrastFiles,
     ContrastSets,
-    Given,
     plain_members,
     read_contrast,
     without_broken_sets,
 )
 
 
-def write_contrast_examples(name: str, given: Given, target: Path) -> ContrastImport:
+def write_contrast_examples(name: str, given: ContrastFiles, target: Path) -> ContrastImport:
     """Read a contrast set in the format *name* and write its members as JSON lines that `contrast score` reads."""
     found = read_contrast(name, given)
     members, broken = without_broken_sets(found.members)

@@ -15,7 +15,7 @@ from quintain.core.texts import Text, joined
 from quintain.services.plain.folds import SplitItems, groups_of, shares_code
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.predictability import Gain, gain_over_chance, one_hot
-from quintain.stats.split_pool import LEFT, BoolArray, Pool, Wanted
+from quintain.stats.split_pool import LEFT, BoolArray, Pool, SplitTargets
 from quintain.stats.splitting import (
     BALANCE,
     CHANCE,
@@ -84,7 +84,7 @@ class Problem(Generic[C]):
     spec: ReleaseSpec
     model: str
     pool: Pool
-    wanted: Wanted
+    wanted: SplitTargets
     alike: IntArray
     barred: Mapping[str, BoolArray]
 
@@ -146,7 +146,7 @@ def problem_of(candidates: C, spec: ReleaseSpec, known: KnownGroups) -> Problem[
         once={name: group for name, group in excluding.items() if shares_code(group).any()},
         apart={name: codes for name, codes in origins.items() if shares_code(codes).any()},
     )
-    wanted = Wanted(
+    wanted = SplitTargets(
         sizes=_sizes(spec, len(candidates)),
         balanced=spec.balanced,
         at_chance=spec.at_chance,
@@ -216,7 +216,7 @@ def _sizes(spec: ReleaseSpec, items: int) -> dict[str, int]:
     }
 
 
-def _solve(pool: Pool, wanted: Wanted, spec: ReleaseSpec) -> Solved:
+def _solve(pool: Pool, wanted: SplitTargets, spec: ReleaseSpec) -> Solved:
     """Fill dev and test, or refuse: what was asked for by number must be reached, and nothing may be empty."""
     if not pool.classes:
         raise BadInput(
@@ -249,7 +249,7 @@ def _is_enough(splits: Splits, spec: ReleaseSpec) -> bool:
     return all(size > 0 if asked[name] is None else size == asked[name] for name, size in splits.sizes.items())
 
 
-def _refusal(pool: Pool, wanted: Wanted, splits: Splits, spec: ReleaseSpec) -> BadInput:
+def _refusal(pool: Pool, wanted: SplitTargets, splits: Splits, spec: ReleaseSpec) -> BadInput:
     found = clashes(pool, wanted, splits.sizes, spec.seed)
     nobody = Text("No single wish is to blame; there are too few items.")
     return BadInput(
@@ -288,7 +288,7 @@ def _said(sizes: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {size}" for name, size in sizes.items())
 
 
-def _with_little_gain(program: Solved, spec: ReleaseSpec) -> tuple[Splits, Wanted]:
+def _with_little_gain(program: Solved, spec: ReleaseSpec) -> tuple[Splits, SplitTargets]:
     """Make even what predicts the class better than allowed, the worst first, until nothing does.
 
     In few items an attribute predicts something by chance: other draws are looked at first, which keep more items.
@@ -323,7 +323,7 @@ def _with_little_gain(program: Solved, spec: ReleaseSpec) -> tuple[Splits, Wante
             )
 
 
-def _gains(pool: Pool, wanted: Wanted, spec: ReleaseSpec, splits: Splits) -> dict[str, float]:
+def _gains(pool: Pool, wanted: SplitTargets, spec: ReleaseSpec, splits: Splits) -> dict[str, float]:
     checked = [name for name in spec.checked if name in pool.attributes and name not in wanted.even]
     return {name: _gain(pool, splits, name, spec.seed).gain for name in checked}
 

@@ -32,7 +32,7 @@ LOOK, MAKE = "look at release", "release"
 
 
 @dataclass(frozen=True, slots=True)
-class AskedRelease:
+class QueuedRelease:
     """A release that a worker looks at, or makes, as *spec* says: there, once the *job* is over."""
 
     job: JobStanding
@@ -54,17 +54,17 @@ def ask_release(db: Session, actor: Actor, ref: str, spec: ReleaseSpec, *, look:
     return queue.enqueue(db, kind, subject, task=validation.task.name, by=actor, params={"ref": ref, "spec": told})
 
 
-def asked_release(db: Session, blobs: Blobs, actor: Actor, ref: str, number: int) -> AskedRelease:
+def queued_release(db: Session, blobs: Blobs, actor: Actor, ref: str, number: int) -> QueuedRelease:
     """Give what came of the job *number*, or how far it is. For owners."""
     job = queue.get_job(db, actor, number)
     require_owner(actor, job.task)
     params = db.get_one(Job, number).params
     if job.kind not in {LOOK, MAKE} or params["ref"] != ref:
         raise NotFound("Job {number} makes no release of {ref}.", number=number, ref=ref)
-    return AskedRelease(job, restore(ReleaseSpec, params["spec"]), _made(db, blobs, actor, ref, job))
+    return QueuedRelease(job, restore(ReleaseSpec, params["spec"]), _made(db, blobs, actor, ref, job))
 
 
-def require_release(asked: AskedRelease) -> Release:
+def require_release(asked: QueuedRelease) -> Release:
     """Give the release, or say why it is not there."""
     if asked.release is not None:
         return asked.release

@@ -15,7 +15,7 @@ from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact
 from quintain.core.task import Task
 from quintain.core.texts import Text
 from quintain.reports.charts import interval_chart
-from quintain.services.evaluate.dataset_results import KeptResult, guarded, newest_only, sees_all
+from quintain.services.evaluate.dataset_results import StoredResult, guarded, newest_only, sees_all
 from quintain.services.evaluate.results import results
 from quintain.services.models.registry import list_models
 from quintain.services.tasks.definitions import get_task
@@ -45,7 +45,7 @@ def models_report(db: Session, blobs: Blobs, actor: Actor, task_name: str, *, se
     """
     task = require_labels(db, task_name)
     names = {one.version.id: f"{one.name}@{one.version.number}" for one in list_models(db, actor, task_name)}
-    by_model: dict[int, list[KeptResult]] = {}
+    by_model: dict[int, list[StoredResult]] = {}
     for one in results(db, blobs, task):
         if one.model_version_id in names:
             seen = one if sees_all(actor, task_name, one.hidden) else guarded(one)
@@ -86,17 +86,17 @@ def named_in(report: Report) -> set[str]:
     return {str(row[0]) for table in tables for row in table.rows}
 
 
-def _scored(model: str, found: KeptResult, seed: int) -> Scored:
+def _scored(model: str, found: StoredResult, seed: int) -> Scored:
     classes, macro = scores_by_class(*_table(found), seed=seed)
     return Scored(model, f"{found.dataset}@{found.number}", found.examples, classes, macro)
 
 
-def _table(found: KeptResult) -> tuple[Sequence[str], Sequence[Sequence[int]], Sequence[int]]:
+def _table(found: StoredResult) -> tuple[Sequence[str], Sequence[Sequence[int]], Sequence[int]]:
     table = found.confusion or {}
     return table["labels"], table["counts"], table["unanswered"]
 
 
-def _best_first(tables: Mapping[str, Sequence[KeptResult]]) -> list[str]:
+def _best_first(tables: Mapping[str, Sequence[StoredResult]]) -> list[str]:
     """Put the models that have a table in the order of their mean macro F1."""
     means = {
         name: float(np.mean([macro_f1(*_table(one)[1:]) or 0.0 for one in found]))

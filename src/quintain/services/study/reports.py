@@ -22,7 +22,7 @@ from quintain.store.blobs import Blobs
 
 
 @dataclass(frozen=True, slots=True)
-class WantedReport:
+class ReportRequest:
     """A report to make of a task: *rounds* and *harvests* for `compare`, a *validation* for `relabel` and `workers`."""
 
     task: str
@@ -33,7 +33,7 @@ class WantedReport:
     seed: int = 0
 
 
-def make_report(db: Session, blobs: Blobs, actor: Actor, wanted: WantedReport) -> Report:
+def make_report(db: Session, blobs: Blobs, actor: Actor, wanted: ReportRequest) -> Report:
     """Make the report that is *wanted*. `models` is for everybody, the others are for the task's owners."""
     if wanted.kind == "models":
         return models_report(db, blobs, actor, wanted.task, seed=wanted.seed)

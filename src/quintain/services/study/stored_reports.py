@@ -30,7 +30,7 @@ from quintain.services.jobs import figures, queue
 from quintain.services.jobs.figures import FigureKind, ReportProgress, files
 from quintain.services.models.registry import model_visibility as eyes_of
 from quintain.services.study import compare, judged, models
-from quintain.services.study.reports import WantedReport, make_report
+from quintain.services.study.reports import ReportRequest, make_report
 from quintain.services.validate.validation_figures import VALIDATION
 from quintain.store.blobs import Blobs
 from quintain.store.queries.board import boards as board_queries
@@ -78,7 +78,7 @@ class ShownReport:
 class ReportKey:
     """Which report: what is wanted, and as whom it is seen."""
 
-    wanted: WantedReport
+    wanted: ReportRequest
     audience: str = OWNER
 
     def __str__(self) -> str:
@@ -99,7 +99,7 @@ class ReportKey:
         """
         task, _, query = subject.rpartition("?")
         given = parse_qs(query)
-        wanted = WantedReport(
+        wanted = ReportRequest(
             task,
             _kind(given["kind"][0]),
             tuple(map(int, given.get("round", ()))),
@@ -120,7 +120,7 @@ class ReportKey:
         return f"{self.wanted.task}/{self.wanted.validation}"
 
 
-def shown_report(db: Session, blobs: Blobs, actor: Actor, wanted: WantedReport) -> ShownReport:
+def shown_report(db: Session, blobs: Blobs, actor: Actor, wanted: ReportRequest) -> ShownReport:
     """Give the report that is *wanted* as it is known, and see to it that the next one is on the way if it is outrun.
 
     `models` is for everybody, the others are for the task's owners.
@@ -149,7 +149,7 @@ def _failed_or(last: JobStanding | None, job: JobStanding | None) -> JobStanding
     return last if last is not None and last.state == CellState.FAILED.value else job
 
 
-def _checked(db: Session, actor: Actor, wanted: WantedReport) -> ReportKey:
+def _checked(db: Session, actor: Actor, wanted: ReportRequest) -> ReportKey:
     """Say which report it is that *actor* would see, or why there is none."""
     if wanted.kind == "models":
         models.require_labels(db, wanted.task)
@@ -210,7 +210,7 @@ def _judgements(db: Session, subject: str) -> int:
     return VALIDATION.facts(db, ReportKey.read(subject).ref)
 
 
-def _refs(wanted: WantedReport) -> tuple[list[str], list[str]]:
+def _refs(wanted: ReportRequest) -> tuple[list[str], list[str]]:
     return [f"{wanted.task}/{one}" for one in wanted.rounds], [f"{wanted.task}/{one}" for one in wanted.harvests]
 
 

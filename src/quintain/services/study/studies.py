@@ -23,7 +23,7 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.collect.list_attempts import owned_round
 from quintain.services.data.datasets import get_version
 from quintain.services.jobs import queue
-from quintain.services.study.model_errors import asked_errors
+from quintain.services.study.model_errors import error_options
 from quintain.services.tasks.definitions import find_row
 from quintain.services.trial.trials import find_trial
 from quintain.store.queries.jobs import figures as kept_queries
@@ -99,7 +99,7 @@ def _pinned(db: Session, actor: Actor, task: str, source: str) -> tuple[str, boo
     room, _, name = source.partition("/")
     if room == "errors":
         dataset, *models = name.split(BESIDE)
-        asked = asked_errors(db, actor, task, dataset, models)
+        asked = error_options(db, actor, task, dataset, models)
         return _fitting(f"errors/{BESIDE.join([asked.dataset, *asked.models])}"), asked.may_start
     require_owner(actor, task)
     return _owned(db, actor, task, source), True

@@ -20,7 +20,7 @@ from quintain.store.database import transaction
 from quintain.store.queries.validate import item_figures
 from quintain.store.queries.validate import items as item_queries
 from quintain.store.queries.validate import validation as queries
-from quintain.store.queries.validate.item_figures import KeptItem
+from quintain.store.queries.validate.item_figures import ItemFigures
 from quintain.store.tables import Adjudication, ValidationItem
 
 
@@ -54,7 +54,7 @@ def adjudication_queue(db: Session, actor: Actor, ref: str, *, first: int = 0, l
     return Queue(listed, first, total)
 
 
-def _contested(validation: ValidationInfo, row: KeptItem, item: ValidationItem) -> Contested:
+def _contested(validation: ValidationInfo, row: ItemFigures, item: ValidationItem) -> Contested:
     return Contested(
         id=item.id,
         inputs=dict(item.inputs),

@@ -37,7 +37,7 @@ from quintain.store.base import now
 from quintain.store.database import repeated, transaction
 from quintain.store.queries.validate import claims, drafts, page_claims, page_submissions, places
 from quintain.store.queries.validate import slots as slot_queries
-from quintain.store.queries.validate.claims import Held, Outlook
+from quintain.store.queries.validate.claims import HeldPageRow, Outlook
 from quintain.store.queries.validate.drafts import AnswerDraft
 from quintain.store.queries.validate.page_claims import PageRequest, ShownItem
 from quintain.store.queries.validate.page_submissions import PageRow
@@ -278,7 +278,7 @@ def _chance(key: str, number: int) -> float:
     return int.from_bytes(digest) / 2**64
 
 
-def claimed_page(db: Session, validation: ValidationInfo, page: Held | PageRow) -> ClaimedPage:
+def claimed_page(db: Session, validation: ValidationInfo, page: HeldPageRow | PageRow) -> ClaimedPage:
     """Give a page as its holder sees it."""
     ended = isinstance(page, PageRow) and page.ended_at is not None
     saved = {} if ended else drafts.of_page(db, page.id)

@@ -27,7 +27,7 @@ NO_ANSWERS = Estimate(None, reason="nobody has answered it yet")
 
 
 @dataclass(frozen=True, slots=True)
-class WantedGold:
+class GoldQuery:
     """Which gold items: `used` or `retired` ones, whose inputs contain a *text*; in what order, and which of them."""
 
     use: str = ""
@@ -38,12 +38,12 @@ class WantedGold:
     limit: int = 50
 
 
-def list_gold(db: Session, actor: Actor, ref: str, wanted: WantedGold | None = None) -> GoldItems:
+def list_gold(db: Session, actor: Actor, ref: str, wanted: GoldQuery | None = None) -> GoldItems:
     """List gold items with how judges do on them: one that most get wrong may itself be wrong.
 
     What is said of each is counted now, of those that are listed; sorted they are by what was counted last.
     """
-    wanted = wanted or WantedGold()
+    wanted = wanted or GoldQuery()
     _check(wanted)
     validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
@@ -77,7 +77,7 @@ def _row(item: ValidationItem, count: GoldCount, quiz: str) -> Gold:
     )
 
 
-def _check(wanted: WantedGold) -> None:
+def _check(wanted: GoldQuery) -> None:
     if wanted.use and wanted.use not in GOLD_USES:
         raise BadInput(
             "Gold items are not '{use}'.", use=wanted.use, known=", ".join(GOLD_USES), remedy="Use one of {known}."

@@ -50,7 +50,7 @@ RATING = "rating:"  # before the number, in a tag
 
 
 @dataclass(frozen=True, slots=True)
-class WantedHarvest:
+class HarvestRequest:
     """What is harvested, and how: sentences of an uploaded file or of a *dataset*, by a *model* of the task.
 
     *rules* is the name of a rule (`contradictions`, `labels`, `unsure`), or rules as TOML. *columns* says what `text`,
@@ -74,7 +74,7 @@ class WantedHarvest:
 
 
 def ask_harvest(
-    db: Session, blobs: Blobs, actor: Actor, task: str, wanted: WantedHarvest, *, file: Path | None = None
+    db: Session, blobs: Blobs, actor: Actor, task: str, wanted: HarvestRequest, *, file: Path | None = None
 ) -> JobStanding:
     """Have a worker harvest from *file* or from the wanted data set; what is wrong is said at once. For owners.
 
@@ -126,7 +126,7 @@ def find_harvest(db: Session, actor: Actor, task: str, number: int) -> JobStandi
 
 def do_harvest(run: JobRun) -> Mapping[str, Any]:
     """Harvest, as a job, and make the sample a round; what is cancelled leaves none."""
-    task, wanted = run.params["task"], WantedHarvest(**run.params["wanted"])
+    task, wanted = run.params["task"], HarvestRequest(**run.params["wanted"])
     work = _Work(run)
     with run.sessions() as db, tempfile.TemporaryDirectory(prefix="quintain-harvest-") as name:
         folder, actor = Path(name), run.asker(db)
@@ -205,7 +205,7 @@ def _kept(blobs: Blobs, file: Path) -> str:
 
 @contextmanager
 def _corpus(
-    db: Session, run: JobRun, actor: Actor, wanted: WantedHarvest, target: HarvestTarget, folder: Path
+    db: Session, run: JobRun, actor: Actor, wanted: HarvestRequest, target: HarvestTarget, folder: Path
 ) -> Iterator[Path]:
     """Give the file to read: the one that was sent, or one that is written from a data set."""
     if wanted.dataset:

@@ -16,7 +16,7 @@ from quintain.services.validate.manage import find_validation
 from quintain.services.validate.validation_figures import validation_figures
 from quintain.store.queries.validate import item_figures
 from quintain.store.queries.validate import items as item_queries
-from quintain.store.queries.validate.item_figures import ItemFilter, KeptItem
+from quintain.store.queries.validate.item_figures import ItemFigures, ItemFilter
 from quintain.store.tables import ValidationItem
 
 ItemOrder = Literal["item", "share", "judgements", "label"]
@@ -24,7 +24,7 @@ ORDERS: tuple[ItemOrder, ...] = get_args(ItemOrder)
 
 
 @dataclass(frozen=True, slots=True)
-class WantedItems:
+class ItemQuery:
     """Which items: of a *state*, with a *label*, whose inputs contain a *text*; in what order, and which of them.
 
     Contested items are those that experts should look at; undecided ones are complete and have no majority.
@@ -39,9 +39,9 @@ class WantedItems:
     limit: int = 25
 
 
-def list_items(db: Session, actor: Actor, ref: str, wanted: WantedItems | None = None) -> JudgedItems:
+def list_items(db: Session, actor: Actor, ref: str, wanted: ItemQuery | None = None) -> JudgedItems:
     """List items of a validation, for its owner, as they were counted last."""
-    wanted = wanted or WantedItems()
+    wanted = wanted or ItemQuery()
     _check(wanted)
     validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
@@ -88,7 +88,7 @@ def _counts(states: Sequence[Sequence[Any]]) -> dict[str, int]:
     return found
 
 
-def _check(wanted: WantedItems) -> None:
+def _check(wanted: ItemQuery) -> None:
     if wanted.state and wanted.state not in STATES:
         raise BadInput(
             "'{state}' is no state of items.",
@@ -105,7 +105,7 @@ def _check(wanted: WantedItems) -> None:
         )
 
 
-def _row(row: KeptItem, item: ValidationItem, copies: set[str]) -> JudgedItem:
+def _row(row: ItemFigures, item: ValidationItem, copies: set[str]) -> JudgedItem:
     return JudgedItem(
         id=item.id,
         inputs=dict(item.inputs),

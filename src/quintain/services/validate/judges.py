@@ -28,7 +28,7 @@ NOTHING_YET = Estimate(None, reason="nothing to compare with yet")
 
 
 @dataclass(frozen=True, slots=True)
-class WantedJudges:
+class JudgeQuery:
     """Which judges: worth a `look`, `qualified` or `unqualified`, whose names contain a *text*; and which of them."""
 
     show: str = ""
@@ -62,7 +62,7 @@ class JudgeList:
         order = sorted(self._all, key=lambda code: (keys[code], self._users[code]))
         return self._rows(order[offset : None if limit is None else offset + limit])
 
-    def page(self, wanted: WantedJudges) -> tuple[list[Judge], int]:
+    def page(self, wanted: JudgeQuery) -> tuple[list[Judge], int]:
         """Give one page of those that are wanted, and how many there are; rows without a value come last either way."""
         names = people_names(self._db, self._users) if wanted.text or wanted.order == "worker" else {}
         chosen = [code for code in self._all if self._is_shown(code, wanted.show)]

@@ -71,7 +71,7 @@ def validation_by_id(db: Session, validation_id: int) -> ValidationInfo:
     return _info(queries.by_id(db, validation_id))
 
 
-def _info(found: queries.FoundValidation) -> ValidationInfo:
+def _info(found: queries.StoredValidation) -> ValidationInfo:
     return ValidationInfo(
         id=found.id,
         task=read_task(found.task_toml),

@@ -22,7 +22,7 @@ from quintain.stats.judgements import NONE, Judgements
 from quintain.store.queries.validate import items as item_queries
 from quintain.store.queries.validate import judgements as queries
 from quintain.store.queries.validate import slots as slot_queries
-from quintain.store.queries.validate.item_figures import GOLD, KeptItem
+from quintain.store.queries.validate.item_figures import GOLD, ItemFigures
 from quintain.store.queries.validate.items import PartCount
 
 RESAMPLES = 200
@@ -35,7 +35,7 @@ class Recount:
 
     whole: dict[str, Any]
     people: dict[str, Any]
-    items: dict[int, KeptItem]
+    items: dict[int, ItemFigures]
 
 
 def recount(db: Session, validation: ValidationInfo) -> Recount:
@@ -138,9 +138,9 @@ def contested_places(final: FinalLabels) -> IntArray:
     return np.asarray(places[np.lexsort((final.items[places], share[places], final.label[places] != NONE))])
 
 
-def item_rows(final: FinalLabels, ids: IntArray) -> dict[int, KeptItem]:
+def item_rows(final: FinalLabels, ids: IntArray) -> dict[int, ItemFigures]:
     """Give a row for each of the items *ids*, judged or not."""
-    rows = {int(one): KeptItem(int(one), "waiting", False, None, 0, None, 0.0, False, {}) for one in ids}
+    rows = {int(one): ItemFigures(int(one), "waiting", False, None, 0, None, 0.0, False, {}) for one in ids}
     if not len(final.items):
         return rows
     contested = np.zeros(len(final.items), dtype=bool)
@@ -157,18 +157,20 @@ def item_rows(final: FinalLabels, ids: IntArray) -> dict[int, KeptItem]:
     ):
         if item in rows:
             label = final.classes[final.label[place]] if labelled[place] else None
-            rows[item] = KeptItem(item, how, narrow, label, made, part if made else None, sure, by_expert, votes[place])
+            rows[item] = ItemFigures(
+                item, how, narrow, label, made, part if made else None, sure, by_expert, votes[place]
+            )
     return rows
 
 
-def gold_rows(evidence: Evidence) -> dict[int, KeptItem]:
+def gold_rows(evidence: Evidence) -> dict[int, ItemFigures]:
     """Give a row for each gold item that was answered: how often, and which share was right."""
     asked = evidence.table.gold != ""
     items, place = np.unique(evidence.table.item[asked], return_inverse=True)
     right = np.bincount(place, evidence.table.label[asked] == evidence.table.gold[asked], minlength=len(items))
     answered = np.bincount(place, minlength=len(items))
     return {
-        item: KeptItem(item, GOLD, False, None, total, good / total, 0.0, False, {})
+        item: ItemFigures(item, GOLD, False, None, total, good / total, 0.0, False, {})
         for item, total, good in zip(items.tolist(), answered.tolist(), right.tolist(), strict=True)
     }
 
@@ -182,7 +184,7 @@ def _votes(final: FinalLabels) -> list[dict[str, int]]:
     return found
 
 
-def _states(rows: Mapping[int, KeptItem]) -> list[list[Any]]:
+def _states(rows: Mapping[int, ItemFigures]) -> list[list[Any]]:
     """Count the items by state, whether they are contested, and label."""
     counts = Counter((row.state, row.contested, row.label or "") for row in rows.values())
     return [[*key, number] for key, number in sorted(counts.items())]

@@ -26,7 +26,7 @@ from quintain.store.queries.access.people import names as people_names
 from quintain.store.queries.validate import collected as queries
 from quintain.store.queries.validate import item_figures
 from quintain.store.queries.validate.collected import Collected
-from quintain.store.queries.validate.item_figures import KeptItem
+from quintain.store.queries.validate.item_figures import ItemFigures
 
 
 def error_rates(db: Session, actor: Actor, ref: str) -> ErrorRates:
@@ -93,7 +93,7 @@ def my_outcomes(db: Session, actor: Actor, ref: str, *, limit: int = 1000, offse
     return Outcomes(found, queries.count_own_items(db, *place))
 
 
-def _distribution(row: KeptItem, classes: Sequence[str]) -> dict[str, float]:
+def _distribution(row: ItemFigures, classes: Sequence[str]) -> dict[str, float]:
     """Give each label's share of the votes."""
     total = max(row.judgements, 1)
     return {name: row.votes.get(name, 0) / total for name in sorted({*classes, *row.votes})}

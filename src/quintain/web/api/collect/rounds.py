@@ -21,7 +21,7 @@ from quintain.core.records.collect import (
 from quintain.services.collect import entry, list_attempts, readiness, round_figures, rounds, writing
 from quintain.services.collect import export as attempt_export
 from quintain.services.collect import submit_attempt as collect
-from quintain.services.jobs.exports import WantedFile
+from quintain.services.jobs.exports import ExportRequest
 from quintain.services.models.ask import limit_calls
 from quintain.services.validate import retraction
 from quintain.web.api.call import Call, Calling
@@ -91,7 +91,7 @@ def export_attempts(
     fooling: Annotated[bool, Parameter(description="Only attempts that fooled the model.")] = False,
 ) -> Response:
     """Download a round's attempts, with other names for the writers (owners); a long file is written by a job."""
-    return export_call(call, WantedFile(attempt_export.ATTEMPTS_FILE, ref, format, {"fooling": fooling}))
+    return export_call(call, ExportRequest(attempt_export.ATTEMPTS_FILE, ref, format, {"fooling": fooling}))
 
 
 def get_readiness(call: Calling, ref: RoundRef) -> Readiness:

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import File, Form, UploadFile
 
 from quintain.core.records.contrasting import ContrastFormats, ContrastImported, PublishedFormat
-from quintain.data.contrast.contract import CONTRAST_FORMATS, Given
+from quintain.data.contrast.contract import CONTRAST_FORMATS, ContrastFiles
 from quintain.data.plan import parse_plan
 from quintain.services.data.contrast import import_contrast as bring_in
 from quintain.web.api.call import Calling
@@ -38,6 +38,6 @@ def import_contrast(
     wanted = parse_plan(plan).with_changes(role="contrast", hidden=hidden)
     limits = call.workspace.file_limits
     with several_on_disk(files, limits) as path, several_on_disk([originals] if originals else [], limits) as beside:
-        given = Given(path, beside if originals else None, split)
+        given = ContrastFiles(path, beside if originals else None, split)
         made, report = bring_in(call.db, call.blobs, call.actor, task, name, format, given, wanted)
     return ContrastImported(made.record(), report)

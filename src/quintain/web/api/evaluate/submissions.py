@@ -47,12 +47,12 @@ async def read_part(request: Request) -> bytes:
 
 def begin_upload(call: Calling, start: UploadStart) -> Upload:
     """Begin an upload; one of the same content that broke off is found again."""
-    return _shape(uploads.begin(call.db, call.blobs, call.actor, size=start.size, sha256=start.sha256))
+    return _shape(uploads.begin_upload(call.db, call.blobs, call.actor, size=start.size, sha256=start.sha256))
 
 
 def get_upload(call: Calling, upload_id: UploadId) -> Upload:
     """Say how far an upload is."""
-    return _shape(uploads.look(call.db, call.actor, upload_id))
+    return _shape(uploads.get_upload(call.db, call.actor, upload_id))
 
 
 def put_part(

@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from quintain.core.records.judging import JudgingEntry
 from quintain.core.records.validate import AdaptiveForecast, Judges, JudgingNotes, Policies, ValidationTrail
-from quintain.services.jobs.exports import WantedFile
+from quintain.services.jobs.exports import ExportRequest
 from quintain.services.validate import audit_trail as validation_trail
 from quintain.services.validate import export as judged_export
 from quintain.services.validate import forecast as adaptive_forecast
@@ -63,7 +63,7 @@ def list_validation_trail(call: Calling, ref: ValidationRef, limit: Limit = 100)
 
 def export_labels(call: Calling, ref: ValidationRef, format: Format = "csv") -> Response:  # noqa: A002 - the word in the address
     """Download the judged items with their labels and votes (owners); a long file is written by a job."""
-    return export_call(call, WantedFile(judged_export.LABELS_FILE, ref, format))
+    return export_call(call, ExportRequest(judged_export.LABELS_FILE, ref, format))
 
 
 def get_judging_entry(call: Calling, ref: ValidationRef) -> JudgingEntry:

@@ -15,7 +15,7 @@ from quintain.services.collect import entry, list_attempts, prompts, round_figur
 from quintain.services.collect import export as attempt_export
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.collect.target_names import spec_for
-from quintain.services.jobs.exports import WantedFile
+from quintain.services.jobs.exports import ExportRequest
 from quintain.services.pay import earnings
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import retraction
@@ -124,7 +124,7 @@ def import_prompts(post: Posting, task: str, number: int) -> Response:
 def export(visit: Visiting, task: str, number: int, form: str = "jsonl", only: str = "") -> Response:
     """Send the attempts as a file, writers under other names."""
     return export_page(
-        visit, WantedFile(attempt_export.ATTEMPTS_FILE, f"{task}/{number}", form, {"fooling": only == "fooling"})
+        visit, ExportRequest(attempt_export.ATTEMPTS_FILE, f"{task}/{number}", form, {"fooling": only == "fooling"})
     )
 
 

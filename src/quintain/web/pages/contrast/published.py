@@ -8,7 +8,7 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
-from quintain.data.contrast.contract import CONTRAST_FORMATS, Given
+from quintain.data.contrast.contract import CONTRAST_FORMATS, ContrastFiles
 from quintain.data.plan import ImportPlan
 from quintain.services.access.permissions import require_owner
 from quintain.services.data.contrast import import_contrast
@@ -36,7 +36,7 @@ def run_import(post: Posting, task: str) -> Response:
             raise BadInput(faults=[Fault("no file was chosen", field="files")])
         plan = ImportPlan(role="contrast", hidden=post.flag("hidden"), labels=label_map(post.text("labels")))
         with several_on_disk(uploads, limits) as path, several_on_disk([beside] if beside else [], limits) as originals:
-            given = Given(path, originals if beside else None, post.text("split").strip() or "test")
+            given = ContrastFiles(path, originals if beside else None, post.text("split").strip() or "test")
             name, form = post.text("name").strip(), post.text("format")
             made, report = import_contrast(visit.db, visit.blobs, visit.actor, task, name, form, given, plan)
     except (BadInput, Conflict, NotFound) as error:

@@ -13,7 +13,7 @@ from quintain.services.jobs import queue
 from quintain.services.models import registry as models
 from quintain.services.models.ask import RUNNERS
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate.harvest_jobs import WantedHarvest, ask_harvest, find_harvest
+from quintain.services.validate.harvest_jobs import HarvestRequest, ask_harvest, find_harvest
 from quintain.services.validate.harvests import add_harvest
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import on_disk
@@ -101,9 +101,9 @@ def cancel(post: Posting, task: str, job: int) -> Response:
     return visit.redirect(f"/tasks/{task}/harvests/{job}", visit.tongue.gettext("The harvest is cancelled."))
 
 
-def _wanted(post: Post) -> WantedHarvest:
+def _wanted(post: Post) -> HarvestRequest:
     rule = post.text("rule")
-    return WantedHarvest(
+    return HarvestRequest(
         post.text("model").strip(),
         rules=post.text("rules").replace("\r\n", "\n") if rule == "own" else rule,
         where=post.text("where").strip(),

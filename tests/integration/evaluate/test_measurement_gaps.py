@@ -24,7 +24,7 @@ from quintain.services.board.gaps import why_unranked
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate.axis_gaps import MEASURED
 from quintain.services.evaluate.conditions import Conditions
-from quintain.services.evaluate.dataset_results import KeptResult
+from quintain.services.evaluate.dataset_results import StoredResult
 from quintain.services.evaluate.measure_again import DISTURBED, may_measure_again, measure_again, queue_disturbed
 from quintain.services.evaluate.results import model_results
 from quintain.services.evaluate.worker import Work, work
@@ -65,7 +65,7 @@ def run(workspace: Workspace, blobs: Blobs, tmp_path: Path) -> None:
     work(workspace.session, blobs, LocalEngine(tmp_path / "locks"), CONDITIONS, threading.Event(), until_empty=True)
 
 
-def figures(db: Session, blobs: Blobs, owner: Actor) -> KeptResult:
+def figures(db: Session, blobs: Blobs, owner: Actor) -> StoredResult:
     """Give what is known of the model."""
     return model_results(db, blobs, owner, MODEL)[0]
 

@@ -80,7 +80,7 @@ def test_a_text_is_looked_for_in_the_newest_items(db: Session, owner: Actor, mon
     everything = validation_items.list_items(db, owner, REF)
     last = everything.items[-1].id
     text = str(everything.items[-1].inputs["text"])[:3]
-    wanted = validation_items.WantedItems(text=text)
+    wanted = validation_items.ItemQuery(text=text)
     whole = validation_items.list_items(db, owner, REF, wanted)
     assert whole.total > 0
     assert whole.searched is None

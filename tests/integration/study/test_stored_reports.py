@@ -22,7 +22,7 @@ from quintain.services.jobs.running import run_all
 from quintain.services.models.registry import set_visibility
 from quintain.services.study import stored_reports
 from quintain.services.study.models import models_report
-from quintain.services.study.reports import WantedReport, make_report
+from quintain.services.study.reports import ReportRequest, make_report
 from quintain.services.study.stored_reports import FIGURES, PENDING, shown_report
 from quintain.services.validate.retraction import stop_judging
 from quintain.store.database import transaction
@@ -31,9 +31,9 @@ from tests.integration.jobs.test_exports import at_work
 from tests.studied import studied_workspace
 from tests.web_support import browser_of, copy_demo, made_once, on_one_line, running, token_for
 
-MODELS = WantedReport("mood", "models")
-COMPARE = WantedReport("mood", "compare", (1,), ("old",))
-RELABEL = WantedReport("mood", "relabel", validation="1")
+MODELS = ReportRequest("mood", "models")
+COMPARE = ReportRequest("mood", "compare", (1,), ("old",))
+RELABEL = ReportRequest("mood", "relabel", validation="1")
 
 
 @pytest.fixture
@@ -87,8 +87,8 @@ def take_back(db: Session) -> None:
         stop_judging(db, attempt.id)
 
 
-@pytest.mark.parametrize("wanted", [COMPARE, RELABEL, WantedReport("mood", "workers", validation="1")])
-def test_a_small_site_is_always_up_to_date(judged: Workspace, wanted: WantedReport) -> None:
+@pytest.mark.parametrize("wanted", [COMPARE, RELABEL, ReportRequest("mood", "workers", validation="1")])
+def test_a_small_site_is_always_up_to_date(judged: Workspace, wanted: ReportRequest) -> None:
     """Of few facts a report is made while somebody waits, and knows what has just happened; no worker is asked."""
     with judged.session() as db:
         before = shown_report(db, judged.blobs, OPERATOR, wanted)
@@ -102,8 +102,8 @@ def test_a_small_site_is_always_up_to_date(judged: Workspace, wanted: WantedRepo
 
 
 @pytest.mark.usefixtures("much")
-@pytest.mark.parametrize("wanted", [COMPARE, RELABEL, WantedReport("mood", "workers", validation="1")])
-def test_a_worker_makes_a_large_report_once(judged: Workspace, wanted: WantedReport) -> None:
+@pytest.mark.parametrize("wanted", [COMPARE, RELABEL, ReportRequest("mood", "workers", validation="1")])
+def test_a_worker_makes_a_large_report_once(judged: Workspace, wanted: ReportRequest) -> None:
     """The first look asks for it, the next ones wait for the same; it is what a command makes, until facts arrive."""
     with judged.session() as db:
         first = shown_report(db, judged.blobs, OPERATOR, wanted)
@@ -125,7 +125,7 @@ def test_a_worker_makes_a_large_report_once(judged: Workspace, wanted: WantedRep
 @pytest.mark.usefixtures("much")
 def test_a_text_that_was_taken_back_is_not_shown_any_more(judged: Workspace) -> None:
     """An older report that may quote it is held back until the next is there; one that quotes nobody is shown on."""
-    workers = WantedReport("mood", "workers", validation="1")
+    workers = ReportRequest("mood", "workers", validation="1")
     with judged.session() as db:
         for wanted in (COMPARE, RELABEL, workers):
             shown_report(db, judged.blobs, OPERATOR, wanted)
