@@ -25,12 +25,12 @@ from quintain.engine.loops import LoopBook
 from quintain.engine.presence import running_server, serving
 from quintain.services.access.mail import Mail
 from quintain.services.access.signing import sign_kept
-from quintain.services.evaluate.conditions import Conditions
-from quintain.services.evaluate.run_cell import Engine as CellEngine
-from quintain.services.evaluate.submit import SubmissionRules
-from quintain.services.evaluate.train_recipe import TrainingPlace
-from quintain.services.evaluate.trainings import Trainer
-from quintain.services.evaluate.warm_models import LiveModels, LiveRunners
+from quintain.services.evaluate.cells.conditions import Conditions
+from quintain.services.evaluate.cells.run_cell import Engine as CellEngine
+from quintain.services.evaluate.cells.warm_models import LiveModels, LiveRunners
+from quintain.services.evaluate.submissions.submit import SubmissionRules
+from quintain.services.evaluate.training.train_recipe import TrainingPlace
+from quintain.services.evaluate.training.trainings import Trainer
 from quintain.services.house.health import HouseReadiness, Watch, readiness
 from quintain.services.models.outside import read_outside
 from quintain.settings import Settings, settings_environment

@@ -11,7 +11,7 @@ from quintain.engine.jobs import is_machine_free
 from quintain.engine.presence import running_server
 from quintain.engine.sandbox.layers import NEEDED, SandboxReport, probe
 from quintain.engine.sandbox.limits import GIB, Limits
-from quintain.services.evaluate.conditions import Conditions
+from quintain.services.evaluate.cells.conditions import Conditions
 from quintain.services.models.environments import Environments
 from quintain.services.models.outside import read_outside
 from quintain.services.tasks.machines import class_of_machine, is_class_name

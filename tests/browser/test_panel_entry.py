@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from quintain.compose import Workspace
-from quintain.services.collect.admission import Visitor as Comer
+from quintain.services.collect.panels.admission import Visitor as Comer
 from quintain.services.trial.panel_entry import enter
 from tests.browser.visitor import Visitor
 from tests.web_support import copy_demo, running

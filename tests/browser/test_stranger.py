@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from starlette.testclient import TestClient
 
 from quintain.compose import Workspace, conditions_of, make_engine
-from quintain.services.evaluate.worker import work
+from quintain.services.evaluate.cells.worker import work
 from quintain.simulate.demo import Amounts, simulate_activity
 from quintain.simulate.stations import TASK, Sizes
 from quintain.simulate.wheel import run_plain

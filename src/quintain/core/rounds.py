@@ -233,7 +233,7 @@ class Entry:
 
 @specification
 class RoundSpec:
-    """What a round asks. Made from a TOML file by `quintain.services.collect.definition.parse_round`.
+    """What a round asks. Made from a TOML file by `quintain.services.collect.rounds.definition.parse_round`.
 
     *scripts* are by their Unicode names; *qualifications* are rules of `quintain.services.work.qualify`.
     """

@@ -21,14 +21,14 @@ from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
 from quintain.core.validation import ValidationState
 from quintain.engine.loops import Each, Loop
-from quintain.services.collect import round_figures
-from quintain.services.collect.rounds import list_rounds
-from quintain.services.evaluate.cells import fill
+from quintain.services.collect.rounds import round_figures
+from quintain.services.collect.rounds.manage import list_rounds
+from quintain.services.evaluate.cells.lifecycle import fill
 from quintain.services.house.demo import MIXED
 from quintain.services.models.registry import get_model
-from quintain.services.validate.item_files import open_with_items
-from quintain.services.validate.manage import find_validation, list_validations
-from quintain.services.validate.status import progress as progress_of
+from quintain.services.validate.console.item_files import open_with_items
+from quintain.services.validate.console.manage import find_validation, list_validations
+from quintain.services.validate.console.status import progress as progress_of
 from quintain.simulate.contest import play_contest
 from quintain.simulate.driving import Wait, at_once, hire, judge_all
 from quintain.simulate.people import SimulatedPerson

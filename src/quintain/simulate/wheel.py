@@ -18,14 +18,14 @@ from quintain.core.errors import NotFound
 from quintain.core.people import OPERATOR
 from quintain.core.records.release import Release
 from quintain.core.records.wheel import WheelReport, WheelRound, WheelScore
-from quintain.services.evaluate.cells import fill
-from quintain.services.evaluate.results import results
-from quintain.services.evaluate.worker import work
+from quintain.services.evaluate.cells.lifecycle import fill
+from quintain.services.evaluate.cells.worker import work
+from quintain.services.evaluate.results.compute import results
 from quintain.services.house.demo import add_starter_tasks
 from quintain.services.models.registry import get_model
 from quintain.services.tasks.board_settings import let_score
 from quintain.services.tasks.definitions import get_task
-from quintain.services.validate.vmer import error_rates
+from quintain.services.validate.quality.vmer import error_rates
 from quintain.services.wheel import standings
 from quintain.simulate.stations import TASK, Progress, Sizes, Wheel, wheel_at
 from quintain.simulate.strangers import refuse_strangers

@@ -24,8 +24,8 @@ from quintain.services.board.materialised import BOARD, BoardKey, board_audience
 from quintain.services.board.parts import BoardPart
 from quintain.services.board.ranking import rank
 from quintain.services.board.uncertainty import known_uncertainty, sent_uncertainty
-from quintain.services.evaluate.cells import CellLease
-from quintain.services.evaluate.run_cell import keep_figures
+from quintain.services.evaluate.cells.lifecycle import CellLease
+from quintain.services.evaluate.cells.run_cell import keep_figures
 from quintain.services.jobs import figures
 from quintain.services.jobs.figures import check, handler_of
 from quintain.services.jobs.lease import Sessions

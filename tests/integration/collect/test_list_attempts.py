@@ -19,23 +19,18 @@ from typer.testing import Result
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Forbidden, NotFound, TooMany
 from quintain.core.people import Actor, RoleName
-from quintain.services.collect.export import attempts_table, export_attempts
-from quintain.services.collect.list_attempts import add_notes, flag_queue, get_notes, my_attempts, report
-from quintain.services.collect.round_figures import counters
-from quintain.services.collect.rounds import RoundInfo
-from quintain.services.collect.submit_attempt import confirm
-from quintain.services.collect.writing import get_session, start_session
-from quintain.services.collect.writing_aids import (
-    inspiration,
-    occlusion,
-    try_attempt,
-    try_session,
-)
+from quintain.services.collect.rounds.export import attempts_table, export_attempts
+from quintain.services.collect.rounds.manage import RoundInfo
+from quintain.services.collect.rounds.round_figures import counters
+from quintain.services.collect.writing.list_attempts import add_notes, flag_queue, get_notes, my_attempts, report
+from quintain.services.collect.writing.sessions import get_session, start_session
+from quintain.services.collect.writing.submit_attempt import confirm
+from quintain.services.collect.writing.writing_aids import inspiration, occlusion, try_attempt, try_session
 from quintain.services.models.occlusion import PER_MINUTE
-from quintain.services.validate import vmer
-from quintain.services.validate.claim_page import claim_page, return_page
-from quintain.services.validate.manage import open_validation
-from quintain.services.validate.retraction import decide_flag, retract
+from quintain.services.validate.console.manage import open_validation
+from quintain.services.validate.judging.claim_page import claim_page, return_page
+from quintain.services.validate.judging.retraction import decide_flag, retract
+from quintain.services.validate.quality import vmer
 from quintain.store.blobs import Blobs
 from quintain.store.tables import Attempt, WritingSession
 from quintain.web.app import create_app

@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
 from quintain.core.records.collect import WritingSession
-from quintain.services.collect.rounds import RoundInfo
-from quintain.services.collect.writing import give_up, start_session
+from quintain.services.collect.rounds.manage import RoundInfo
+from quintain.services.collect.writing.sessions import give_up, start_session
 from quintain.store.blobs import Blobs
 from tests.collecting import add_round, submit
 from tests.people import make_person

@@ -29,11 +29,11 @@ from quintain.engine.sandbox.limits import MIB, Limits
 from quintain.services.access.notify import list_notifications
 from quintain.services.board.assemble import board
 from quintain.services.data.datasets import import_dataset
-from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate import progress
-from quintain.services.evaluate.conditions import Conditions
-from quintain.services.evaluate.results import model_results
-from quintain.services.evaluate.worker import work
+from quintain.services.evaluate.cells import lifecycle as evaluate
+from quintain.services.evaluate.cells import progress
+from quintain.services.evaluate.cells.conditions import Conditions
+from quintain.services.evaluate.cells.worker import work
+from quintain.services.evaluate.results.compute import model_results
 from quintain.services.models.train import train
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction

@@ -18,12 +18,12 @@ from quintain.engine.jobs import CellResult, LocalEngine, is_machine_free, machi
 from quintain.engine.sandbox.limits import MIB, Limits, Outcome
 from quintain.services.access.notify import list_notifications
 from quintain.services.data.inputs import set_inputs
-from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate import progress, worker
-from quintain.services.evaluate.conditions import Conditions
-from quintain.services.evaluate.run_cell import run_leased
-from quintain.services.evaluate.variants import counted_variants, variant_name, variants_of
-from quintain.services.evaluate.worker import Work, work
+from quintain.services.evaluate.cells import lifecycle as evaluate
+from quintain.services.evaluate.cells import progress, worker
+from quintain.services.evaluate.cells.conditions import Conditions
+from quintain.services.evaluate.cells.run_cell import run_leased
+from quintain.services.evaluate.cells.worker import Work, work
+from quintain.services.evaluate.results.variants import counted_variants, variant_name, variants_of
 from quintain.services.models.registry import withdraw
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs

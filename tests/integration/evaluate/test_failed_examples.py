@@ -16,12 +16,12 @@ from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox.limits import MIB, Limits, Outcome
 from quintain.perturbations.contract import names_of
 from quintain.services.data.inputs import set_inputs
-from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate import example_files, examples
-from quintain.services.evaluate.conditions import Conditions
-from quintain.services.evaluate.dataset_results import StoredResult
-from quintain.services.evaluate.results import model_results
-from quintain.services.evaluate.worker import work
+from quintain.services.evaluate.cells import lifecycle as evaluate
+from quintain.services.evaluate.cells.conditions import Conditions
+from quintain.services.evaluate.cells.worker import work
+from quintain.services.evaluate.results import example_files, examples
+from quintain.services.evaluate.results.compute import model_results
+from quintain.services.evaluate.results.dataset_results import StoredResult
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries

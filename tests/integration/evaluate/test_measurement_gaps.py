@@ -21,13 +21,18 @@ from quintain.engine.sandbox.limits import MIB, Limits
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.board.assemble import board
 from quintain.services.board.gaps import why_unranked
-from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate.axis_gaps import MEASURED
-from quintain.services.evaluate.conditions import Conditions
-from quintain.services.evaluate.dataset_results import StoredResult
-from quintain.services.evaluate.measure_again import DISTURBED, may_measure_again, measure_again, queue_disturbed
-from quintain.services.evaluate.results import model_results
-from quintain.services.evaluate.worker import Work, work
+from quintain.services.evaluate.cells import lifecycle as evaluate
+from quintain.services.evaluate.cells.conditions import Conditions
+from quintain.services.evaluate.cells.measure_again import (
+    DISTURBED,
+    may_measure_again,
+    measure_again,
+    queue_disturbed,
+)
+from quintain.services.evaluate.cells.worker import Work, work
+from quintain.services.evaluate.results.axis_gaps import MEASURED
+from quintain.services.evaluate.results.compute import model_results
+from quintain.services.evaluate.results.dataset_results import StoredResult
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction

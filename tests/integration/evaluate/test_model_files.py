@@ -20,7 +20,7 @@ from quintain.core.people import Actor
 from quintain.engine.archives import packed
 from quintain.engine.presence import serving
 from quintain.models.card import HEADINGS
-from quintain.services.evaluate.submit import submit_file
+from quintain.services.evaluate.submissions.submit import submit_file
 from quintain.store.blobs import Blobs
 from tests.evaluation import CARD, SENTENCES, add_data, add_task
 from tests.integration.evaluate.test_submit import RULES, folder_of
@@ -216,7 +216,7 @@ def test_a_check_uses_what_the_server_uses(
 def settings_seen(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The levels of the sandbox that models were run under, in turn; nothing is run."""
     from quintain.cli.evaluate import check as command
-    from quintain.services.evaluate.check_model import CheckReport
+    from quintain.services.evaluate.submissions.check_model import CheckReport
 
     seen: list[str] = []
 

@@ -23,14 +23,14 @@ from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox.limits import MIB, Limits
 from quintain.perturbations.contract import names_of
 from quintain.perturbations.robustness.typos import Typos
-from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate.axis_gaps import gap
-from quintain.services.evaluate.conditions import Conditions
-from quintain.services.evaluate.dataset_results import StoredResult
-from quintain.services.evaluate.results import results
-from quintain.services.evaluate.scoring import score_table
-from quintain.services.evaluate.unchanged import unchanged_figures
-from quintain.services.evaluate.worker import work
+from quintain.services.evaluate.cells import lifecycle as evaluate
+from quintain.services.evaluate.cells.conditions import Conditions
+from quintain.services.evaluate.cells.worker import work
+from quintain.services.evaluate.results.axis_gaps import gap
+from quintain.services.evaluate.results.compute import results
+from quintain.services.evaluate.results.dataset_results import StoredResult
+from quintain.services.evaluate.results.scoring import score_table
+from quintain.services.evaluate.results.unchanged import unchanged_figures
 from quintain.services.models.registry import get_model
 from quintain.services.tasks.definitions import get_task, put_task
 from quintain.store.blobs import Blobs

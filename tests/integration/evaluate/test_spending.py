@@ -23,13 +23,13 @@ from quintain.engine.runner import RunnableModel
 from quintain.perturbations.contract import PERTURBATIONS
 from quintain.services.board.assemble import board
 from quintain.services.data.inputs import set_inputs
-from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate import spending
-from quintain.services.evaluate.answers import list_answers
-from quintain.services.evaluate.results import model_results
-from quintain.services.evaluate.submit import ModelSubmission, SubmissionRules, submit_folder
-from quintain.services.evaluate.warm_models import LiveModels
-from quintain.services.evaluate.worker import work
+from quintain.services.evaluate.cells import lifecycle as evaluate
+from quintain.services.evaluate.cells import spending
+from quintain.services.evaluate.cells.warm_models import LiveModels
+from quintain.services.evaluate.cells.worker import work
+from quintain.services.evaluate.results.answers import list_answers
+from quintain.services.evaluate.results.compute import model_results
+from quintain.services.evaluate.submissions.submit import ModelSubmission, SubmissionRules, submit_folder
 from quintain.services.models.outside import read_outside
 from quintain.services.tasks.board_settings import set_board
 from quintain.services.tasks.definitions import get_task

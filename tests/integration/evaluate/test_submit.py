@@ -22,12 +22,12 @@ from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox import layers
 from quintain.engine.sandbox.causes import Cause, CauseKind
 from quintain.engine.sandbox.limits import MIB, Limits, Outcome
-from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate import progress
-from quintain.services.evaluate.conditions import Conditions
-from quintain.services.evaluate.submit import SubmissionRules, quota_left, submit_folder, submit_upload
-from quintain.services.evaluate.warm_models import LiveModels, LiveRunners
-from quintain.services.evaluate.worker import work
+from quintain.services.evaluate.cells import lifecycle as evaluate
+from quintain.services.evaluate.cells import progress
+from quintain.services.evaluate.cells.conditions import Conditions
+from quintain.services.evaluate.cells.warm_models import LiveModels, LiveRunners
+from quintain.services.evaluate.cells.worker import work
+from quintain.services.evaluate.submissions.submit import SubmissionRules, quota_left, submit_folder, submit_upload
 from quintain.services.models import uploads
 from quintain.services.models.ask import predict
 from quintain.store.blobs import Blobs

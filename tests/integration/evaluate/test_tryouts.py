@@ -19,11 +19,11 @@ from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox.limits import MIB, Limits
 from quintain.services.access.notify import list_notifications
 from quintain.services.data.inputs import set_inputs
-from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate import submit, tryouts
-from quintain.services.evaluate.conditions import Conditions
-from quintain.services.evaluate.submit import SubmissionRules, quota_left, submit_folder, submit_upload
-from quintain.services.evaluate.worker import work
+from quintain.services.evaluate.cells import lifecycle as evaluate
+from quintain.services.evaluate.cells.conditions import Conditions
+from quintain.services.evaluate.cells.worker import work
+from quintain.services.evaluate.submissions import submit, tryouts
+from quintain.services.evaluate.submissions.submit import SubmissionRules, quota_left, submit_folder, submit_upload
 from quintain.services.models import uploads
 from quintain.services.models.registry import get_model
 from quintain.store.blobs import Blobs

@@ -28,12 +28,13 @@ from quintain.engine.runner import RunnableModel
 from quintain.engine.sandbox.limits import MIB, Limits
 from quintain.models import artefact
 from quintain.services.board.snapshots import save_fork
-from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate import run_cell, submit, worker
-from quintain.services.evaluate.conditions import Conditions
-from quintain.services.evaluate.run_cell import variant_of
-from quintain.services.evaluate.variants import variant_name, variants_of
-from quintain.services.evaluate.worker import work, work_together
+from quintain.services.evaluate.cells import lifecycle as evaluate
+from quintain.services.evaluate.cells import run_cell, worker
+from quintain.services.evaluate.cells.conditions import Conditions
+from quintain.services.evaluate.cells.run_cell import variant_of
+from quintain.services.evaluate.cells.worker import work, work_together
+from quintain.services.evaluate.results.variants import variant_name, variants_of
+from quintain.services.evaluate.submissions import submit
 from quintain.services.models.outside import share_of
 from quintain.services.models.registry import register_version
 from quintain.services.tasks.definitions import get_task

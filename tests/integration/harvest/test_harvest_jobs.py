@@ -20,15 +20,15 @@ from quintain.data.plan import ImportPlan
 from quintain.models.baselines.ngram import Ngram
 from quintain.models.card import HEADINGS, write_card
 from quintain.services.access.links import make_link, redeem_link
-from quintain.services.collect.rounds import list_rounds
+from quintain.services.collect.rounds.manage import list_rounds
 from quintain.services.data.datasets import import_dataset
 from quintain.services.harvest import corpus as harvest_corpus
 from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs.running import run_all, run_next
 from quintain.services.models.registry import register_version
 from quintain.services.tasks.definitions import get_task, put_task
-from quintain.services.validate import harvest_jobs
-from quintain.services.validate.harvest_jobs import HarvestRequest, ask_harvest, find_harvest
+from quintain.services.validate.console import harvest_jobs
+from quintain.services.validate.console.harvest_jobs import HarvestRequest, ask_harvest, find_harvest
 from quintain.store.tables import Job, ValidationItem
 from tests.people import make_person
 from tests.validation_support import LABELS, TASK

@@ -33,10 +33,10 @@ from quintain.services.models.registry import list_models
 from quintain.services.release.releases import preview
 from quintain.services.release.stations import stations_of
 from quintain.services.tasks.definitions import list_tasks
-from quintain.services.validate.adjudicate import adjudication_queue_of
-from quintain.services.validate.claim_page import claim_page
-from quintain.services.validate.judges import judge_table
-from quintain.services.validate.submit_page import Answer, submit_page
+from quintain.services.validate.judging.adjudicate import adjudication_queue_of
+from quintain.services.validate.judging.claim_page import claim_page
+from quintain.services.validate.judging.submit_page import Answer, submit_page
+from quintain.services.validate.quality.judges import judge_table
 from quintain.settings import Settings
 from quintain.simulate.demo import judge_what_waits, simulate_activity
 from quintain.simulate.reviews import gist

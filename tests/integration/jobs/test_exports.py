@@ -22,8 +22,8 @@ from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs import exports, queue
 from quintain.services.jobs.exports import ExportRequest, ask_export, stored_export
 from quintain.services.jobs.running import Handlers, JobRun, keep_running, run_all
-from quintain.services.validate import export as judged_export
-from quintain.services.validate.validation_figures import VALIDATION
+from quintain.services.validate.console import export as judged_export
+from quintain.services.validate.quality.validation_figures import VALIDATION
 from quintain.store.base import now
 from tests.people import make_person
 from tests.validation_support import REF, judge_all, make_ground, make_judges, truth

@@ -13,9 +13,9 @@ import pytest
 from typer.testing import Result
 
 import quintain
-from quintain.services.plain.artefact_files import ExampleColumns
-from quintain.services.plain.comparing.reading import DatasetColumns, read_dataset
-from quintain.services.plain.judged_rows import read_judged_rows
+from quintain.services.plain.labels.judged_rows import read_judged_rows
+from quintain.services.plain.reports.artefact_files import ExampleColumns
+from quintain.services.plain.reports.comparing.reading import DatasetColumns, read_dataset
 
 # How a program may write the labels 1 and 0, and how it may write yes and no.
 SPELLINGS = {

@@ -26,7 +26,7 @@ from quintain.services.jobs import queue
 from quintain.services.jobs.running import run_all
 from quintain.services.release import bundle, release_jobs, releases
 from quintain.services.release.release_jobs import ask_release, queued_release
-from quintain.services.validate import judge_figures
+from quintain.services.validate.quality import judge_figures
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.validate import judgements as judgement_queries

@@ -24,7 +24,7 @@ from quintain.services.study import stored_reports
 from quintain.services.study.models import models_report
 from quintain.services.study.reports import ReportRequest, make_report
 from quintain.services.study.stored_reports import FIGURES, PENDING, shown_report
-from quintain.services.validate.retraction import stop_judging
+from quintain.services.validate.judging.retraction import stop_judging
 from quintain.store.database import transaction
 from quintain.store.tables import Attempt, AttemptNote
 from tests.integration.jobs.test_exports import at_work

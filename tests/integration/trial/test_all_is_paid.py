@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import Conflict
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.services.access.notify import list_notifications
-from quintain.services.collect.writing import start_session
+from quintain.services.collect.writing.sessions import start_session
 from quintain.services.house.job_kinds import count_kinds
 from quintain.services.jobs import figures
 from quintain.services.pay import ledger

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace
 from quintain.core.errors import Conflict
 from quintain.core.people import Actor, RoleName
-from quintain.services.collect.admission import Visitor
+from quintain.services.collect.panels.admission import Visitor
 from quintain.services.trial import panel_entry
 from quintain.services.trial.offers import trial_offers
 from quintain.services.trial.participation import enter, trial_part

@@ -24,11 +24,11 @@ from quintain.services.access.links import make_link, redeem_link
 from quintain.services.access.mail import Mail
 from quintain.services.access.notify import list_notifications
 from quintain.services.access.sign_in import open_session
-from quintain.services.collect import admission, panel_people
-from quintain.services.collect.admission import PanelArrival, Visitor
-from quintain.services.collect.entry import complete
-from quintain.services.collect.panel_ids import PanelIds
-from quintain.services.collect.writing import give_up, start_session
+from quintain.services.collect.panels import admission, panel_people
+from quintain.services.collect.panels.admission import PanelArrival, Visitor
+from quintain.services.collect.panels.entry import complete
+from quintain.services.collect.panels.panel_ids import PanelIds
+from quintain.services.collect.writing.sessions import give_up, start_session
 from quintain.services.house.personal_data import delete_person, export_person
 from quintain.services.pay import payouts
 from quintain.services.pay import prolific as paying
@@ -38,7 +38,7 @@ from quintain.services.pay.policy import put_policy
 from quintain.services.tasks.definitions import find_row
 from quintain.services.trial import panel_entry as every_door
 from quintain.services.trial.trials import OpenTrial, open_trial, put_trial
-from quintain.services.validate.claim_page import claim_page
+from quintain.services.validate.judging.claim_page import claim_page
 from quintain.store.blobs import Blobs
 from quintain.store.tables import Judgement, PanelDevice, PanelPerson
 from quintain.web.app import create_app
@@ -199,7 +199,7 @@ def test_who_has_shown_who_they_are_may_set_an_address_and_a_password(
     accounts.change_password(db, opened.actor, "", "correct horse battery")
     letters: list[str] = []
     monkeypatch.setattr(
-        "quintain.services.collect.entry_codes.send", lambda mail, to, subject, text: letters.append(text)
+        "quintain.services.collect.panels.entry_codes.send", lambda mail, to, subject, text: letters.append(text)
     )
     post_office = Mail("smtp://localhost")
     asked = come(db, keys["write"], "P1", Visitor(ask="mail", mail=post_office))

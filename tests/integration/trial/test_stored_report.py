@@ -19,7 +19,7 @@ from quintain.services.trial import stored_report
 from quintain.services.trial.model_runs import run_models
 from quintain.services.trial.reporting import report
 from quintain.services.trial.stored_report import REPORT, get_report, shown_report
-from quintain.services.validate.unqualify import unqualify
+from quintain.services.validate.quality.unqualify import unqualify
 from quintain.store.blobs import Blobs
 from tests.integration.trial.modelled import WHERE, begin, judge
 

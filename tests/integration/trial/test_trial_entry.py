@@ -8,8 +8,8 @@ from sqlalchemy.orm import Session
 from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import Actor, RoleName
-from quintain.services.collect.admission import Visitor
-from quintain.services.collect.panel_people import confirm_guests
+from quintain.services.collect.panels.admission import Visitor
+from quintain.services.collect.panels.panel_people import confirm_guests
 from quintain.services.pay import payouts
 from quintain.services.pay.earnings import decide, my_earnings
 from quintain.services.tasks.definitions import put_task

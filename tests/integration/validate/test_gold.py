@@ -16,24 +16,14 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import Actor
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import (
-    adjudicate,
-    claim_page,
-    gold,
-    gold_list,
-    gold_quiz,
-    item_files,
-    items,
-    judges,
-    submit_page,
-    unqualify,
-    validation_figures,
-)
-from quintain.services.validate import manage as validate
-from quintain.services.validate import status as validation_status
-from quintain.services.validate.gold_list import GoldQuery
-from quintain.services.validate.review import review
-from quintain.services.validate.submit_page import Answer
+from quintain.services.validate.console import item_files, items
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.console import status as validation_status
+from quintain.services.validate.judging import adjudicate, claim_page, submit_page
+from quintain.services.validate.judging.submit_page import Answer
+from quintain.services.validate.quality import gold, gold_list, gold_quiz, judges, unqualify, validation_figures
+from quintain.services.validate.quality.gold_list import GoldQuery
+from quintain.services.validate.quality.review import review
 from quintain.services.work import quizzes
 from quintain.store.tables import Earning, Judgement, Offer, ValidationItem
 from tests.exported import export_person

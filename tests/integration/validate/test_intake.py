@@ -14,7 +14,7 @@ from quintain.compose import Workspace
 from quintain.core.errors import BadInput, NotFound, Unavailable
 from quintain.core.people import Actor
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import intake, item_files, manage
+from quintain.services.validate.console import intake, item_files, manage
 from quintain.store.database import transaction
 from quintain.store.queries.validate import slots
 from quintain.store.tables import CorpusUse, Slot, ValidationItem

@@ -17,7 +17,8 @@ from quintain.core.people import Actor, RoleName
 from quintain.core.validation import ValidationState
 from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs.running import run_all
-from quintain.services.validate import claim_page, intake, manage, prepare
+from quintain.services.validate.console import intake, manage, prepare
+from quintain.services.validate.judging import claim_page
 from quintain.settings import Settings
 from quintain.store.base import now
 from quintain.store.database import transaction
@@ -34,7 +35,7 @@ from pathlib import Path
 from quintain.compose import create_workspace
 from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs import running
-from quintain.services.validate import prepare
+from quintain.services.validate.console import prepare
 from quintain.settings import Settings
 prepare.BEFORE_ANYBODY = 3
 save, saved = running.JobRun.save_within, []

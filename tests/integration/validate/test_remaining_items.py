@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
-from quintain.services.validate import claim_page, submit_page
-from quintain.services.validate import status as validation_status
-from quintain.services.validate.claim_page import ClaimedPage
-from quintain.services.validate.submit_page import Answer
+from quintain.services.validate.console import status as validation_status
+from quintain.services.validate.judging import claim_page, submit_page
+from quintain.services.validate.judging.claim_page import ClaimedPage
+from quintain.services.validate.judging.submit_page import Answer
 from quintain.store.queries.validate import slots as slot_queries
 from tests.validation_support import REF, answer_page, make_ground, make_judges
 

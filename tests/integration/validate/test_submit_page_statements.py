@@ -10,8 +10,10 @@ from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
 from quintain.core.people import Actor
-from quintain.services.validate import claim_page, gold, manage, submit_page, unqualify
-from quintain.services.validate.submit_page import Answer
+from quintain.services.validate.console import manage
+from quintain.services.validate.judging import claim_page, submit_page
+from quintain.services.validate.judging.submit_page import Answer
+from quintain.services.validate.quality import gold, unqualify
 from quintain.store.queries.validate import judgements
 from quintain.store.tables import Earning, Notification, Slot
 from tests.statements import counted

@@ -24,10 +24,12 @@ from quintain.services.house.job_kinds import figure_kinds, job_handlers
 from quintain.services.jobs.figures import check
 from quintain.services.jobs.running import run_all
 from quintain.services.release import stations
-from quintain.services.validate import adjudicate, claim_page, judges, recount, review, status, validation_figures
-from quintain.services.validate import items as validation_items
-from quintain.services.validate import manage as validate
-from quintain.services.validate.unqualify import requalify, unqualify
+from quintain.services.validate.console import items as validation_items
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.console import status
+from quintain.services.validate.judging import adjudicate, claim_page
+from quintain.services.validate.quality import judges, recount, review, validation_figures
+from quintain.services.validate.quality.unqualify import requalify, unqualify
 from quintain.settings import Settings
 from quintain.store.database import transaction
 from quintain.store.queries.validate import item_figures

@@ -11,10 +11,10 @@ from starlette.testclient import TestClient
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR, RoleName
 from quintain.services.access.links import make_link, redeem_link
-from quintain.services.validate import gold_list
-from quintain.services.validate import items as validation_items
-from quintain.services.validate import manage as validate
-from quintain.services.validate.items import ItemQuery
+from quintain.services.validate.console import items as validation_items
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.console.items import ItemQuery
+from quintain.services.validate.quality import gold_list
 from quintain.services.work import quizzes
 from tests.beginnings import Build
 from tests.people import make_person

@@ -15,10 +15,10 @@ from quintain.core.errors import Conflict
 from quintain.core.people import OPERATOR
 from quintain.core.records.wheel import WheelReport
 from quintain.services.board.assemble import board
-from quintain.services.collect.rounds import list_rounds
+from quintain.services.collect.rounds.manage import list_rounds
 from quintain.services.house.demo import add_starter_tasks
-from quintain.services.validate.judges import judge_table
-from quintain.services.validate.manage import open_validation
+from quintain.services.validate.console.manage import open_validation
+from quintain.services.validate.quality.judges import judge_table
 from quintain.settings import Settings
 from quintain.simulate.people import draw_people
 from quintain.simulate.stations import Sizes

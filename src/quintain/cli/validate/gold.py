@@ -16,8 +16,9 @@ from quintain.cli.validate.validate import app as validate
 from quintain.core.people import OPERATOR
 from quintain.core.records.judging import GOLD_USES
 from quintain.data.tables import parse_columns
-from quintain.services.validate import gold, gold_list, gold_quiz, item_files
-from quintain.services.validate.gold_list import GOLD_ORDERS, GoldQuery
+from quintain.services.validate.console import item_files
+from quintain.services.validate.quality import gold, gold_list, gold_quiz
+from quintain.services.validate.quality.gold_list import GOLD_ORDERS, GoldQuery
 
 app = typer.Typer(help="Items with known labels, which are mixed in.", no_args_is_help=True)
 validate.add_typer(app, name="gold")

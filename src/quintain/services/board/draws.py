@@ -23,7 +23,7 @@ from quintain.metrics.contract import METRICS, MeanMetric
 from quintain.services.board.parts import BoardMatrix, MatrixDataset
 from quintain.services.board.ranking import Ranked
 from quintain.services.data.label_shares import label_shares
-from quintain.services.evaluate.results import read_draws
+from quintain.services.evaluate.results.compute import read_draws
 from quintain.services.jobs.figures import ReportProgress
 from quintain.services.jobs.memory import WarmValues
 from quintain.stats.bootstrap import FloatArray, IntArray, Tally, resample_weights

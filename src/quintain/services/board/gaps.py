@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from quintain.core.records.figures import Figure, Gap, RunCounts
 from quintain.perturbations.contract import Family
 from quintain.services.board.parts import MatrixDataset, MatrixModel
-from quintain.services.evaluate.axis_gaps import MEASURED, axis_gaps, gap, runs_needed
-from quintain.services.evaluate.dataset_results import StoredResult
+from quintain.services.evaluate.results.axis_gaps import MEASURED, axis_gaps, gap, runs_needed
+from quintain.services.evaluate.results.dataset_results import StoredResult
 
 if TYPE_CHECKING:
     from quintain.services.models.registry import ModelVersionInfo

@@ -26,8 +26,8 @@ from quintain.services.board.draws import draw_axes
 from quintain.services.board.materialised import BOARD, LONGEST, BoardKey, board_audience, whole_boards
 from quintain.services.board.parts import BoardMatrix, BoardPart
 from quintain.services.board.ranking import Ranked, choices_of, rank, without_reasons
-from quintain.services.evaluate.axis_gaps import MEASURED
-from quintain.services.evaluate.recount import set_right
+from quintain.services.evaluate.cells.recount import set_right
+from quintain.services.evaluate.results.axis_gaps import MEASURED
 from quintain.services.jobs.checks import Checked
 from quintain.services.jobs.figures import FigureKind, ReportProgress, files, shown_figure
 from quintain.services.jobs.memory import WarmValues

@@ -29,7 +29,7 @@ from quintain.services.contest.teams import team_of
 from quintain.services.contest.undecided import PAIRS
 from quintain.services.jobs import figures
 from quintain.services.jobs.figures import FigureKind, ReportProgress, ShownFigure, WithRows, files
-from quintain.services.plain.contest import ContestOptions, score_rows
+from quintain.services.plain.files.contest import ContestOptions, score_rows
 from quintain.store.blobs import Blobs
 from quintain.store.queries.contest import contests as queries
 from quintain.store.queries.contest import marks, pairs

@@ -15,7 +15,7 @@ from quintain.core.records import contests as records
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_user
 from quintain.services.contest.contests import ContestInfo, find_contest, organises, require_phase
-from quintain.services.plain.contest import is_reserved
+from quintain.services.plain.files.contest import is_reserved
 from quintain.store.database import lock, transaction
 from quintain.store.queries.contest import contests as queries
 from quintain.store.queries.contest.contests import TeamRow

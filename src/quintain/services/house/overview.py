@@ -10,9 +10,9 @@ from quintain.core.contests import Phase
 from quintain.core.people import Actor
 from quintain.core.rounds import RoundState
 from quintain.services.board.standings import BoardStanding, known_standings
-from quintain.services.collect.round_figures import written_and_fooled
-from quintain.services.collect.rounds import RoundInfo, list_rounds
-from quintain.services.collect.target_names import spec_for
+from quintain.services.collect.rounds.manage import RoundInfo, list_rounds
+from quintain.services.collect.rounds.round_figures import written_and_fooled
+from quintain.services.collect.rounds.target_names import spec_for
 from quintain.services.contest.contests import ContestInfo, list_contests
 from quintain.services.house.browse import TaskCard, task_card
 from quintain.store.base import now

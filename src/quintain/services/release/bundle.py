@@ -21,7 +21,7 @@ from quintain.data.publish.dynasent import suits_dynasent, write_dynasent
 from quintain.data.publish.folder import HUGGING_FACE, pack
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
-from quintain.services.collect.rounds import get_round
+from quintain.services.collect.rounds.manage import get_round
 from quintain.services.data.content import scan
 from quintain.services.data.datasets import get_version
 from quintain.services.data.inputs import is_open
@@ -32,7 +32,7 @@ from quintain.services.release.changelog import changelog
 from quintain.services.release.datasheet import SheetFacts, datasheet
 from quintain.services.release.markdown import report_text
 from quintain.services.release.releases import find_release, release_before
-from quintain.services.validate.manage import find_validation
+from quintain.services.validate.console.manage import find_validation
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 

@@ -23,8 +23,8 @@ from quintain.services.jobs import queue
 from quintain.services.jobs.exports import drop_old
 from quintain.services.jobs.running import JobRun
 from quintain.services.release.releases import find_release, preview, release
-from quintain.services.validate.manage import find_validation
-from quintain.services.validate.validation_figures import is_large
+from quintain.services.validate.console.manage import find_validation
+from quintain.services.validate.quality.validation_figures import is_large
 from quintain.store.blobs import Blobs
 from quintain.store.tables import Job
 

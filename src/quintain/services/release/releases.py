@@ -27,14 +27,14 @@ from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.data.datasets import Facts, WrittenTable, get_version, keep_written, write_made
 from quintain.services.jobs.figures import ReportProgress, quietly
-from quintain.services.plain.split_costs import costs_of
-from quintain.services.plain.splits import Plan, plan_splits
+from quintain.services.plain.files.split_costs import costs_of
+from quintain.services.plain.files.splits import Plan, plan_splits
 from quintain.services.release.candidates import Candidates, gather
 from quintain.services.release.datasheet_answers import answers_of
 from quintain.services.release.people import people_of
 from quintain.services.release.report import report_on
 from quintain.services.release.tables import table_of
-from quintain.services.validate.manage import find_validation
+from quintain.services.validate.console.manage import find_validation
 from quintain.services.validate.types import ValidationInfo
 from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction

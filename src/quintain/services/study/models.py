@@ -15,8 +15,8 @@ from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact
 from quintain.core.task import Task
 from quintain.core.texts import Text
 from quintain.reports.charts import interval_chart
-from quintain.services.evaluate.dataset_results import StoredResult, guarded, newest_only, sees_all
-from quintain.services.evaluate.results import results
+from quintain.services.evaluate.results.compute import results
+from quintain.services.evaluate.results.dataset_results import StoredResult, guarded, newest_only, sees_all
 from quintain.services.models.registry import list_models
 from quintain.services.tasks.definitions import get_task
 from quintain.stats.by_class import ClassScores, macro_f1, scores_by_class

@@ -11,13 +11,13 @@ from quintain.core.errors import BadInput
 from quintain.core.people import Actor, RoleName
 from quintain.core.records.report import Report, ReportChoices, ReportKind
 from quintain.core.rounds import RoundState
-from quintain.services.collect.rounds import list_rounds
+from quintain.services.collect.rounds.manage import list_rounds
 from quintain.services.data.datasets import list_versions
 from quintain.services.study.compare import compare_report
 from quintain.services.study.judged import relabel_report, workers_report
 from quintain.services.study.models import models_report
 from quintain.services.tasks.definitions import get_task
-from quintain.services.validate.manage import list_validations
+from quintain.services.validate.console.manage import list_validations
 from quintain.store.blobs import Blobs
 
 

@@ -16,7 +16,7 @@ from quintain.data.label_view import meta_of, votes_of
 from quintain.metrics.flips import same_answers
 from quintain.services.data import content
 from quintain.services.data.datasets import VersionInfo, get_version
-from quintain.services.evaluate.stored_predictions import read_predictions
+from quintain.services.evaluate.results.stored_predictions import read_predictions
 from quintain.stats.artefacts.examples import Examples
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.comparing.compared import ComparedSet

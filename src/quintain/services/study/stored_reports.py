@@ -31,7 +31,7 @@ from quintain.services.jobs.figures import FigureKind, ReportProgress, files
 from quintain.services.models.registry import model_visibility as eyes_of
 from quintain.services.study import compare, judged, models
 from quintain.services.study.reports import ReportRequest, make_report
-from quintain.services.validate.validation_figures import VALIDATION
+from quintain.services.validate.quality.validation_figures import VALIDATION
 from quintain.store.blobs import Blobs
 from quintain.store.queries.board import boards as board_queries
 from quintain.store.queries.jobs import figures as kept_queries

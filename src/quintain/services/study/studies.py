@@ -20,7 +20,7 @@ from quintain.core.records.studies import KeptStudy
 from quintain.core.records.study import MOST_SETS
 from quintain.reports.plain import from_plain
 from quintain.services.access.permissions import require_owner
-from quintain.services.collect.list_attempts import owned_round
+from quintain.services.collect.writing.list_attempts import owned_round
 from quintain.services.data.datasets import get_version
 from quintain.services.jobs import queue
 from quintain.services.study.model_errors import error_options

@@ -21,10 +21,10 @@ from quintain.protocols.state import Item
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.access.pseudonyms import pseudonyms
-from quintain.services.collect.justifications import JUSTIFIED
-from quintain.services.collect.question_types import TYPE
-from quintain.services.plain.trial_measures import ReportOptions
-from quintain.services.plain.trial_report import make_report
+from quintain.services.collect.rounds.question_types import TYPE
+from quintain.services.collect.writing.justifications import JUSTIFIED
+from quintain.services.plain.reports.trial_measures import ReportOptions
+from quintain.services.plain.reports.trial_report import make_report
 from quintain.services.tasks.definitions import get_task
 from quintain.services.trial.costs import costs_of, judging_costs
 from quintain.services.trial.courses import course_of

@@ -18,8 +18,8 @@ from quintain.protocols.contexts import needed
 from quintain.protocols.reading import parse_protocol
 from quintain.protocols.spec import Protocol
 from quintain.protocols.stages import Stage
-from quintain.services.collect.prompts import import_prompts
-from quintain.services.collect.rounds import open_round, put_spec
+from quintain.services.collect.rounds.manage import open_round, put_spec
+from quintain.services.collect.rounds.prompts import import_prompts
 from quintain.services.trial.contexts import ContextSource, deal_contexts
 from quintain.store.tables import CrowdArm, CrowdRound, CrowdTrial
 

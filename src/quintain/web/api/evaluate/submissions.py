@@ -9,7 +9,7 @@ from fastapi import Query as Parameter
 
 from quintain.compose import rules_of
 from quintain.core.records.tasks import Quota, Submission, Upload
-from quintain.services.evaluate.submit import quota_left, submit_upload
+from quintain.services.evaluate.submissions.submit import quota_left, submit_upload
 from quintain.services.models import uploads
 from quintain.web.api.call import Calling
 from quintain.web.api.params import TaskName

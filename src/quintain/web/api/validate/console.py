@@ -7,11 +7,12 @@ from starlette.responses import Response
 from quintain.core.records.judging import JudgingEntry
 from quintain.core.records.validate import AdaptiveForecast, Judges, JudgingNotes, Policies, ValidationTrail
 from quintain.services.jobs.exports import ExportRequest
-from quintain.services.validate import audit_trail as validation_trail
-from quintain.services.validate import export as judged_export
-from quintain.services.validate import forecast as adaptive_forecast
-from quintain.services.validate import judges, panel_entry
-from quintain.services.validate import manage as validate
+from quintain.services.validate.console import audit_trail as validation_trail
+from quintain.services.validate.console import export as judged_export
+from quintain.services.validate.console import forecast as adaptive_forecast
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.judging import panel_entry
+from quintain.services.validate.quality import judges
 from quintain.web.api.call import Calling
 from quintain.web.api.params import Changing, Format, Limit, Offset, ValidationRef
 from quintain.web.api.shapes import LongText, Shape

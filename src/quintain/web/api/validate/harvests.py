@@ -8,8 +8,8 @@ from fastapi import File, Form, UploadFile
 
 from quintain.core.records.collect import Round
 from quintain.core.records.jobs import JobStanding
-from quintain.services.validate import harvests
-from quintain.services.validate.harvest_jobs import HarvestRequest, ask_harvest
+from quintain.services.validate.console import harvests
+from quintain.services.validate.console.harvest_jobs import HarvestRequest, ask_harvest
 from quintain.web.api.call import Calling
 from quintain.web.api.params import TaskName
 from quintain.web.api.shapes import LongText, Text

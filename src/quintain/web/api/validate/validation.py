@@ -36,29 +36,17 @@ from quintain.core.records.validate import (
 )
 from quintain.core.validation import RuleName, UnqualifyRule, ValidationState
 from quintain.services.jobs.exports import ExportRequest
-from quintain.services.validate import adjudicate as adjudication
-from quintain.services.validate import (
-    claim_page as claims,
-)
-from quintain.services.validate import drafts as judge_drafts
-from quintain.services.validate import export as judged_export
-from quintain.services.validate import (
-    gold,
-    gold_list,
-    gold_quiz,
-    judges,
-    review,
-    unqualify,
-    vmer,
-)
-from quintain.services.validate import items as validation_items
-from quintain.services.validate import manage as validate
-from quintain.services.validate import status as validation_status
-from quintain.services.validate import (
-    submit_page as submissions,
-)
-from quintain.services.validate.gold_list import GoldOrder
-from quintain.services.validate.items import ItemOrder
+from quintain.services.validate.console import export as judged_export
+from quintain.services.validate.console import items as validation_items
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.console import status as validation_status
+from quintain.services.validate.console.items import ItemOrder
+from quintain.services.validate.judging import adjudicate as adjudication
+from quintain.services.validate.judging import claim_page as claims
+from quintain.services.validate.judging import drafts as judge_drafts
+from quintain.services.validate.judging import submit_page as submissions
+from quintain.services.validate.quality import gold, gold_list, gold_quiz, judges, review, unqualify, vmer
+from quintain.services.validate.quality.gold_list import GoldOrder
 from quintain.web.api.call import Calling
 from quintain.web.api.params import Changing, Format, Limit, Offset, PersonName, TaskName, ValidationRef
 from quintain.web.api.shapes import LongText, Shape, Text

@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, NotFound, QuintainError
 from quintain.core.records.panels import DoorCode
-from quintain.services.collect import panel_people
+from quintain.services.collect.panels import panel_people
 from quintain.services.pay.held_pay import held_pay
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import trouble_of

@@ -6,9 +6,10 @@ from starlette.responses import Response
 
 from quintain.core.rounds import Money
 from quintain.services.access.permissions import require_signed_in
-from quintain.services.collect import readiness, rounds
-from quintain.services.collect.rounds import RoundInfo
-from quintain.services.collect.session_under_way import session_under_way
+from quintain.services.collect.rounds import manage
+from quintain.services.collect.rounds.manage import RoundInfo
+from quintain.services.collect.writing import readiness
+from quintain.services.collect.writing.session_under_way import session_under_way
 from quintain.services.pay import earnings
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble
@@ -20,7 +21,7 @@ def index(visit: Visiting, task: str) -> Response:
     """List the rounds of a task that take texts; a single one is gone to at once."""
     found = tasks.get_task(visit.db, task)
     _ = visit.tongue.gettext
-    is_open = rounds.open_rounds(visit.db, visit.actor, task)
+    is_open = manage.open_rounds(visit.db, visit.actor, task)
     if len(is_open) == 1:
         return visit.redirect(f"/tasks/{task}/rounds/{is_open[0].number}/write")
     return visit.render(
@@ -46,7 +47,7 @@ def _begun(visit: Visit, info: RoundInfo) -> str | None:
 def landing_page(visit: Visit, ref: str, trouble: Trouble | None = None) -> Response:
     """Answer with the first page of a round."""
     _ = visit.tongue.gettext
-    info = rounds.get_round(visit.db, visit.actor, ref)
+    info = manage.get_round(visit.db, visit.actor, ref)
     task = tasks.get_task(visit.db, info.task)
     found = readiness.readiness(visit.db, visit.actor, ref)
     return visit.render(

@@ -15,12 +15,12 @@ from quintain.engine.sandbox.layers import missing_layers
 from quintain.metrics.contract import METRICS
 from quintain.reports.charts import heat_map
 from quintain.services.data.datasets import get_version
-from quintain.services.evaluate import example_files, examples
-from quintain.services.evaluate.dataset_results import StoredResult, sees_all
-from quintain.services.evaluate.measure_again import may_measure_again
-from quintain.services.evaluate.measurement_gaps import share_disturbed
-from quintain.services.evaluate.overlap import model_overlap
-from quintain.services.evaluate.results import model_results
+from quintain.services.evaluate.cells.measure_again import may_measure_again
+from quintain.services.evaluate.results import example_files, examples
+from quintain.services.evaluate.results.compute import model_results
+from quintain.services.evaluate.results.dataset_results import StoredResult, sees_all
+from quintain.services.evaluate.results.measurement_gaps import share_disturbed
+from quintain.services.evaluate.results.overlap import model_overlap
 from quintain.services.models import registry as models
 from quintain.services.models.registry import ModelInfo
 from quintain.services.tasks import definitions as tasks

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from quintain.core.errors import BadInput, Conflict, Fault
 from quintain.core.records.pay import EarningOrder, PayStatus
 from quintain.services.access.permissions import require_owner
-from quintain.services.collect import round_pay
+from quintain.services.collect.rounds import round_pay
 from quintain.services.pay import earnings
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of

@@ -13,7 +13,7 @@ from quintain.core.pay import PaySpec
 from quintain.core.rounds import Money
 from quintain.core.spec import plain
 from quintain.core.spec_changes import ChangesToConfirm
-from quintain.services.collect import prolific as panel
+from quintain.services.collect.panels import prolific as panel
 from quintain.services.pay import caps, earnings, overpaid, payouts, policy, prolific, questions, report
 from quintain.services.pay.held_pay import held_pay
 from quintain.services.tasks import definitions as tasks

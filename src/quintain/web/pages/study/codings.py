@@ -15,7 +15,7 @@ from quintain.core.spec import read
 from quintain.core.task import Task
 from quintain.reports.charts import interval_chart
 from quintain.services.access.permissions import require_owner
-from quintain.services.collect.rounds import list_rounds
+from quintain.services.collect.rounds.manage import list_rounds
 from quintain.services.data import datasets
 from quintain.services.study import coding_figures, codings
 from quintain.services.study.codings import CodingInfo

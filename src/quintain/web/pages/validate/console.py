@@ -18,14 +18,14 @@ from quintain.reports.charts import bar_chart, heat_map
 from quintain.services.access.permissions import require_role
 from quintain.services.jobs.exports import ExportRequest
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import export as judged_export
-from quintain.services.validate import forecast as adaptive_forecast
-from quintain.services.validate import manage as validate
-from quintain.services.validate import panel_entry
-from quintain.services.validate import review as reviewing
-from quintain.services.validate import status as validation_status
-from quintain.services.validate.console import console
-from quintain.services.validate.judges import JudgeQuery
+from quintain.services.validate.console import export as judged_export
+from quintain.services.validate.console import forecast as adaptive_forecast
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.console import status as validation_status
+from quintain.services.validate.console.overview import console
+from quintain.services.validate.judging import panel_entry
+from quintain.services.validate.quality import review as reviewing
+from quintain.services.validate.quality.judges import JudgeQuery
 from quintain.services.validate.types import ValidationInfo
 from quintain.web.confirming import form_edit, page_edit, show_changes
 from quintain.web.errors import Trouble, trouble_of

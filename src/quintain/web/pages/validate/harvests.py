@@ -13,8 +13,8 @@ from quintain.services.jobs import queue
 from quintain.services.models import registry as models
 from quintain.services.models.ask import RUNNERS
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate.harvest_jobs import HarvestRequest, ask_harvest, find_harvest
-from quintain.services.validate.harvests import add_harvest
+from quintain.services.validate.console.harvest_jobs import HarvestRequest, ask_harvest, find_harvest
+from quintain.services.validate.console.harvests import add_harvest
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import on_disk
 from quintain.web.pages.tasks.tasks import title_of

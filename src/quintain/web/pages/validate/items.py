@@ -14,12 +14,13 @@ from quintain.core.validation import EntryQuiz
 from quintain.data.tables import parse_columns
 from quintain.services.data import datasets
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import gold, gold_list, gold_quiz, item_files, validation_figures
-from quintain.services.validate import items as validation_items
-from quintain.services.validate import manage as validate
-from quintain.services.validate.gold_list import GOLD_ORDERS, GoldQuery
-from quintain.services.validate.items import ORDERS, ItemQuery
+from quintain.services.validate.console import item_files
+from quintain.services.validate.console import items as validation_items
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.console.items import ORDERS, ItemQuery
 from quintain.services.validate.labels import shows_answer
+from quintain.services.validate.quality import gold, gold_list, gold_quiz, validation_figures
+from quintain.services.validate.quality.gold_list import GOLD_ORDERS, GoldQuery
 from quintain.services.work import quizzes
 from quintain.tasks.contract import kind_of
 from quintain.web.errors import Trouble, trouble_of

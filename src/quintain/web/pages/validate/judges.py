@@ -8,7 +8,7 @@ from quintain.core.errors import BadInput, Fault
 from quintain.core.records.judging import RuleEffect, Unqualified
 from quintain.core.validation import RULE_NAMES, RuleName, UnqualifyRule
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import judges, unqualify, validation_figures
+from quintain.services.validate.quality import judges, unqualify, validation_figures
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.listing import Asking, ListQuery
 from quintain.web.pages.stations import station_line

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quintain.services.validate.judges import JudgeList, JudgeQuery
+from quintain.services.validate.quality.judges import JudgeList, JudgeQuery
 from quintain.web.listing import SIZE, Listing, ListQuery, page_of
 from quintain.web.visit import Visit
 
