@@ -24,7 +24,7 @@ from quintain.engine.measuring import measure
 from quintain.engine.pace import Pace
 from quintain.engine.runner import ModelRunner, RunnableModel, open_runner
 from quintain.engine.sandbox.limits import GIB, Limits
-from quintain.services.evaluate.measurement_gaps import WIDEST
+from quintain.services.evaluate.results.measurement_gaps import WIDEST
 from quintain.tasks.definition import parse_task
 
 TASK = """

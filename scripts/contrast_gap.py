@@ -23,7 +23,7 @@ import polars as pl
 from quintain.core.records.contrast import ContrastEstimates
 from quintain.core.records.figures import Estimate
 from quintain.core.task import Label, Task
-from quintain.data.contrast.contract import Given, read_contrast
+from quintain.data.contrast.contract import ContrastFiles, read_contrast
 from quintain.models.contract import BASELINES, Baseline
 from quintain.stats.contrast import Members, contrast_estimates
 from quintain.tasks.contract import kind_of
@@ -54,7 +54,7 @@ def training(data: Path) -> dict[str, list[tuple[str, str]]]:
 
 def expert_pairs(data: Path) -> list[Pair]:
     """Give the reviews as they were and as experts turned them."""
-    members = read_contrast("imdb", Given(data / "contrast-sets" / "IMDb")).members
+    members = read_contrast("imdb", ContrastFiles(data / "contrast-sets" / "IMDb")).members
     texts = [(str(one.inputs["text"]), str(one.answer)) for one in members]
     return list(zip(texts[::2], texts[1::2], strict=True))
 
