@@ -217,7 +217,7 @@ class Writer:
         """Give the expression of the address, and the arguments that stand in it."""
         kinds = {one["name"]: one["schema"] for one in operation.get("parameters", ()) if one["in"] == "path"}
         if found := PLACE.match(path):
-            start = "{where}" if self._is_versioned(path, operation) else f"{{place(ref, '{found[1]}')}}"
+            start = "{where}" if self._is_versioned(path, operation) else f"{{ref_path(ref, '{found[1]}')}}"
             arguments = [Argument("ref", "str")]
         elif found := re.match(r"^/tasks/\{task\}", path):
             start, arguments = "{task_path(task)}", [Argument("task", "str")]
@@ -281,7 +281,7 @@ class Writer:
         known = [("collections.abc", "Iterable", "Mapping"), ("datetime", "datetime"), ("typing", "Any")]
         standard = [one for names in (*known, ("urllib.parse", "quote")) for one in line(*names)]
         yield from [*standard, ""] if standard else []
-        yield from line("quintain.client.refs", "address", "place", "task_path")
+        yield from line("quintain.client.refs", "address", "ref_path", "task_path")
         yield "from quintain.client.transport import Transport"
         homes: dict[str, list[str]] = {}
         for name, record in self._records.items():

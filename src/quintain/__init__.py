@@ -90,9 +90,10 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first asked for."""
     if name not in _PUBLIC:
         raise AttributeError(f"module 'quintain' has no attribute '{name}'")
-    place = _PUBLIC[name]
-    value = getattr(import_module(place), name)
-    if place.startswith("quintain.library.") and not isinstance(value, type):  # commands call the same functions
+    module = _PUBLIC[name]
+    value = getattr(import_module(module), name)
+    library = module.startswith(("quintain.library.", "quintain.tasks."))
+    if library and not isinstance(value, type):  # commands call the same functions
         value = import_module("quintain.library.speaking").speaks_python(value)
     globals()[name] = value
     return value

@@ -17,8 +17,8 @@ from sqlalchemy.orm import Session
 
 from quintain.adapters.contract import Outside
 from quintain.conditions import AS_SERVED, LOCKS, SERVING, conditions_here
-from quintain.core.errors import BadInput, Unavailable
-from quintain.data.limits import MIB, FileLimits
+from quintain.core.errors import BadInput, OutOfOrder
+from quintain.data.limits import AT_ONCE, MIB, FileLimits, read_at_once
 from quintain.engine.companion import Companion
 from quintain.engine.jobs import LocalEngine, machine_taken
 from quintain.engine.loops import LoopBook
@@ -60,7 +60,7 @@ class Workspace:
 
     @contextmanager
     def session(self) -> Iterator[Session]:
-        """Give a database session that is closed afterwards."""
+        """Yield a database session that is closed afterwards."""
         with Session(self.engine, expire_on_commit=False) as db:
             yield db
 
@@ -73,11 +73,11 @@ class Workspace:
 
     def _look(self) -> HouseReadiness:
         with self.session() as db:
-            found = readiness(db, self.blobs, self.loops.states())
-        for check in found.checks:
+            report = readiness(db, self.blobs, self.loops.states())
+        for check in report.checks:
             if not check.ok:  # who asks for it from outside is not told where things are
                 log.warning("%s: %s", check.name, check.detail)
-        return found
+        return report
 
     @property
     def runners(self) -> LiveRunners:
@@ -105,6 +105,11 @@ class Workspace:
         return FileLimits(self.settings.import_mib * MIB, self.settings.import_rows)
 
     @property
+    def limits_at_once(self) -> FileLimits:
+        """How much a file may hold that is read while whoever sent it waits: items, prompts, pairs, answers."""
+        return read_at_once(self.file_limits, AT_ONCE)
+
+    @property
     def mail(self) -> Mail:
         """Where e-mail is handed over, and who it is from."""
         return Mail(self.settings.smtp_url, self.settings.mail_from)
@@ -119,7 +124,7 @@ class Address:
 
 
 def base_address(settings: Settings) -> Address:
-    """Give the address that links lead to: the one that is set, or that of the server that runs, or a guess."""
+    """Return the address that links lead to: the one that is set, or that of the running server, or a guess."""
     if settings.public_url:
         return Address(settings.public_url, known=True)
     running = running_server(settings.workspace / SERVING)
@@ -157,7 +162,7 @@ def busy(settings: Settings) -> AbstractContextManager[None]:
 
 
 def workers_beside(settings: Settings, book: LoopBook | None = None) -> AbstractContextManager[object]:
-    """Give the workers that a server runs beside itself, in a process of their own; none where there are to be none.
+    """Return the workers that a server runs beside itself, in a process of their own; none where none are asked for.
 
     Who sees to it that they run is in the *book*.
     """
@@ -168,7 +173,7 @@ def workers_beside(settings: Settings, book: LoopBook | None = None) -> Abstract
 
 
 def servers_beside(settings: Settings, count: int, listener: int, ready: int, book: LoopBook) -> list[Companion]:
-    """Give *count* processes that answer requests on the open socket *listener*, and write a byte to *ready* each.
+    """Return *count* processes that answer requests on the socket *listener*, and write a byte to *ready* each.
 
     They do not run evaluations: `workers_beside` is for whoever starts them.
     """
@@ -179,8 +184,8 @@ def servers_beside(settings: Settings, count: int, listener: int, ready: int, bo
 
 
 def conditions_of(settings: Settings) -> Conditions:
-    """Give the conditions that every model is run under, and have boards follow the cells that are done."""
-    return replace(conditions_here(settings), on_cell_done=_cell_finished)
+    """Return the conditions that every model is run under, and have boards follow the cells that are done."""
+    return replace(conditions_here(settings), finished=_cell_finished)
 
 
 def _cell_finished(db: Session, task: str) -> None:
@@ -192,22 +197,22 @@ def _cell_finished(db: Session, task: str) -> None:
 
 
 def rules_of(settings: Settings) -> SubmissionRules:
-    """Give the rules that submissions are held to."""
+    """Return the rules that submissions are held to."""
     conditions = conditions_of(settings)
     elsewhere = settings.workers < 1 or settings.engine != "local"
     return SubmissionRules(
-        settings.submissions_per_day, conditions.sandbox, conditions.outside, tryout=conditions, elsewhere=elsewhere
+        settings.submissions_per_day, conditions.sandbox, conditions.outside, trial=conditions, elsewhere=elsewhere
     )
 
 
 def training_of(settings: Settings, base: Path | None = None) -> TrainingPlace:
-    """Say where training keeps what it needs to go on; *base* is the folder of the operator's own recipe."""
+    """Return where training keeps what it needs to go on; *base* is the folder of the operator's own recipe."""
     checkpoints = Path(settings.checkpoints) if settings.checkpoints else None
     return TrainingPlace(settings.workspace / "training", checkpoints, base)
 
 
 def trainer_of(settings: Settings) -> Trainer:
-    """Give what a worker needs to train recipes that people have started."""
+    """Return what a worker needs to train recipes that people have started."""
     return Trainer(training_of(settings), rules_of(settings))
 
 
@@ -288,7 +293,7 @@ def _make_folder(settings: Settings) -> None:
     try:
         settings.workspace.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise Unavailable(
+        raise OutOfOrder(
             "The folder {workspace} cannot be made: {strerror}.",
             workspace=settings.workspace,
             strerror=error.strerror,

@@ -23,7 +23,7 @@ LOCKS = "locks"  # folder of the workspace with which workers on one machine kee
 
 
 def conditions_here(settings: Settings) -> Conditions:
-    """Give the conditions that every model is run under; who computes cells also says who hears of them."""
+    """Return the conditions that every model is run under; who computes cells also says who hears of them."""
     _check_sandbox(settings)
     limits = Limits(
         memory_bytes=settings.model_memory * GIB,
@@ -48,7 +48,7 @@ def conditions_here(settings: Settings) -> Conditions:
 
 
 def as_served(settings: Settings) -> Settings:
-    """Give *settings* with what the server that runs in this workspace runs models under, where it was told otherwise.
+    """Return *settings* with what the running server of this workspace runs models under, where it was set otherwise.
 
     What the environment of the caller says goes before: somebody may want to try something stricter.
     """
@@ -58,7 +58,7 @@ def as_served(settings: Settings) -> Settings:
 
 
 def sandbox_of(settings: Settings) -> SandboxReport | None:
-    """Say which layers of the sandbox hold here; None where models run on the machines of a cluster."""
+    """Return which layers of the sandbox hold here; None where models run on the machines of a cluster."""
     _check_sandbox(settings)
     return probe() if settings.engine == "local" else None
 

@@ -62,7 +62,7 @@ class JsonFormatter(logging.Formatter):
     """Write a record as one JSON object: time, level, logger, message, request, and whatever was given as extra."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Give the line."""
+        """Return the record as one line of JSON."""
         line: dict[str, object] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
@@ -81,7 +81,7 @@ class TextFormatter(logging.Formatter):
     """Write a record as a line to read, the extras as name=value at its end."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Give the line."""
+        """Return the record as one line of text, with secrets masked."""
         moment = datetime.fromtimestamp(record.created, UTC).strftime("%Y-%m-%d %H:%M:%S")
         extras = [f"{name}={value}" for name, value in _extras(record).items()]
         if request_id.get():
@@ -94,7 +94,7 @@ class BriefFormatter(TextFormatter):
     """Write a record as one short line: no traceback, only what went wrong."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Give the line."""
+        """Return the record as one line, without the trace of its error."""
         shown = copy(record)
         shown.exc_info = None
         line = super().format(shown)
@@ -118,17 +118,17 @@ class Repeats(logging.Filter):
         self._last: dict[object, tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Say whether the record is to be written."""
+        """Whether the record is to be written."""
         error = record.exc_info[0] if record.exc_info else None
         kind = (record.name, record.levelno, str(record.msg), error)
         now = self._clock()
-        last, kept = self._last.get(kind, (-self._seconds, 0))
+        last, withheld = self._last.get(kind, (-self._seconds, 0))
         if now - last < self._seconds:
-            self._last[kind] = (last, kept + 1)
+            self._last[kind] = (last, withheld + 1)
             return False
         self._last[kind] = (now, 0)
-        if kept:
-            record.msg, record.args = f"{record.getMessage()} (and {kept} more like it)", ()
+        if withheld:
+            record.msg, record.args = f"{record.getMessage()} (and {withheld} more like it)", ()
         return True
 
 

@@ -125,7 +125,7 @@ def spare_threads() -> None:
 
 
 def settings_environment(settings: Settings) -> dict[str, str]:
-    """Give an environment, like this process's own, in which another one reads these same *settings*."""
+    """Return an environment, like this process's own, in which another one reads these same *settings*."""
     values = {item.name: getattr(settings, item.name) for item in fields(Settings)}
     named = {f"QUINTAIN_{name.upper()}": str(int(v) if isinstance(v, bool) else v) for name, v in values.items()}
     return {**os.environ, **named}

@@ -44,7 +44,7 @@ class ReplyReader:
     pattern: str = ""
 
     def read(self, reply: str) -> Any:
-        """Give the answer that *reply* holds, or raise BadInput saying why it cannot be read.
+        """Return the answer that *reply* holds, or raise BadInput saying why it cannot be read.
 
         >>> ReplyReader("exact", "label", ("negative", "positive")).read("Answer: **Positive**.")
         'positive'
@@ -87,12 +87,12 @@ class ReplyReader:
     def _from_json(self, text: str) -> Any:
         fenced = FENCE.match(text)
         try:
-            found = parse_json(fenced[1] if fenced else text)
+            content = parse_json(fenced[1] if fenced else text)
         except NotJson:
             raise BadInput("The reply {text} is not JSON.", text=short(text)) from None
-        if not isinstance(found, dict) or "answer" not in found:
+        if not isinstance(content, dict) or "answer" not in content:
             raise BadInput("The reply {text} is not an object with 'answer'.", text=short(text))
-        answer = found["answer"]
+        answer = content["answer"]
         if isinstance(answer, str):
             return _READINGS[answers_of(self.answer_type).read_as](self, answer)
         return answer
@@ -100,13 +100,13 @@ class ReplyReader:
     def _found(self, text: str) -> str:
         try:
             matches = regex.finditer(self.pattern, text, timeout=PATTERN_SECONDS)
-            found = {(match[1] if match.re.groups else match[0]) or "" for match in matches}
+            answers = {(match[1] if match.re.groups else match[0]) or "" for match in matches}
         except TimeoutError:
             raise BadInput("The pattern takes too long on the reply {text}.", text=short(text)) from None
-        if len(found) != 1:
-            problem = Text("finds {n} different answers", n=len(found)) if found else Text("finds nothing")
+        if len(answers) != 1:
+            problem = Text("finds {n} different answers", n=len(answers)) if answers else Text("finds nothing")
             raise BadInput("The pattern {problem} in the reply {text}.", problem=problem, text=short(text))
-        return found.pop()
+        return answers.pop()
 
     def _label(self, text: str) -> str:
         bare = _bare(text)
@@ -116,10 +116,10 @@ class ReplyReader:
         raise BadInput("The reply {text} is not one of {labels}.", text=short(text), labels=", ".join(self.labels))
 
     def _option(self, text: str) -> int:
-        found = OPTION.match(_bare(text))
-        if found is None:
+        match = OPTION.match(_bare(text))
+        if match is None:
             raise BadInput("The reply {text} is not one option, such as B or 1.", text=short(text))
-        return _place(found[1] or found[2])
+        return _place(match[1] or match[2])
 
     def _options(self, text: str) -> list[int]:
         parts = [part.strip("()[]." + AROUND) for part in SEVERAL.split(_bare(text).strip("[]"))]

@@ -95,7 +95,7 @@ class ChatAdapter(Adapter):
         return faults + _number_faults(options) + _fallback_faults(task, options)
 
     def start(self, sketch: TaskSketch) -> ModelStart:
-        """Give the options of an endpoint, with an address to replace and a prompt that names every field."""
+        """Return the options of an endpoint, with an address to replace and a prompt that names every field."""
         ask = "Answer with one of these and nothing else: {labels}." if sketch.labels else "Answer with nothing else."
         fields = "\n".join(f"{name}: {{{name}}}" for name in sketch.fields)
         options = {
@@ -125,15 +125,15 @@ class ChatAdapter(Adapter):
 
     @contextmanager
     def connect(self, folder: Path, task: Task, options: Options, outside: Outside) -> Iterator[Connection]:
-        """Give a `predict` that asks for several examples at once."""
+        """Yield a `predict` that asks for several examples at once."""
         together = int(options.get("concurrency", TOGETHER))
         with ExitStack() as stack:
-            ledger, kept = stack.enter_context(open_ledger(options, outside))
+            ledger, store = stack.enter_context(open_ledger(options, outside))
             caller = stack.enter_context(
                 EndpointCaller(options, outside, ledger, usage_of=usage_of_completion, results=("choices",))
             )
             pool = stack.enter_context(ThreadPoolExecutor(together, thread_name_prefix="chat"))
-            chat = Chat(caller, task, options, kept)
+            chat = Chat(caller, task, options, store)
             predict = partial(_shared_out, chat.answer, pool=pool, together=together)
             yield Connection(predict, chat.facts, worded=True, ledger=ledger)
 
@@ -173,16 +173,16 @@ def _shared_out(
 class Chat:
     """Asks for one example at a time; several threads may."""
 
-    def __init__(self, caller: EndpointCaller, task: Task, options: Options, kept: ReplyStore | None) -> None:
+    def __init__(self, caller: EndpointCaller, task: Task, options: Options, store: ReplyStore | None) -> None:
         self.caller = caller
         self.task = task
         self.options = options
-        self.kept = kept
+        self.store = store
         self.kind = kind_of(task)
         self.reader = reader_of(task, options)
         self.endpoint = content_id([caller.url, str(options["model"])])
-        settled = kept.parameters(self.endpoint) if kept is not None else None
-        self.template = RequestTemplate(task, options, self.reader, settled)
+        parameters = store.parameters(self.endpoint) if store is not None else None
+        self.template = RequestTemplate(task, options, self.reader, parameters)
         self._examples = self._unread = self._refused = 0
         self._lock = threading.Lock()
 
@@ -204,7 +204,7 @@ class Chat:
         return WordedAnswer(self._read(inputs, completion), self._exchange(prompt, completion))
 
     def facts(self) -> Mapping[str, Any]:
-        """Give what asking has taken."""
+        """Return what asking has taken: requests, tokens, cost, replies that could not be read."""
         ledger = self.caller.ledger.facts()
         return {
             **ledger,
@@ -228,11 +228,11 @@ class Chat:
         return raw
 
     def _ask(self, prompt: str) -> ChatReply:
-        """Give the reply that is kept for *prompt*, or call for one and keep it."""
+        """Return the reply that is kept for *prompt*, or call for one and keep it."""
         written = json.dumps(prompt, ensure_ascii=False).encode("utf-8", "replace")
         size = len((prompt + self.template.system).encode("utf-8", "replace"))
-        key = self.template.key(self.caller.url, written) if self.kept is not None else ""
-        row = self.kept.get(key) if self.kept is not None else None
+        key = self.template.key(self.caller.url, written) if self.store is not None else ""
+        row = self.store.get(key) if self.store is not None else None
         if row is not None:
             completion = ChatReply(row[0], row[1], refused=bool(row[1].get("refused")))
             self.caller.ledger.enter_cached(usage_between(completion, size))
@@ -242,9 +242,9 @@ class Chat:
             completion = read_completion(reply)
         except BadInput as error:
             raise CallFailed(error.message) from None
-        if self.kept is not None:
+        if self.store is not None:
             refused = {"refused": True} if completion.refused else {}
-            self.kept.put(key, completion.text, {**completion.usage, **refused})
+            self.store.put(key, completion.text, {**completion.usage, **refused})
         return completion
 
     def _call(self, written: bytes, prompt: str, size: CallSize) -> Any:
@@ -258,11 +258,11 @@ class Chat:
                 about_example = not words or concerns_length(words) or concerns_content(words)
                 if about_example or not self.template.settle_refusal(request, words, prompt):
                     raise
-                if self.kept is not None:
-                    self.kept.keep_parameters(self.endpoint, self.template.parameters)
+                if self.store is not None:
+                    self.store.keep_parameters(self.endpoint, self.template.parameters)
 
     def _exchange(self, prompt: str, completion: ChatReply) -> Exchange:
-        """Give the words of one example as far as they are kept."""
+        """Return the words of one example as far as they are kept."""
         system = f"{self.template.system}\n\n" if self.template.system else ""
         words = storable(f"{system}{prompt}", LONGEST_KEPT), storable(completion.text, LONGEST_KEPT)
         return Exchange(*words, *tokens_of(completion.usage))
@@ -274,7 +274,7 @@ class Chat:
 
 
 def reader_of(task: Task, options: Options) -> ReplyReader:
-    """Give what reads the answers of a chat model."""
+    """Return the reader of a chat model's answers, as its options describe it."""
     return ReplyReader(
         str(options.get("read", "exact")),
         kind_of(task).answer_type,

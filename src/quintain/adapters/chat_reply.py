@@ -40,7 +40,7 @@ def read_completion(reply: Any) -> ChatReply:
 
 
 def usage_of_completion(reply: Any, size: CallSize) -> TokenUse:
-    """Give the tokens that a call of *size* took; what the server does not say is guessed from the texts."""
+    """Return the tokens that a call of *size* took; what the server does not say is guessed from the texts."""
     try:
         completion = read_completion(reply)
     except BadInput:
@@ -49,7 +49,7 @@ def usage_of_completion(reply: Any, size: CallSize) -> TokenUse:
 
 
 def usage_between(completion: ChatReply, sent_bytes: int) -> TokenUse:
-    """Give the tokens of a prompt of so many bytes and its *completion*.
+    """Return the tokens of a prompt of so many bytes and its *completion*.
 
     >>> usage_between(ChatReply("four", {"prompt_tokens": 7}), 100)
     TokenUse(sent=7, received=1, estimated=True)
@@ -63,12 +63,12 @@ def usage_between(completion: ChatReply, sent_bytes: int) -> TokenUse:
 
 
 def tokens_of(usage: Mapping[str, Any]) -> tuple[int | None, int | None]:
-    """Give the tokens sent and received as a server says them; None where it does not."""
+    """Return the tokens sent and received as a server reports them; None where it does not."""
     return _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
 
 
 def _text_of(content: Any, reply: Any) -> str:
-    """Give the text of a message, which may come in parts; thoughts and pictures among them are no answer."""
+    """Return the text of a message, which may come in parts; thoughts and pictures among them are no answer."""
     if content is None:  # it refused, or had no tokens left to say anything
         return ""
     if isinstance(content, str):

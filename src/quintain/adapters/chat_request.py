@@ -71,7 +71,7 @@ class RequestTemplate:
         return PLACEHOLDER.sub(lambda match: _written(values.get(match[1])), self.template)
 
     def request(self, prompt: bytes) -> ChatRequest:
-        """Give the request for a *prompt* that is written as JSON."""
+        """Return the request for a *prompt* that is written as JSON."""
         with self._lock:
             (before, after), parameters = self._sent, self.parameters
         return ChatRequest(before + prompt + after, parameters)
@@ -102,16 +102,16 @@ class RequestTemplate:
             return True
 
     def _refused_parameter(self, sent: Parameters, words: str, prompt: str) -> str | None:
-        """Give the parameter that was *sent* and is refused, as the endpoint says in a field or in its words."""
-        there = [name for name in (sent.cap, *DROPPABLE) if name in self._taken(sent)]
+        """Return the parameter that was *sent* and is refused, by a field of the reply or by its words."""
+        present = [name for name in (sent.cap, *DROPPABLE) if name in self._taken(sent)]
         param = _error_of(words).get("param")
-        if isinstance(param, str) and param.partition(".")[0] in there:
+        if isinstance(param, str) and param.partition(".")[0] in present:
             return param.partition(".")[0]
         quoted = (json.dumps(prompt)[1:-1], prompt) if len(prompt) >= QUOTED else ()
         plain = words
         for text in quoted:
             plain = plain.replace(text, "")
-        return next((name for name in there if _names(plain, name)), None)
+        return next((name for name in present if _names(plain, name)), None)
 
     def _request(self, options: Options, reader: ReplyReader) -> dict[str, Any]:
         system = [{"role": "system", "content": self.system}] if "system" in options else []
@@ -133,7 +133,7 @@ class RequestTemplate:
 
 
 def concerns_length(words: str) -> bool:
-    """Say whether a refusal is about the length of what was asked, which other examples do not have.
+    """Whether a refusal is about the length of what was asked, which other examples do not have.
 
     >>> concerns_length("'max_tokens' is too large: 64. This model's maximum context length is 4096 tokens")
     True
@@ -143,7 +143,7 @@ def concerns_length(words: str) -> bool:
 
 
 def concerns_content(words: str) -> bool:
-    """Say whether a refusal is a filter's, which does not let the endpoint answer this example."""
+    """Whether a refusal is a filter's, which does not let the endpoint answer this example."""
     return _code_of(words) in {"content_filter", "content_policy_violation"} or bool(CONTENT.search(words))
 
 
@@ -163,7 +163,7 @@ def _without(parameters: Parameters, refused: str) -> Parameters:
 
 
 def _error_of(words: str) -> Mapping[str, Any]:
-    """Give the object in which OpenAI's interface says what is wrong, where there is one."""
+    """Return the object in which OpenAI's interface describes what is wrong, where there is one."""
     try:
         reply = parse_json(words)
     except NotJson:

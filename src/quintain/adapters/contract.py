@@ -161,11 +161,11 @@ class Adapter(ABC):
     def connect(
         self, folder: Path, task: Task, options: Options, outside: Outside
     ) -> AbstractContextManager[Connection]:
-        """Give the way to ask a model that does not run in the sandbox."""
+        """Yield the way to ask a model that does not run in the sandbox; refused unless the adapter has one."""
         raise Conflict("A model of adapter '{name}' runs in the sandbox only.", name=self.name)
 
     def start(self, sketch: TaskSketch) -> ModelStart:
-        """Give a model of this adapter to start from; by default a manifest that says which files are to come."""
+        """Return a model of this adapter to start from; by default a manifest that says which files are to come."""
         return ModelStart(left=("Put the model's files beside the manifest, and set the options that it needs.",))
 
     def load(self, folder: Path) -> Predict:
@@ -175,7 +175,7 @@ class Adapter(ABC):
         )
 
     def asking_size(self, task: Task, options: Options) -> AskingSize | None:
-        """Say how much asking about one example takes; None where nobody is paid for answers.
+        """Return how much asking about one example takes; None where nobody is paid for answers.
 
         What it costs follows from that and the prices, for every adapter in the same way. An adapter of *place*
         `remote` has a size: its calls draw on the budgets of the manifest and of the operator's key.
@@ -198,7 +198,7 @@ class Adapter(ABC):
 
 
 def is_ours(adapter: str) -> bool:
-    """Say whether models of the *adapter* of this name are our own code, which answers in this process."""
+    """Whether models of the *adapter* of this name are our own code, which answers in this process."""
     return adapter in ADAPTERS and ADAPTERS.get(adapter).ours
 
 

@@ -49,15 +49,15 @@ class DynalabAdapter(Adapter):
             return [tree]
         classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
         functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-        wanted = options.get("class")
-        if wanted is not None and wanted not in {node.name for node in classes}:
-            return [Fault("defines no class {wanted}", wanted=wanted, file=name)]
+        chosen = options.get("class")
+        if chosen is not None and chosen not in {node.name for node in classes}:
+            return [Fault("defines no class {wanted}", wanted=chosen, file=name)]
         if not classes and "handle" not in functions:
             return [Fault("defines neither a handler class nor handle(data, context)", file=name)]
         return []
 
     def start(self, sketch: TaskSketch) -> ModelStart:
-        """Give a handler class that answers, if not well."""
+        """Return a handler class that answers, if not well."""
         answer = f'{{"label": {sketch.labels[0]!r}}}' if sketch.labels else sketch.answer
         left = f"Teach the class in {FILE} something and say in card.md what."
         return ModelStart({FILE: CLASS.format(answer=answer)}, works=True, left=(left,))
@@ -90,7 +90,7 @@ class Context:
         self.metrics = None
 
     def get_request_header(self, index: int, key: str) -> None:
-        """Give no header: there was no request."""
+        """Return no header: there was no request."""
 
 
 class _Base:
@@ -138,17 +138,17 @@ def open_model(path: str, options: Mapping[str, Any]) -> Callable[[list[Any]], A
 
 def _stand_in() -> None:
     """Put modules with the base classes where handlers import them from, unless the real ones are there."""
-    for place, name in BASES.items():
-        parts = place.split(".")
+    for module, name in BASES.items():
+        parts = module.split(".")
         for depth in range(1, len(parts) + 1):
             sys.modules.setdefault(".".join(parts[:depth]), types.ModuleType(".".join(parts[:depth])))
-        if not hasattr(sys.modules[place], name):
-            setattr(sys.modules[place], name, type(name, (_Base,), {}))
+        if not hasattr(sys.modules[module], name):
+            setattr(sys.modules[module], name, type(name, (_Base,), {}))
 
 
-def _asker(module: Any, wanted: Any, context: Context) -> Callable[[Any, Any], Any]:
+def _asker(module: Any, class_name: Any, context: Context) -> Callable[[Any, Any], Any]:
     own = [value for value in vars(module).values() if isinstance(value, type) and value.__module__ == "handler"]
-    chosen = [cls for cls in own if cls.__name__ == wanted] if wanted else [cls for cls in own if _answers(cls)]
+    chosen = [cls for cls in own if cls.__name__ == class_name] if class_name else [cls for cls in own if _answers(cls)]
     if not chosen:
         handle = getattr(module, "handle", None)
         if not callable(handle):
@@ -189,9 +189,9 @@ def _answer(reply: Any) -> Any:
         reply = parse_json(reply)
     if not isinstance(reply, dict):
         return reply
-    kept = {RENAMED.get(key, key): value for key, value in reply.items() if key not in DROPPED}
-    if "answer" in kept:  # question answering: the text alone, with its place where it gives one
-        return {"text": kept["answer"], **({"start": kept["start"]} if "start" in kept else {})}
-    if isinstance(kept.get("probabilities"), list):
-        kept["probabilities"] = {str(key): value for one in kept["probabilities"] for key, value in one.items()}
-    return kept
+    answer = {RENAMED.get(key, key): value for key, value in reply.items() if key not in DROPPED}
+    if "answer" in answer:  # question answering: the text alone, with its place where it gives one
+        return {"text": answer["answer"], **({"start": answer["start"]} if "start" in answer else {})}
+    if isinstance(answer.get("probabilities"), list):
+        answer["probabilities"] = {str(key): value for one in answer["probabilities"] for key, value in one.items()}
+    return answer

@@ -32,11 +32,11 @@ class EmbeddingsAdapter(Adapter):
 
     def check(self, folder: Path, task: Task, options: Mapping[str, Any]) -> list[Fault]:
         """Look for encoder, tokenizer and head."""
-        wanted = ("config.json", "model.safetensors", "tokenizer.json", HEAD)
-        return [Fault("is missing", file=name) for name in wanted if not (folder / name).is_file()]
+        required = ("config.json", "model.safetensors", "tokenizer.json", HEAD)
+        return [Fault("is missing", file=name) for name in required if not (folder / name).is_file()]
 
     def start(self, sketch: TaskSketch) -> ModelStart:
-        """Say which files are to come, and what writes them."""
+        """Return a manifest alone, with which files are to come, and what writes them."""
         left = f"Save the encoder and its tokenizer here, and {HEAD} with the arrays weights and intercepts."
         learned = "A recipe whose learner is embeddings writes such a folder: quintain train RECIPE.toml --out models."
         return ModelStart(options={"labels": list(sketch.labels)} if sketch.labels else {}, left=(left, learned))

@@ -95,7 +95,7 @@ class EndpointCaller:
         self._wire = Wire(self.url, headers, timeout=float(options.get("timeout", 60)), most=REPLY.size)
 
     def __enter__(self) -> EndpointCaller:
-        """Give the caller itself."""
+        """Return the caller itself."""
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -103,7 +103,7 @@ class EndpointCaller:
         self._wire.close()
 
     def call(self, path: str, body: Any, size: CallSize) -> Any:
-        """Send *body*, JSON or a value to be written so, and give the JSON that comes back; again where that may help.
+        """Send *body*, JSON or a value to be written so, and return the JSON of the reply; again where that may help.
 
         *path* goes below the server's address; *size* is the most that the call can take. Raises CallFailed where the
         failure concerns this call, OverBudget where it does not fit, and another error where the server is of no use.
@@ -128,10 +128,10 @@ class EndpointCaller:
                 with self._lock:
                     self.retried += 1
                 self._sleep(wait_seconds(attempt, failure.headers))
-        said = Text("{where} {said} ({n} attempts).", where=where, said=failure.reason, n=self.retries + 1)
+        message = Text("{where} {said} ({n} attempts).", where=where, said=failure.reason, n=self.retries + 1)
         if not failure.sent:
-            raise Unavailable(said)
-        failed = CallFailed(said, failure.kind)
+            raise Unavailable(message)
+        failed = CallFailed(message, failure.kind)
         self._note_failure(failed)
         raise failed
 
@@ -176,10 +176,12 @@ class EndpointCaller:
             self.ledger.record_call(self.ledger.reserve(CallSize(0, 0)), "lost", None, TokenUse())
 
     def _content(self, where: Text, reply: Answered) -> Any:
-        """Give the JSON of a reply that is an answer."""
+        """Return the JSON of a reply that is an answer."""
         if is_transient(reply.status):
-            said = Text("answered with status {status}: {content}", status=reply.status, content=_shown(reply.content))
-            raise _Again(said, reply.headers)
+            reason = Text(
+                "answered with status {status}: {content}", status=reply.status, content=_shown(reply.content)
+            )
+            raise _Again(reason, reply.headers)
         if reply.status >= 300:
             raise _refusal(where, reply)
         try:
@@ -227,11 +229,11 @@ def _refusal(where: Text, reply: Answered) -> Exception:
     if status < 400:
         location = repr(reply.headers.get("location", "?"))
         return _Unusable("{where} redirects to {location}, which is not followed.", where=where, location=location)
-    said = Text("{where} answered with status {status}: {content}", where=where, status=status, content=content)
+    message = Text("{where} answered with status {status}: {content}", where=where, status=status, content=content)
     if status in NOT_THERE:
-        return _Unusable("{said}", said=said)
+        return _Unusable("{said}", said=message)
     words = reply.content[:LONGEST_SAID].decode("utf-8", "replace")
-    return CallFailed(said, status=status, words=words)
+    return CallFailed(message, status=status, words=words)
 
 
 class _Unusable(Forbidden):
@@ -242,15 +244,15 @@ def _unreadable(where: Text, reply: Answered, error: BadInput) -> Exception:
     """Make the error for a reply that cannot be read: one that breaks off may come whole the next time."""
     bare = reply.content.strip()
     ends = {b"{": b"}", b"[": b"]"}
-    said = Text(
+    reason = Text(
         "sent {kind} where JSON was expected: {content} {message}",
         kind=reply.headers.get("content-type") or Text("no content type"),
         content=_shown(reply.content),
         message=error.message,
     )
     if not bare or (bare[:1] in ends and not bare.endswith(ends[bare[:1]])):
-        return _Again(said, reply.headers, kind="failed", lost=True)
-    return CallFailed(Text("{where} {said}", where=where, said=said))
+        return _Again(reason, reply.headers, kind="failed", lost=True)
+    return CallFailed(Text("{where} {said}", where=where, said=reason))
 
 
 def _shown(content: bytes) -> str:

@@ -41,7 +41,7 @@ class HandlerAdapter(Adapter):
         return []
 
     def start(self, sketch: TaskSketch) -> ModelStart:
-        """Give a handler of ten lines at most, which answers, if not well; and a test of it."""
+        """Return a handler of ten lines at most, which answers, if not well; and a test of it."""
         files = {
             FILE: sketch_handler(sketch),
             "requirements.txt": "# Packages that handler.py imports, one to a line: scikit-learn==1.7.2\n",

@@ -96,7 +96,7 @@ class Ledger:
         return self.budget is None or self.spent + self._reserved + most <= self.budget
 
     def _is_hopeless(self, most: float) -> bool:
-        """Say whether nothing that is under way could leave enough."""
+        """Whether nothing that is under way could leave enough."""
         return self.budget is not None and (not self._under_way or self.spent + most > self.budget)
 
     def record_call(self, reserved: float, outcome: CallOutcome, status: int | None, usage: TokenUse) -> None:
@@ -121,7 +121,7 @@ class Ledger:
             self._keep(entry)
 
     def facts(self) -> Mapping[str, Any]:
-        """Give what asking took. Tokens and cost include those of cached replies: somebody paid for them once.
+        """Return what asking took. Cached replies count in tokens and cost too: somebody paid for them once.
 
         *spent* is the cost of this run's own calls; *estimated* counts the entries whose tokens are a guess.
         """

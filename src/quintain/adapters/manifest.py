@@ -47,17 +47,17 @@ def _of_the_adapter(values: Mapping[str, Any]) -> Iterator[Fault]:
         known = ", ".join(ADAPTERS.names())
         yield Fault("'{name}' is not one of {known}", name=adapter, known=known, field="adapter")
     else:
-        there = tuple(ADAPTERS.get(adapter).options)
+        options_known = tuple(ADAPTERS.get(adapter).options)
         for key in options:
-            if key not in there:
-                yield Fault("no such key; {hint}", hint=hint(key, there), field=f"options.{key}")
+            if key not in options_known:
+                yield Fault("no such key; {hint}", hint=hint(key, options_known), field=f"options.{key}")
     for key in FILES:
         if reason := _not_a_file(options.get(key, "")):
             yield Fault(reason, field=f"options.{key}")
 
 
 def _not_a_file(value: Any) -> Text | None:
-    """Say why *value* cannot name a file of the model, or nothing."""
+    """Return why *value* cannot name a file of the model, or None."""
     if not isinstance(value, str):
         return Text("is {value}, which is not a text", value=repr(value))
     if len(value.encode("utf-8", "replace")) > MAX_NAME or (value and not value.isprintable()):

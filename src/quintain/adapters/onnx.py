@@ -67,15 +67,15 @@ class OnnxAdapter(Adapter):
                     file="quintain.toml",
                 )
             ]
-        wanted = [str(options.get("file", "model.onnx"))]
+        required = [str(options.get("file", "model.onnx"))]
         if encoding in {"words", "counts"}:
-            wanted.append(str(options.get("vocabulary", "vocab.txt")))
+            required.append(str(options.get("vocabulary", "vocab.txt")))
         if encoding == "tokenizer":
-            wanted.append(str(options.get("tokenizer", "tokenizer.json")))
-        return [Fault("is missing", file=name) for name in wanted if not (folder / name).is_file()]
+            required.append(str(options.get("tokenizer", "tokenizer.json")))
+        return [Fault("is missing", file=name) for name in required if not (folder / name).is_file()]
 
     def start(self, sketch: TaskSketch) -> ModelStart:
-        """Give a script that converts a small pipeline, which takes strings."""
+        """Return a script that converts a small pipeline, which takes strings."""
         if not sketch.labels:
             return ModelStart(
                 left=("Save the graph as model.onnx, and say in quintain.toml how a text becomes input.",)
@@ -166,7 +166,7 @@ def _encoder(session: Any, path: str, options: Mapping[str, Any]) -> Encode:
 
 
 def _refuse_numbers(session: Any, name: str) -> None:
-    """Say what to do where the graph's input takes numbers, and nothing says how a text becomes them."""
+    """Refuse a graph whose input takes numbers where nothing says how a text becomes them."""
     taken = next((one.type for one in session.get_inputs() if one.name == name), "")
     if taken and taken != "tensor(string)":
         raise ValueError(
@@ -199,8 +199,8 @@ def _word_numbers(name: str, numbers: Mapping[str, int], options: Mapping[str, A
     def encode(batch: list[Any]) -> dict[str, Any]:
         rows = np.full((len(batch), length), fill, dtype=np.int64)
         for row, text in zip(rows, texts(batch, options), strict=True):
-            found = [numbers.get(word, unknown) for word in _split(text, options)[:length]]
-            row[: len(found)] = found
+            codes = [numbers.get(word, unknown) for word in _split(text, options)[:length]]
+            row[: len(codes)] = codes
         return {name: rows}
 
     return encode
@@ -227,17 +227,17 @@ def _subwords(session: Any, path: str, options: Mapping[str, Any]) -> Encode:
     tokenizer = Tokenizer.from_file(str(Path(path, str(options.get("tokenizer", "tokenizer.json")))))
     tokenizer.enable_truncation(int(options.get("max_length", 256)))
     tokenizer.enable_padding()
-    wanted = {one.name for one in session.get_inputs()}
+    input_names = {one.name for one in session.get_inputs()}
     fields = text_fields(options)
 
     def encode(batch: list[Any]) -> dict[str, Any]:
         pairs = [tuple(str(item[name]) for name in fields[:2]) for item in batch]
-        found = tokenizer.encode_batch([pair if len(pair) == 2 else pair[0] for pair in pairs])
-        given = {
-            "input_ids": [one.ids for one in found],
-            "attention_mask": [one.attention_mask for one in found],
-            "token_type_ids": [one.type_ids for one in found],
+        encodings = tokenizer.encode_batch([pair if len(pair) == 2 else pair[0] for pair in pairs])
+        columns = {
+            "input_ids": [one.ids for one in encodings],
+            "attention_mask": [one.attention_mask for one in encodings],
+            "token_type_ids": [one.type_ids for one in encodings],
         }
-        return {name: np.array(rows, dtype=np.int64) for name, rows in given.items() if name in wanted}
+        return {name: np.array(rows, dtype=np.int64) for name, rows in columns.items() if name in input_names}
 
     return encode

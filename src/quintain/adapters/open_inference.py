@@ -77,7 +77,7 @@ class OpenInferenceAdapter(Adapter):
         return faults
 
     def start(self, sketch: TaskSketch) -> ModelStart:
-        """Give the options of a server, with an address to replace."""
+        """Return the options of a server, with an address to replace."""
         options = {"url": "https://models.example.org", "model": "some-model"}
         return ModelStart(options=options, left=SERVER_LEFT)
 
@@ -91,7 +91,7 @@ class OpenInferenceAdapter(Adapter):
 
     @contextmanager
     def connect(self, folder: Path, task: Task, options: Options, outside: Outside) -> Iterator[Connection]:
-        """Give a `predict` that sends one tensor per field."""
+        """Yield a `predict` that sends one tensor per field."""
         version = f"/versions/{quote(str(options['version']), safe='')}" if "version" in options else ""
         path = f"/v2/models/{quote(str(options['model']), safe='')}{version}/infer"
         with (
@@ -138,15 +138,15 @@ def read_reply(reply: Any, count: int, task: Task, options: Options) -> list[Any
     outputs = reply.get("outputs") if isinstance(reply, dict) else None
     if not isinstance(outputs, list) or not outputs or not all(isinstance(one, dict) for one in outputs):
         raise BadInput("The server's reply has no list 'outputs'.", remedy="It must speak the Open Inference Protocol.")
-    wanted = options.get("output")
-    found = [one for one in outputs if wanted is None or one.get("name") == wanted]
-    if not found:
+    output_name = options.get("output")
+    matches = [one for one in outputs if output_name is None or one.get("name") == output_name]
+    if not matches:
         raise BadInput(
             "The server's reply has no output '{wanted}', but {names}.",
-            wanted=wanted,
+            wanted=output_name,
             names=[one.get("name") for one in outputs],
         )
-    shape, data, kind = (found[0].get(key) for key in ("shape", "data", "datatype"))
+    shape, data, kind = (matches[0].get(key) for key in ("shape", "data", "datatype"))
     if not isinstance(shape, list) or not all(isinstance(size, int) for size in shape) or not isinstance(data, list):
         raise BadInput("The server's output has no shape or no data.")
     if len(shape) > DIMENSIONS:

@@ -45,13 +45,13 @@ class PredictionsAdapter(Adapter):
         return [*_duplicates(table, name), *_bad_labels(table, name, task)][:LISTED]
 
     def start(self, sketch: TaskSketch) -> ModelStart:
-        """Give a file with its two columns and no row."""
+        """Return a file with its two columns and no row."""
         left = "Write a row for each example into predictions.csv: its id, as the download has it, and your answer."
         return ModelStart({"predictions.csv": "id,prediction\n"}, left=(left,))
 
     @contextmanager
     def connect(self, folder: Path, task: Task, options: Options, outside: Outside) -> Iterator[Connection]:
-        """Give a `predict` that looks answers up."""
+        """Yield a `predict` that looks answers up."""
         table = read_predictions(folder, options)
         answers = dict(zip(table["id"].to_list(), table["prediction"].to_list(), strict=True))
 
@@ -74,13 +74,13 @@ def find_file(folder: Path, options: Options) -> Path:
         if chosen.is_file() and chosen.resolve().is_relative_to(folder.resolve()):
             return chosen
         raise BadInput(faults=[Fault("is missing", file=str(options["file"]))])
-    found = [folder / f"predictions{suffix}" for suffix in SUFFIXES if (folder / f"predictions{suffix}").is_file()]
-    if len(found) != 1:
-        if not found:
+    candidates = [folder / f"predictions{suffix}" for suffix in SUFFIXES if (folder / f"predictions{suffix}").is_file()]
+    if len(candidates) != 1:
+        if not candidates:
             raise BadInput(faults=[Fault("is missing", file="predictions.csv")])
-        last, file = found[-1].name, found[0].name
+        last, file = candidates[-1].name, candidates[0].name
         raise BadInput(faults=[Fault("stands beside {name}: only one may be there", name=last, file=file)])
-    return found[0]
+    return candidates[0]
 
 
 def read_predictions(folder: Path, options: Options) -> pl.DataFrame:

@@ -32,7 +32,7 @@ class Prices:
     received: float = 0.0
 
     def cost(self, sent: float, received: float) -> float:
-        """Give the price of so many tokens.
+        """Return the price of so many tokens.
 
         >>> Prices(2.0, 8.0).cost(1_000_000, 500_000)
         6.0
@@ -41,7 +41,7 @@ class Prices:
 
 
 def prices_of(options: Options, outside: Outside) -> Prices:
-    """Give the prices of a model's calls: the operator's where there are some beside the key, else the manifest's."""
+    """Return the prices of a model's calls: the operator's where some stand beside the key, else the manifest's."""
     secret = outside.secrets.get(str(options.get("secret", "")))
     if secret is not None and secret.prices is not None:
         return Prices(*secret.prices)
@@ -70,11 +70,11 @@ def check_prices(options: Options) -> list[Fault]:
         if name in options and not is_amount(options[name])
     ]
     if "budget" in options and not ({"input_price", "output_price"} & options.keys()):
-        said = Text("needs input_price or output_price, in whose currency it is")
-        faults.append(Fault(said, file="quintain.toml", field="options.budget"))
+        reason = Text("needs input_price or output_price, in whose currency it is")
+        faults.append(Fault(reason, file="quintain.toml", field="options.budget"))
     return faults
 
 
 def is_amount(value: Any) -> bool:
-    """Say whether *value* is an amount of money."""
+    """Whether *value* is an amount of money."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0

@@ -30,7 +30,7 @@ SERVER_LEFT = (
 
 
 def origin(url: str) -> str:
-    """Give scheme, host and port of *url*, or refuse what is not a plain web address.
+    """Return scheme, host and port of *url*; refuse what is not a plain web address.
 
     >>> origin("https://Models.example.org/v1")
     'https://models.example.org:443'
@@ -86,13 +86,13 @@ def check_options(options: Options) -> list[Fault]:
 
 def permit(options: Options, outside: Outside) -> None:
     """Refuse a server, or a key, that the operator does not allow."""
-    wanted = origin(str(options.get("url", "")))
+    endpoint = origin(str(options.get("url", "")))
     allowed = [origin(one) for one in outside.endpoints]
-    if wanted not in allowed:
+    if endpoint not in allowed:
         listed = ", ".join(outside.endpoints) or Text("none")
         raise Forbidden(
             "The endpoint {wanted} is not one that this server may call.",
-            wanted=wanted,
+            wanted=endpoint,
             listed=listed,
             remedy="Allowed: {listed}. The operator adds others to QUINTAIN_ENDPOINTS.",
             page="Allowed: {listed}. The operator can add others.",
@@ -101,11 +101,11 @@ def permit(options: Options, outside: Outside) -> None:
     if name is None:
         return
     secret = outside.secrets.get(str(name))
-    if secret is None or origin(secret.endpoint) != wanted:
+    if secret is None or origin(secret.endpoint) != endpoint:
         raise Forbidden(
             "There is no key called '{name}' for {wanted}.",
             name=name,
-            wanted=wanted,
+            wanted=endpoint,
             remedy="The operator adds it to the file QUINTAIN_SECRETS.",
             page="The operator can add it.",
         )

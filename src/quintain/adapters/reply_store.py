@@ -37,7 +37,7 @@ TABLES = (
 
 @contextmanager
 def open_ledger(options: Options, outside: Outside) -> Iterator[tuple[Ledger, ReplyStore | None]]:
-    """Give the ledger of a run, within its budget, and the store that its entries are kept in, where there is one."""
+    """Yield the ledger of a run, within its budget, and the store of its entries, where there is one."""
     prices = prices_of(options, outside)
     if outside.cache is None:
         yield Ledger(prices, outside.budget), None
@@ -84,7 +84,7 @@ class ReplyStore:
             self._db.close()
 
     def get(self, key: str) -> tuple[str, Mapping[str, Any]] | None:
-        """Give the text and the usage that are kept under *key*."""
+        """Return the text and the usage that are kept under *key*, or None."""
         rows = self._read("SELECT content, usage FROM reply WHERE key = ?", (key,))
         return (rows[0][0], json.loads(rows[0][1])) if rows else None
 
@@ -105,7 +105,7 @@ class ReplyStore:
         )
 
     def parameters(self, model: str) -> Parameters | None:
-        """Give the parameters that the endpoint of *model* was found to take."""
+        """Return the parameters that the endpoint of *model* was found to take, or None."""
         rows = self._read("SELECT value FROM parameters WHERE model = ?", (model,))
         if not rows:
             return None
@@ -142,11 +142,11 @@ class ReplyStore:
 
     def _take_over(self, folder: Path) -> None:
         """Take in what an older version kept, which was paid for, and remove its files."""
-        for place in sorted(folder.glob("??/*.json")):
+        for path in sorted(folder.glob("??/*.json")):
             try:
-                kept = json.loads(place.read_bytes())
-                content, usage = str(kept["content"]), dict(kept["usage"])
+                reply = json.loads(path.read_bytes())
+                content, usage = str(reply["content"]), dict(reply["usage"])
             except (FileNotFoundError, ValueError, KeyError, TypeError):
                 continue  # half a file, or one that another process has taken over meanwhile
-            self.put(place.stem, content, usage)
-            place.unlink(missing_ok=True)
+            self.put(path.stem, content, usage)
+            path.unlink(missing_ok=True)

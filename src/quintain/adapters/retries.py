@@ -13,7 +13,7 @@ MAX_WAIT = 60.0
 
 
 def is_transient(status: int) -> bool:
-    """Say whether the same request may succeed a little later.
+    """Whether the same request may succeed a little later.
 
     >>> [is_transient(status) for status in (200, 400, 404, 409, 429, 500, 529)]
     [False, False, False, True, True, True, True]
@@ -22,7 +22,7 @@ def is_transient(status: int) -> bool:
 
 
 def wait_seconds(attempt: int, headers: Mapping[str, str], moment: datetime | None = None) -> float:
-    """Say how long to wait after failed *attempt*, counted from 0: as the server asks, else twice as long each time.
+    """Return how long to wait after failed *attempt*, from 0: as the server asks, else twice as long each time.
 
     The server may ask in milliseconds (`retry-after-ms`), in seconds or by a date; no wait is longer than MAX_WAIT, and
     a date in the past means now. A date is compared with the server's own clock, where it tells it.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from quintain.adapters.contract import ADAPTERS, Adapter, ModelStart, TaskSketch
 from quintain.adapters.manifest import CARD, MANIFEST, Manifest
-from quintain.core.errors import Conflict, Fault, Unavailable
+from quintain.core.errors import Conflict, Fault, OutOfOrder
 from quintain.core.task import Task
 from quintain.models.card import HEADINGS, sections_of, write_card
 from quintain.tasks.contract import kind_of
@@ -38,7 +38,7 @@ QUESTIONS: Mapping[str, str] = {
 
 
 def sketch_of(task: Task) -> TaskSketch:
-    """Give what a model to start from has to know of *task*."""
+    """Return what a model to start from has to know of *task*."""
     kind = kind_of(task)
     fields = kind.fields(task)
     return TaskSketch(
@@ -51,7 +51,7 @@ def sketch_of(task: Task) -> TaskSketch:
 
 
 def start_of(adapter: str, task: Task) -> ModelStart:
-    """Give a model of *adapter* for *task* to start from; what only the platform makes is refused."""
+    """Return a model of *adapter* for *task* to start from; what only the platform makes is refused."""
     member = ADAPTERS.get(adapter)
     if member.ours:
         raise Conflict(
@@ -91,7 +91,7 @@ def write_model(
         for file, text in files.items():
             (folder / file).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise Unavailable(
+        raise OutOfOrder(
             "{path} cannot be written: {strerror}.",
             path=folder,
             strerror=error.strerror,
@@ -141,7 +141,7 @@ def card_faults(card: str, folder: Path, task: Task, manifest: Manifest) -> list
 
 
 def is_untouched(folder: Path, task: Task, manifest: Manifest) -> bool:
-    """Say whether the model in *folder* is the one that its adapter begins with, which answers every example alike."""
+    """Whether the model in *folder* is the one that its adapter begins with, which answers all examples alike."""
     member = ADAPTERS.get(manifest.adapter)
     start = ModelStart() if member.ours else member().start(sketch_of(task))
     return start.works and all(
@@ -157,7 +157,7 @@ def bare_endings() -> dict[str, type[Adapter]]:
 
 
 def is_bare(filename: str) -> bool:
-    """Say whether a file of this name is taken for a whole model.
+    """Whether a file of this name is taken for a whole model.
 
     >>> is_bare("Mood 2.joblib"), is_bare("model.tar.gz")
     (True, False)

@@ -11,9 +11,9 @@ TEXTUAL = ("text", "long_text")
 
 def text_fields(options: Mapping[str, Any]) -> list[str]:
     """List the fields that the model reads: those of the option `fields`, else all texts of the task."""
-    given = options.get("fields")
-    if given:
-        return [str(name) for name in given]
+    chosen = options.get("fields")
+    if chosen:
+        return [str(name) for name in chosen]
     return [item["name"] for item in options.get("task", {}).get("fields", []) if item["type"] in TEXTUAL]
 
 
@@ -25,7 +25,7 @@ def texts(batch: Sequence[Mapping[str, Any]], options: Mapping[str, Any]) -> lis
 
 
 def label_names(options: Mapping[str, Any]) -> list[str]:
-    """Give the labels in the order of the model's outputs: the option `labels`, else those of the task."""
+    """Return the labels in the order of the model's outputs: the option `labels`, else those of the task."""
     return [str(label) for label in options.get("labels") or options.get("task", {}).get("labels", [])]
 
 
@@ -38,7 +38,7 @@ def softmax(scores: Sequence[float]) -> list[float]:
 
 
 def distribution(scores: Sequence[float]) -> list[float]:
-    """Give *scores* as they are where they are probabilities, else their softmax."""
+    """Return *scores* as they are where they are probabilities, else their softmax."""
     values = [float(score) for score in scores]
     if not all(math.isfinite(value) for value in values):
         raise ValueError(f"the model's scores {values[:8]} are not all finite numbers")
@@ -48,7 +48,7 @@ def distribution(scores: Sequence[float]) -> list[float]:
 
 
 def by_label(scores: Sequence[float], labels: Sequence[str]) -> dict[str, float]:
-    """Give probabilities by label, or say that there are too many or too few scores."""
+    """Return probabilities by label; refuse too many or too few scores."""
     if len(scores) != len(labels):
         raise ValueError(
             f"the model gives {len(scores)} scores and there are {len(labels)} labels ({', '.join(labels)}); "
@@ -58,7 +58,7 @@ def by_label(scores: Sequence[float], labels: Sequence[str]) -> dict[str, float]
 
 
 def named(value: Any, labels: Sequence[str]) -> Any:
-    """Give the label that a class number means; a text stays as it is."""
+    """Return the label that a class number means; a text stays as it is."""
     if hasattr(value, "item"):
         value = value.item()
     if isinstance(value, bytes):

@@ -50,7 +50,7 @@ class SklearnAdapter(Adapter):
         return []
 
     def start(self, sketch: TaskSketch) -> ModelStart:
-        """Give a script that fits a small pipeline and saves it."""
+        """Return a script that fits a small pipeline and saves it."""
         if not sketch.labels:
             return ModelStart(left=(f"Save the fitted pipeline as {FILES[0]}: joblib.dump(pipeline, {FILES[0]!r}).",))
         files = {"make_model.py": SCRIPT.format(labels=list(sketch.labels), file=FILES[0])}

@@ -52,7 +52,7 @@ class TransformersAdapter(Adapter):
         return faults
 
     def start(self, sketch: TaskSketch) -> ModelStart:
-        """Give a manifest that lists the labels in their order, and say how the folder is filled."""
+        """Return a manifest that lists the labels in their order, with how the folder is filled."""
         options = {"labels": list(sketch.labels)} if sketch.labels else {}
         left = ["Save model and tokenizer here: model.save_pretrained(folder); tokenizer.save_pretrained(folder)."]
         left += ["Put options.labels in the order of the model's outputs."] if options else []
@@ -104,7 +104,7 @@ def _classify(tokenizer: Any, model: Any, options: Mapping[str, Any]) -> Callabl
 
 
 def _labels(own: Mapping[Any, str], options: Mapping[str, Any]) -> list[str]:
-    """Give the task's labels in the order of the outputs, whatever the letters' case in the model's config."""
+    """Return the task's labels in the order of the outputs, whatever the letters' case in the model's config."""
     names = [own[number] for number in sorted(own, key=int)]
     known = [str(label) for label in options.get("task", {}).get("labels", [])]
     if options.get("labels"):
@@ -125,10 +125,10 @@ def _labels(own: Mapping[Any, str], options: Mapping[str, Any]) -> list[str]:
 def _choose(tokenizer: Any, model: Any, options: Mapping[str, Any]) -> Callable[[list[Any]], list[Any]]:
     def one(item: Mapping[str, Any]) -> list[float]:
         entries = [str(entry) for entry in item["options"]]
-        given = str(item.get("passage") or "")
+        passage = str(item.get("passage") or "")
         pairs = [f"{item.get('question') or ''} {entry}".strip() for entry in entries]
         encoded = tokenizer(
-            [given] * len(pairs),
+            [passage] * len(pairs),
             pairs,
             truncation="only_first",
             max_length=_length(tokenizer, options),

@@ -75,13 +75,13 @@ class Wire:
         head = f"POST {where} HTTP/1.1\r\n{self._headers}content-length: {len(body)}\r\n\r\n"
         connected = resent = False
         try:
-            kept = self._kept()
-            if kept is not None:
+            idle = self._kept()
+            if idle is not None:
                 try:
                     connected = True
-                    return self._exchange(kept, head.encode("ascii") + body, deadline)
+                    return self._exchange(idle, head.encode("ascii") + body, deadline)
                 except (RemoteDisconnected, BrokenPipeError, ConnectionResetError):
-                    kept.close()  # the server had closed it between two calls
+                    idle.close()  # the server had closed it between two calls
                     resent = True
             connected = False
             connection = self._connect()
@@ -90,25 +90,25 @@ class Wire:
         except TimeoutError:
             raise Unanswered(f"did not answer within {self.timeout:g} seconds", sent=connected, resent=resent) from None
         except (OSError, HTTPException) as error:
-            said = f"{error or type(error).__name__}"
-            reason = f"broke off: {said}" if connected else f"cannot be reached: {said}"
+            problem = f"{error or type(error).__name__}"
+            reason = f"broke off: {problem}" if connected else f"cannot be reached: {problem}"
             raise Unanswered(reason, sent=connected, resent=resent) from None
 
     def _kept(self) -> socket.socket | None:
         while self._idle:
             try:
-                found = self._idle.pop()
+                connection = self._idle.pop()
             except IndexError:  # another thread was quicker
                 return None
-            if not select.select([found], [], [], 0)[0]:
-                return found
-            found.close()  # what can be read before anything was asked is the end
+            if not select.select([connection], [], [], 0)[0]:
+                return connection
+            connection.close()  # what can be read before anything was asked is the end
         return None
 
     def _connect(self) -> socket.socket:
-        made = socket.create_connection((self._host, self._port), self.timeout)
-        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return self._trust.wrap_socket(made, server_hostname=self._host) if self._trust else made
+        plain = socket.create_connection((self._host, self._port), self.timeout)
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return self._trust.wrap_socket(plain, server_hostname=self._host) if self._trust else plain
 
     def _exchange(self, connection: socket.socket, request: bytes, deadline: float) -> Answered:
         keep = False

@@ -38,8 +38,8 @@ def confirm_changes(
 
 
 def _show(changes: SpecChanges) -> None:
-    for one in changes.changes:
-        say(f"{one.option}: {one.before or 'nothing'} → {one.after or 'nothing'}")
+    for change in changes.changes:
+        say(f"{change.option}: {change.before or 'nothing'} → {change.after or 'nothing'}")
 
 
 def _ask() -> None:

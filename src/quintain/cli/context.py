@@ -47,13 +47,13 @@ def workspace_of(context: typer.Context, *, check: bool = True) -> Workspace:
 
 
 def link_base(workspace: Workspace) -> str:
-    """Give the address that links begin with; say which one is assumed where nothing tells."""
+    """Return the address that links begin with; print which one is assumed where nothing tells."""
     from quintain.compose import base_address
 
-    found = base_address(workspace.settings)
-    if not found.known:
+    address = base_address(workspace.settings)
+    if not address.known:
         output.say(
-            f"No server runs on this workspace here, so {found.url} is assumed; "
+            f"No server runs on this workspace here, so {address.url} is assumed; "
             "QUINTAIN_PUBLIC_URL or QUINTAIN_PORT say otherwise."
         )
-    return found.url
+    return address.url

@@ -16,7 +16,7 @@ from quintain.services.validate.policy import parse_policy
 
 
 def check_policy(policy: Path | None) -> None:
-    """Say what is wrong with a policy before anything else is done."""
+    """Refuse a policy with something wrong in it, before anything else is done."""
     if policy is not None:
         parse_policy(read_text(policy), file=str(policy))
 
@@ -41,5 +41,5 @@ def add_round(
 
 
 def say_round(info: RoundInfo) -> None:
-    """Say what came of it, and what comes next."""
+    """Print which round it is, and what comes next."""
     say(f"It is round {info.ref}, and people can judge it. When they have: quintain round release {info.ref}")

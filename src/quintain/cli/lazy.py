@@ -242,15 +242,15 @@ def load(name: str, subcommand: str = "") -> Any:
     """Import the command called *name*, or as much of it as *subcommand* needs."""
     places = ALONE.get((name, subcommand), COMMANDS[name].places)
     module, _, attribute = places[0].partition(":")
-    found = getattr(importlib.import_module(module), attribute)
+    target = getattr(importlib.import_module(module), attribute)
     for addition in places[1:]:
         importlib.import_module(addition)
-    if isinstance(found, typer.Typer):
-        _put_in_order(found, COMMANDS[name].places)
-        command: Any = get_group(found)
+    if isinstance(target, typer.Typer):
+        _put_in_order(target, COMMANDS[name].places)
+        command: Any = get_group(target)
     else:
         alone = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
-        alone.command(name)(found)
+        alone.command(name)(target)
         command = get_command(alone)
     command.name = name
     return let_overwrite(command)
@@ -259,4 +259,4 @@ def load(name: str, subcommand: str = "") -> Any:
 def _put_in_order(app: typer.Typer, places: Sequence[str]) -> None:
     """List the commands of *app* by their places, however much of it was imported before the rest."""
     modules = [place.partition(":")[0] for place in places]
-    app.registered_commands.sort(key=lambda one: modules.index(one.callback.__module__) if one.callback else 0)
+    app.registered_commands.sort(key=lambda entry: modules.index(entry.callback.__module__) if entry.callback else 0)

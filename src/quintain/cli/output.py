@@ -17,10 +17,22 @@ from rich.table import Table
 from rich.text import Text
 
 from quintain.core.errors import BadInput, QuintainError, Stale, Unavailable
+from quintain.core.escaping import OVERRIDES, printable
 from quintain.core.records.base import plain
 
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+
+class SafeConsole(Console):
+    """A terminal to which texts are written as they read: what it would obey in them is shown as a mark."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print as rich does; texts, whoever wrote them, only by what is seen of them."""
+        super().print(*(printable(value) if isinstance(value, str) else value for value in objects), **options)
+
+
+out = SafeConsole(highlight=False)
+err = SafeConsole(stderr=True, highlight=False)
+# What may stand in JSON as it is, and what a terminal would obey or show in another order, is written as an escape.
+_ESCAPED = {ord(char): f"\\u{ord(char):04x}" for char in (*map(chr, range(0x7F, 0xA0)), *OVERRIDES)}
 NO_WIDTH = 100_000
 UNCOUNTED = "Its figures are pending: a worker counts them, and `quintain jobs list` shows how far it is."
 _printed: list[Table] = []
@@ -34,7 +46,7 @@ def begin() -> None:
 
 
 def warn(texts: Iterable[str]) -> None:
-    """Say on stderr, so that it is seen, what may be a slip in what was given."""
+    """Print on stderr, so that it is seen, what may be a slip in what was given."""
     for text in texts:
         err.print("Warning:", text, style="bold yellow", markup=False, soft_wrap=True)
 
@@ -46,12 +58,17 @@ def leave_stdout(leave: bool) -> None:
 
 def print_json(value: Any) -> None:
     """Print *value* as JSON, for programs."""
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=plain), err=out.stderr)
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=plain).translate(_ESCAPED), err=out.stderr)
 
 
 def print_json_line(value: Any) -> None:
     """Print *value* as one line of JSON, for programs that follow along."""
-    typer.echo(json.dumps(value, ensure_ascii=False, default=plain), err=out.stderr)
+    typer.echo(json.dumps(value, ensure_ascii=False, default=plain).translate(_ESCAPED), err=out.stderr)
+
+
+def print_document(text: str, *, nl: bool = False) -> None:
+    """Print a stored document as it is, for a file or another program; on a terminal, without what that would obey."""
+    typer.echo(printable(text) if out.is_terminal else text, nl=nl)
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str | None = None) -> None:
@@ -84,14 +101,15 @@ def _print_turned(columns: Sequence[str], rows: Sequence[Sequence[str]], title: 
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[str]], title: str | None) -> Table:
-    table = Table(*columns, title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
+    heads, head = map(printable, columns), None if title is None else printable(title)
+    table = Table(*heads, title=head, title_justify="left", header_style="bold", box=None, pad_edge=False)
     for row in rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*(Text(printable(cell)) for cell in row))
     return table
 
 
 def _widths(table: Table) -> Measurement:
-    """Say how narrow a table can be without cutting a word, and how wide it would be on lines of any length."""
+    """Return how narrow a table can be without cutting a word, and how wide on lines of any length."""
     return Measurement.get(out, out.options.update(width=NO_WIDTH), table)
 
 
@@ -125,7 +143,7 @@ def print_heading(text: str) -> None:
 
 
 def say(message: str) -> None:
-    """Tell the person something that is not the result."""
+    """Print on stderr what is not the result."""
     err.print(message, markup=False, soft_wrap=True)
 
 
@@ -138,7 +156,7 @@ def bar() -> Iterator[Callable[[str, int, int], None]]:
 
         def show(what: str, done: int, total: int) -> None:
             if what not in tasks:
-                tasks[what] = progress.add_task(what, total=total)
+                tasks[what] = progress.add_task(printable(what), total=total)
             progress.update(tasks[what], completed=done, total=total)
 
         yield show
@@ -169,7 +187,7 @@ def write_file(path: Path, data: bytes) -> None:
 
 
 def explain(error: QuintainError) -> None:
-    """Say what went wrong, every place of it, and what to do."""
+    """Print what went wrong, every place of it, and what to do."""
     err.print("error: ", style="bold red", end="")
     err.print(error.message, markup=False, soft_wrap=True)
     if isinstance(error, BadInput | Stale) and error.faults:

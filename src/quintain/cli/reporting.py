@@ -29,14 +29,14 @@ def again(context: typer.Context, folder: str = "--out") -> str:
     Files stand under their names, and where the report goes (the option *folder*) is left open.
     """
     words, options = ["quintain", "study", str(context.info_name)], []
-    for one in context.command.params:
-        value = context.params.get(str(one.name))
+    for param in context.command.params:
+        value = context.params.get(str(param.name))
         several = list(value) if isinstance(value, list | tuple) else [value]
         texts = [shlex.quote(_named(part)) for part in several]
-        if one.param_type_name == "argument":
+        if param.param_type_name == "argument":
             words += texts
-        elif one.name == "seed" or (value not in (None, one.default, [], ()) and one.name not in WRITTEN):
-            options += [one.opts[0]] if value is True else [f"{one.opts[0]} {text}" for text in texts]
+        elif param.name == "seed" or (value not in (None, param.default, [], ()) and param.name not in WRITTEN):
+            options += [param.opts[0]] if value is True else [f"{param.opts[0]} {text}" for text in texts]
     return " ".join([*words, *options, f"{folder} DIR"])
 
 
@@ -60,8 +60,8 @@ def give_report(report: Report, out: Path | None, *, json: bool) -> None:
 
 def _print(report: Report) -> None:
     wording = Wording()
-    told = [section for section in report.sections if section.findings or section.tables]  # charts are for the folder
-    for number, section in enumerate(told):
+    shown = [section for section in report.sections if section.findings or section.tables]  # charts are for the folder
+    for number, section in enumerate(shown):
         if number:
             print_line("")
         print_heading(section.title)

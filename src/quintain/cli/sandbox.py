@@ -13,19 +13,19 @@ ELSEWHERE = "Sandbox: each machine of the cluster looks for itself."
 
 
 def sandbox_lines(settings: Settings) -> list[str]:
-    """Say it in a line, or in one more for each thing that is in the way."""
+    """Return it in a line, with one more for each thing that is in the way."""
     report = sandbox_of(settings)
     return [ELSEWHERE] if report is None else describe(report, settings.sandbox)
 
 
 def say_sandbox(settings: Settings) -> None:
-    """Say it to whoever started the command."""
+    """Print it for whoever started the command."""
     for line in sandbox_lines(settings):
         output.say(line)
 
 
 def sandbox_facts(settings: Settings) -> dict[str, Any]:
-    """Give the same as plain data, for JSON."""
+    """Return the same as plain data, for JSON."""
     report = sandbox_of(settings)
     if report is None:
         return {"wanted": settings.sandbox, "layers": None, "causes": []}

@@ -42,5 +42,6 @@ def task_on_server(name: str, url: str, token: str | None) -> Task:
         languages=tuple(info.languages),
         metrics=tuple(info.metrics),
         canonical_metric=info.canonical_metric,
+        counted_perturbations=tuple(info.counted_perturbations),
         options=info.options,
     )

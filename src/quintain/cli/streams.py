@@ -62,7 +62,7 @@ def out_folder(help: str, *names: str) -> Any:  # noqa: A002
 
 
 def let_overwrite(command: Any) -> Any:
-    """Give *command*, and those below it, the option to overwrite, where they write; give it back.
+    """Add the option to overwrite to *command*, and to those below it, where they write; return it.
 
     The option is called --overwrite where --force means something else.
     """
@@ -108,7 +108,7 @@ def _overwrite_option(name: str) -> Any:
 
 
 def require_free(path: Path) -> Path:
-    """Give *path*, to which a command is to write; refuse a file that is there, and a folder that is not empty.
+    """Return *path*, to which a command is to write; refuse an existing file, or folder that is not empty.
 
     With --force what is there is overwritten.
     """
@@ -136,12 +136,12 @@ def streams() -> Iterator[None]:
 
 
 def read_path(value: str) -> Path:
-    """Give the file called *value*; `-` is what comes on standard input."""
+    """Return the file called *value*; `-` is what comes on standard input."""
     return _kept_input() if value == DASH else Path(value)
 
 
 def write_path(value: str) -> Path:
-    """Give the file called *value*; what is written to `-` goes to standard output, tables as CSV."""
+    """Return the file called *value*; what is written to `-` goes to standard output, tables as CSV."""
     if value != DASH:
         return require_free(Path(value))
     if output.out.stderr:
@@ -154,7 +154,7 @@ def write_path(value: str) -> Path:
 
 
 def write_folder(value: str) -> Path:
-    """Give the folder called *value*, which is new or empty unless it may be overwritten."""
+    """Return the folder called *value*, which is new or empty unless it may be overwritten."""
     path = Path(value)
     if path.is_file():
         raise BadInput("{path} is a file, not a folder.", path=path, remedy="Name a folder.")
@@ -175,9 +175,9 @@ def _kept_input() -> Path:
     head = stream.read(HEAD)
     path = _folder() / f"stdin{_ending(head)}"
     try:
-        with path.open("wb") as kept:
-            kept.write(head)
-            shutil.copyfileobj(stream, kept)
+        with path.open("wb") as copy:
+            copy.write(head)
+            shutil.copyfileobj(stream, copy)
     except OSError as error:
         raise Unavailable(
             "Standard input cannot be kept: {strerror}.", strerror=error.strerror, remedy="Free some space."
@@ -186,7 +186,7 @@ def _kept_input() -> Path:
 
 
 def _ending(head: bytes) -> str:
-    r"""Tell a format by its first bytes.
+    r"""Return a file's ending by its first bytes.
 
     >>> _ending(b'{"id": 1}'), _ending(b"item\tworker\tlabel"), _ending(b"item,worker,label")
     ('.jsonl', '.tsv', '.csv')
@@ -213,7 +213,7 @@ def _folder() -> Path:
 
 def _copy_out(path: Path) -> bool:
     if path.exists():
-        with path.open("rb") as made:
-            shutil.copyfileobj(made, sys.stdout.buffer)
+        with path.open("rb") as written:
+            shutil.copyfileobj(written, sys.stdout.buffer)
         sys.stdout.buffer.flush()
     return False

@@ -146,8 +146,8 @@ class Client(
         """
         target = Path(path)
         where, query = address(ref, "datasets")
-        wanted = {**query, "format": format_of(target, format), "also": list(also), "labels": labels}
-        self._transport.fetch(f"{where}/download", target, params=wanted)
+        params = {**query, "format": format_of(target, format), "also": list(also), "labels": labels}
+        self._transport.fetch(f"{where}/download", target, params=params)
         return target
 
     def upload(
@@ -172,8 +172,8 @@ class Client(
         if not source.is_file():
             raise NotFound("There is no file {source}.", source=source)
         fields = {"name": name, "role": role, "language": language, "description": description, "plan": plan}
-        given = {"hidden": hidden, "skip_bad": skip_bad, "score": score}
-        flags = {name: str(value).lower() for name, value in given.items()}
+        switches = {"hidden": hidden, "skip_bad": skip_bad, "score": score}
+        flags = {name: str(value).lower() for name, value in switches.items()}
         with source.open("rb") as stream:
             return self._transport.read(
                 DatasetVersion,
@@ -202,13 +202,13 @@ class Client(
         """Ask a model about examples, and give one prediction for each."""
         path, query = address(ref, "models")
         body = {"inputs": [dict(one) for one in inputs]}
-        found = self._transport.read(Predictions, "POST", f"{path}/predict", params=query, json=body)
-        return [Prediction(one.answer, one.probabilities) for one in found.predictions]
+        answered = self._transport.read(Predictions, "POST", f"{path}/predict", params=query, json=body)
+        return [Prediction(one.answer, one.probabilities) for one in answered.predictions]
 
     def state_fact(self, name: str, value: str) -> dict[str, str]:
-        """Say one's country or language, and give what is known of oneself."""
-        found = self._transport.read(KnownFacts, "PUT", "/me/facts", json={"name": name, "value": value})
-        return {one.name: one.value for one in found.facts}
+        """State one's country or language, and return what is known of oneself."""
+        known = self._transport.read(KnownFacts, "PUT", "/me/facts", json={"name": name, "value": value})
+        return {one.name: one.value for one in known.facts}
 
 
 __all__ = [

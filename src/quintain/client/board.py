@@ -68,7 +68,7 @@ class BoardClient(BoardCalls):
     """What `Client` can ask about the board of a task."""
 
     def board(self, task: str, **part: Unpack[Part]) -> Board:
-        """Give every model's value on every axis and data set."""
+        """Return every model's value on every axis and data set."""
         return self._transport.read(Board, "GET", f"{task_path(task)}/board", params=dict(part))
 
     def rank(self, task: str, *, limit: int = 100, offset: int = 0, **view: Unpack[View]) -> Ranking:
@@ -80,7 +80,7 @@ class BoardClient(BoardCalls):
         return self._transport.read(Ranking, "GET", f"{task_path(task)}/board/rank", params=params)
 
     def uncertainty(self, task: str, **view: Unpack[View]) -> Uncertainty:
-        """Say how sure a ranking is: intervals of ranks, how probably one is above another, groups of ties."""
+        """Return how sure a ranking is: intervals of ranks, how probably one is above another, groups of ties."""
         return self._transport.read(Uncertainty, "GET", f"{task_path(task)}/board/uncertainty", params=_query(view))
 
     def aggregations(self, task: str, **view: Unpack[View]) -> Aggregations:
@@ -88,11 +88,11 @@ class BoardClient(BoardCalls):
         return self._transport.read(Aggregations, "GET", f"{task_path(task)}/board/aggregations", params=_query(view))
 
     def sensitivity(self, task: str, **view: Unpack[View]) -> Sensitivity:
-        """Say what the lead of the `leader` hangs on."""
+        """Return what the lead of the `leader` hangs on."""
         return self._transport.read(Sensitivity, "GET", f"{task_path(task)}/board/sensitivity", params=_query(view))
 
     def export_board(self, task: str, format: str = "csv", *, model: str = "", **view: Unpack[View]) -> str:  # noqa: A002 - the API's word
-        """Give a ranking as text: csv, json, latex, markdown, harness or model-index (of one *model*)."""
+        """Return a ranking as text: csv, json, latex, markdown, harness or model-index (of one *model*)."""
         params = {**_query(view), "format": format, "model": model}
         return self._transport.text("GET", f"{task_path(task)}/board/export", params=params)
 
@@ -120,7 +120,7 @@ class BoardClient(BoardCalls):
         return self._transport.read(Snapshot, "POST", where, params=_query(view), json={"title": title})
 
     def snapshot(self, task: str, snapshot: str) -> bytes:
-        """Give the file of a frozen copy, named by its hash or the beginning of it."""
+        """Return the file of a frozen copy, named by its hash or the beginning of it."""
         where = f"{task_path(task)}/board/snapshots/{quote(snapshot, safe='')}"
         return self._transport.text("GET", where).encode()
 
@@ -132,24 +132,24 @@ class BoardClient(BoardCalls):
         """
         try:
             shape = parse_json(Path(path).read_bytes())
-            found, claimed, task = digest(shape), str(shape["hash"]), str(shape["board"]["task"])
+            computed, claimed, task = digest(shape), str(shape["hash"]), str(shape["board"]["task"])
             signature = dict(shape.get("signature") or {})
             public = str(signature.get("public_key") or "")
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise BadInput("{path} is not a snapshot of a board.", path=path, remedy="Download it again.") from error
-        signed = is_signed(found, str(signature.get("value") or ""), public)
+        signed = is_signed(computed, str(signature.get("value") or ""), public)
         try:
-            kept = digest(parse_json(self.snapshot(task, found))) == found
+            is_kept = digest(parse_json(self.snapshot(task, computed))) == computed
         except NotFound:
-            kept = False
+            is_kept = False
         return SnapshotCheck(
             hash=claimed,
             task=task,
             key_id=key_id(public) if signed else None,
-            intact=found == claimed,
+            intact=computed == claimed,
             signed=signed,
             published=signed and public in {one.public_key for one in self.signing_keys()},
-            kept=kept,
+            kept=is_kept,
         )
 
     def download_snapshot(self, task: str, snapshot: str, path: Path | str) -> Path:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from quintain.client.calls.contests import ContestsCalls
-from quintain.client.refs import format_of, place
+from quintain.client.refs import format_of, ref_path
 from quintain.core.errors import NotFound
 from quintain.core.records.contests import ContestSystem, PairsAdded
 
@@ -25,7 +25,7 @@ class ContestClient(ContestsCalls):
             return self._transport.read(
                 ContestSystem,
                 "POST",
-                f"{place(ref, 'contests')}/build/answers",
+                f"{ref_path(ref, 'contests')}/build/answers",
                 data={"system": system},
                 files={"file": (source.name, stream)},
             )
@@ -50,7 +50,7 @@ class ContestClient(ContestsCalls):
             return self._transport.read(
                 PairsAdded,
                 "POST",
-                f"{place(ref, 'contests')}/break/upload",
+                f"{ref_path(ref, 'contests')}/break/upload",
                 data={"columns": mapped, "preset": preset, "dispute": "true" if dispute else "false"},
                 files={"file": (source.name, stream)},
             )
@@ -58,14 +58,14 @@ class ContestClient(ContestsCalls):
     def download_contest_part(self, ref: str, part: str, path: Path | str) -> Path:
         """Write what is to be answered, `dev` or `pairs`: ids and inputs, without labels."""
         target = Path(path)
-        where = f"{place(ref, 'contests')}/download/{part}"
+        where = f"{ref_path(ref, 'contests')}/download/{part}"
         self._transport.fetch(where, target, params={"format": format_of(target, None)})
         return target
 
     def export_contest(self, ref: str, path: Path | str) -> Path:
         """Write the table that `quintain contest score` reads: every pair with every system's answers."""
         target = Path(path)
-        self._transport.fetch(f"{place(ref, 'contests')}/export", target, params={"format": format_of(target, None)})
+        self._transport.fetch(f"{ref_path(ref, 'contests')}/export", target, params={"format": format_of(target, None)})
         return target
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from quintain.client.calls.contrast import ContrastCalls
-from quintain.client.refs import place, task_path
+from quintain.client.refs import ref_path, task_path
 from quintain.core.errors import NotFound
 from quintain.core.records.contrasting import ContrastImported, ContrastPivot, ContrastVariant
 
@@ -41,7 +41,7 @@ class ContrastClient(ContrastCalls):
             "confirmed": confirmed,
             "generation": pivot.generation,
         }
-        path = f"{place(pivot.project, 'contrast')}/pivots/{pivot.id}/variants"
+        path = f"{ref_path(pivot.project, 'contrast')}/pivots/{pivot.id}/variants"
         return self._transport.read(ContrastVariant, "POST", path, json=body)
 
     def import_contrast(
@@ -57,14 +57,14 @@ class ContrastClient(ContrastCalls):
         plan: str = "",
     ) -> ContrastImported:
         """Import the published files at *paths* as a contrast set called *name*; all of it or nothing (owners)."""
-        given = [("files", Path(one)) for one in paths]
-        given += [("originals", Path(originals))] if originals else []
-        for _, path in given:
+        sources = [("files", Path(one)) for one in paths]
+        sources += [("originals", Path(originals))] if originals else []
+        for _, path in sources:
             if not path.is_file():
                 raise NotFound("There is no file {source}.", source=path)
         fields = {"name": name, "format": format, "split": split, "hidden": str(hidden).lower(), "plan": plan}
         with ExitStack() as stack:
-            files = [(field, (path.name, stack.enter_context(path.open("rb")))) for field, path in given]
+            files = [(field, (path.name, stack.enter_context(path.open("rb")))) for field, path in sources]
             return self._transport.read(
                 ContrastImported, "POST", f"{task_path(task)}/contrast/import", data=fields, files=files
             )

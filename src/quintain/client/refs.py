@@ -9,12 +9,12 @@ from quintain.core.errors import BadInput
 
 
 def task_path(task: str) -> str:
-    """Give the path of a task."""
+    """Return the path of a task."""
     return f"/tasks/{quote(task, safe='')}"
 
 
-def place(ref: str, kind: str) -> str:
-    """Give the path of what `task/name` names, such as a quiz, a round or a validation."""
+def ref_path(ref: str, kind: str) -> str:
+    """Return the path of what `task/name` names, such as a quiz, a round or a validation."""
     task, _, name = ref.partition("/")
     if not task or not name:
         raise BadInput("'{ref}' is not a reference.", ref=ref, remedy="Write task/name, or task/number for a round.")
@@ -30,6 +30,6 @@ def address(ref: str, kind: str) -> tuple[str, dict[str, str]]:
     return f"{task_path(task)}/{kind}/{quote(name, safe='')}", {"version": version} if version else {}
 
 
-def format_of(target: Path, wanted: str | None) -> str:
-    """Give the format to ask for: the one that is *wanted*, or that of the file's ending."""
-    return wanted or target.suffix.lstrip(".")
+def format_of(target: Path, chosen: str | None) -> str:
+    """Return the format to ask for: the one that was *chosen*, or that of the file's ending."""
+    return chosen or target.suffix.lstrip(".")

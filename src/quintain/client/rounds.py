@@ -7,7 +7,7 @@ from pathlib import Path
 
 from quintain.client.calls.pay import PayCalls
 from quintain.client.calls.rounds import RoundsCalls
-from quintain.client.refs import format_of, place, task_path
+from quintain.client.refs import format_of, ref_path, task_path
 from quintain.core.errors import NotFound
 from quintain.core.records.collect import PromptReport, Round
 from quintain.core.records.jobs import JobStanding
@@ -39,7 +39,7 @@ class RoundClient(RoundsCalls, PayCalls):
             return self._transport.read(
                 PromptReport,
                 "POST",
-                f"{place(ref, 'rounds')}/prompts",
+                f"{ref_path(ref, 'rounds')}/prompts",
                 data={
                     "corpus": corpus,
                     "part": part,
@@ -107,5 +107,5 @@ class RoundClient(RoundsCalls, PayCalls):
         """
         target = Path(path)
         params = {"format": format_of(target, format), "fooling": str(fooling).lower()}
-        self._transport.fetch(f"{place(ref, 'rounds')}/attempts", target, params=params)
+        self._transport.fetch(f"{ref_path(ref, 'rounds')}/attempts", target, params=params)
         return target

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from quintain.client.calls.codings import CodingsCalls
 from quintain.client.calls.study import StudyCalls
-from quintain.client.refs import format_of, place, task_path
+from quintain.client.refs import format_of, ref_path, task_path
 
 
 class StudyClient(StudyCalls, CodingsCalls):
@@ -25,7 +25,7 @@ class StudyClient(StudyCalls, CodingsCalls):
     def download_codes(self, ref: str, path: Path | str) -> Path:
         """Write all codes of a coding (`task/name`) as CSV; with arms once it is closed (owners)."""
         target = Path(path)
-        self._transport.fetch(f"{place(ref, 'codings')}/codes", target)
+        self._transport.fetch(f"{ref_path(ref, 'codings')}/codes", target)
         return target
 
     def download_report(

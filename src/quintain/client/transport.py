@@ -52,7 +52,7 @@ class _OnTheWay:
 
 
 def _pauses() -> Iterator[float]:
-    """Give how long to wait before asking again: longer and longer."""
+    """Yield how long to wait before asking again: longer and longer."""
     pause = FIRST_PAUSE_S
     while True:
         yield pause
@@ -180,7 +180,7 @@ class Transport:
 
 
 def error_of(response: httpx2.Response) -> QuintainError:
-    """Give the error that a refusal stands for."""
+    """Return the error that a refusal stands for."""
     try:
         body = response.json()["error"]
     except (ValueError, KeyError, TypeError):

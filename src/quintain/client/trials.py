@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from quintain.client.calls.trials import TrialsCalls
-from quintain.client.refs import place
+from quintain.client.refs import ref_path
 
 
 class TrialClient(TrialsCalls):
@@ -17,5 +17,5 @@ class TrialClient(TrialsCalls):
         People have other names there. `quintain trial report` and `qt.trial` read it.
         """
         target = Path(path)
-        self._transport.fetch(f"{place(ref, 'trials')}/export", target)
+        self._transport.fetch(f"{ref_path(ref, 'trials')}/export", target)
         return target

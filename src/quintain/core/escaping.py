@@ -1,4 +1,4 @@
-"""What is stored, written into texts that something else interprets: Markdown, LaTeX, or a reader's own eyes.
+"""What is stored, written into texts that something else interprets: Markdown, LaTeX, terminals, a reader's eyes.
 
 One function for each, so that what is safe in one export is safe in all. What a spreadsheet runs is in `data.cells`.
 """
@@ -11,6 +11,8 @@ import re
 OVERRIDES = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 MARK = "\N{REPLACEMENT CHARACTER}"
 _MARKED = str.maketrans(dict.fromkeys(OVERRIDES, MARK))
+_OBEYED = [*range(0x20), *range(0x7F, 0xA0)]  # by terminals: C0, delete and C1
+_PRINTABLE = _MARKED | dict.fromkeys([code for code in _OBEYED if chr(code) not in "\t\n"], MARK)
 _ENTITY = re.compile(r"&(?=[#\w]+;)")
 _HTML = str.maketrans({"<": "&lt;", ">": "&gt;"})
 _MARKDOWN = re.compile(r"([\\`*_\[\]|#~])")
@@ -36,6 +38,15 @@ def visible(text: str) -> str:
     'user�gnp.exe'
     """
     return text.translate(_MARKED)
+
+
+def printable(text: str) -> str:
+    r"""Put a mark for whatever a terminal would obey: control characters but tabs and line breaks, and overrides.
+
+    >>> printable("a\x1b[31mred\x07 \u202eb\n")
+    'a�[31mred� �b\n'
+    """
+    return text.translate(_PRINTABLE)
 
 
 def markdown(text: object) -> str:

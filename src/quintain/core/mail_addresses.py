@@ -2,6 +2,9 @@
 
 What is taken is narrower than what the standards allow, and all of it can be written by the mail library: no quotes, no
 comments, no addresses of machines. A test writes many of them. Letters of any script may stand on both sides of the @.
+
+A domain has one form here: as its holder writes it, by the rules of 2008 (IDNA), under which `straße.de` and
+`strasse.de` belong to two people. Python's own codec knows those of 2003, and would write to the other.
 """
 
 from __future__ import annotations
@@ -19,12 +22,14 @@ _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
 
 
 def normal_address(text: str) -> str:
-    """Return an address as it is kept and compared: without spaces around it, in small letters, composed.
+    """Return an address as it is kept and compared: no spaces around, small letters, composed, one form of its domain.
 
-    >>> normal_address(" Wilma@Example.ORG ")
-    'wilma@example.org'
+    >>> normal_address(" Wilma@Example.ORG "), normal_address("a@xn--strae-oqa.de"), normal_address("a@ｅxample.org")
+    ('wilma@example.org', 'a@straße.de', 'a@example.org')
     """
-    return unicodedata.normalize("NFC", text.strip().lower())
+    composed = unicodedata.normalize("NFC", text.strip().lower())
+    local, at, domain = composed.rpartition("@")
+    return f"{local}@{_readable_domain(domain)}" if at else composed
 
 
 def is_address(text: str) -> bool:
@@ -59,7 +64,26 @@ def wire_address(address: str) -> str:
 
 
 def _wire_domain(domain: str) -> str | None:
+    """Return *domain* in ASCII; None where it has an empty part, one too long, or letters that no domain has."""
+    if not _is_foreign(domain):
+        return domain
+    import idna
+
     try:
-        return domain.encode("idna").decode("ascii").lower()
-    except UnicodeError:  # an empty part, one that is too long, or characters that no domain has
+        return idna.encode(domain, uts46=True).decode("ascii") if len(domain) <= LONGEST else None
+    except idna.IDNAError:
         return None
+
+
+def _readable_domain(domain: str) -> str:
+    wire = _wire_domain(domain)
+    if wire is None or not _is_foreign(wire):
+        return wire or domain
+    import idna
+
+    return idna.decode(wire)
+
+
+def _is_foreign(domain: str) -> bool:
+    """Whether there is more to it than ASCII letters: the rules about the others take time to import."""
+    return not domain.isascii() or "xn--" in domain

@@ -63,7 +63,8 @@ class Task:
     """What is asked. Made from a TOML file by `quintain.tasks.definition.read_task`.
 
     Texts that people read (*title*, *instructions*, *content_warning*) map a language code to a text.
-    *extra_labels* may be given by people in validation and never by a model. *options* belong to the kind.
+    *extra_labels* may be given by people in validation and never by a model. *counted_perturbations* make robustness
+    and fairness beside those of the canonical figure. *options* belong to the kind.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Task:
     languages: tuple[str, ...] = ("en",)
     metrics: tuple[str, ...] = ()
     canonical_metric: str = ""
+    counted_perturbations: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @property

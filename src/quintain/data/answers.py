@@ -56,8 +56,10 @@ def _by_range(texts: pl.Series, unwanted: pl.Series, plan: ImportPlan) -> Mapped
     inside = [_inside(numbers, one) for one in plan.ranges]
     nothing = pl.Series([None], dtype=pl.String()).new_from_index(0, len(texts))
     values = nothing
-    for one, here in zip(reversed(plan.ranges), reversed(inside), strict=True):
-        values = pl.select(pl.when(here).then(pl.lit(one.label, dtype=pl.String())).otherwise(values)).to_series()
+    for label_range, here in zip(reversed(plan.ranges), reversed(inside), strict=True):
+        values = pl.select(
+            pl.when(here).then(pl.lit(label_range.label, dtype=pl.String())).otherwise(values)
+        ).to_series()
     nowhere = ~reduce(lambda left, right: left | right, inside)
     band = values.is_null() & ~nowhere
     if plan.unmapped == "drop":
@@ -79,12 +81,12 @@ def _none(values: pl.Series) -> pl.Series:
     return pl.Series([False]).new_from_index(0, len(values))
 
 
-def _inside(numbers: pl.Series, one: Range) -> pl.Series:
+def _inside(numbers: pl.Series, label_range: Range) -> pl.Series:
     here = numbers.is_not_null() & numbers.is_not_nan().fill_null(False)
-    if one.low is not None:
-        here = here & (numbers >= one.low).fill_null(False)
-    if one.high is not None:
-        here = here & (numbers < one.high).fill_null(False)
+    if label_range.low is not None:
+        here = here & (numbers >= label_range.low).fill_null(False)
+    if label_range.high is not None:
+        here = here & (numbers < label_range.high).fill_null(False)
     return here
 
 

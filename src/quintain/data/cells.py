@@ -1,7 +1,9 @@
 """Cells of CSV and TSV files: the one way in which such files are written, and what was done to cells undone.
 
 A spreadsheet runs a cell that begins like a formula, whoever wrote its text. Such a cell gets an apostrophe in front,
-by which spreadsheets know a text; readers of ours take it off again. Plain numbers are left alone.
+by which spreadsheets know a text; readers of ours take it off again. Plain numbers are left alone. One with another
+separator than ours (`;`, as in German) sees cells within our cells, whatever is quoted: what begins like a formula
+after a semicolon, a tab or a line break gets its apostrophe, too.
 """
 
 from __future__ import annotations
@@ -22,25 +24,29 @@ _STARTS = r"=+\-@\t\r\n＝＋－＠"
 _NUMBER = r"^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$"
 _RUNS = rf"^'*[{_STARTS}]"  # also what begins so already: else it could not be told from what we guarded
 _GUARDED = rf"^'+[{_STARTS}]"
+_INNER = r"([;\t\r\n])('*[=+\-@＝＋－＠])"
+_INNER_GUARDED = r"([;\t\r\n])'('*[=+\-@＝＋－＠])"
 _runs, _number, _guarded = re.compile(_RUNS), re.compile(_NUMBER), re.compile(_GUARDED)
+_inner, _inner_guarded = re.compile(_INNER), re.compile(_INNER_GUARDED)
 
 
 def guard(text: str) -> str:
     """Write *text* so that a spreadsheet shows it and does not run it.
 
-    >>> guard("=1+1"), guard("-3.5"), guard("fine"), guard("'=1")
-    ("'=1+1", '-3.5', 'fine', "''=1")
+    >>> guard("=1+1"), guard("-3.5"), guard("fine"), guard("'=1"), guard("a;=1+1;b")
+    ("'=1+1", '-3.5', 'fine', "''=1", "a;'=1+1;b")
     """
-    return f"'{text}" if _runs.match(text) and not _number.fullmatch(text) else text
+    inside = _inner.sub(r"\1'\2", text)
+    return f"'{inside}" if _runs.match(text) and not _number.fullmatch(text) else inside
 
 
 def unguard(text: str) -> str:
-    """Give the text that was guarded.
+    """Return the text that was guarded.
 
-    >>> unguard("'=1+1"), unguard("'quoted'")
-    ('=1+1', "'quoted'")
+    >>> unguard("'=1+1"), unguard("'quoted'"), unguard("a;'=1+1;b")
+    ('=1+1', "'quoted'", 'a;=1+1;b')
     """
-    return text[1:] if _guarded.match(text) else text
+    return _inner_guarded.sub(r"\1\2", text[1:] if _guarded.match(text) else text)
 
 
 class RowWriter:
@@ -80,10 +86,14 @@ def guarded_names(table: Frame) -> Frame:
 
 
 def unguard_cells(table: pl.DataFrame) -> pl.DataFrame:
-    """Give a table as it was before its cells were guarded."""
+    """Return a table as it was before its cells were guarded."""
     texts = [name for name, dtype in table.schema.items() if dtype == pl.String()]
     return table.with_columns(
-        pl.when(pl.col(name).str.contains(_GUARDED)).then(pl.col(name).str.slice(1)).otherwise(pl.col(name)).alias(name)
+        pl.when(pl.col(name).str.contains(_GUARDED))
+        .then(pl.col(name).str.slice(1))
+        .otherwise(pl.col(name))
+        .str.replace_all(_INNER_GUARDED, "${1}${2}")
+        .alias(name)
         for name in texts
     )
 
@@ -91,10 +101,11 @@ def unguard_cells(table: pl.DataFrame) -> pl.DataFrame:
 def _guards(schema: pl.Schema) -> list[pl.Expr]:
     return [
         pl.when(text.str.contains(_RUNS) & ~text.str.contains(_NUMBER))
-        .then(pl.lit("'") + text)
-        .otherwise(text)
+        .then(pl.lit("'") + inside)
+        .otherwise(inside)
         .alias(name)
         for name, dtype in schema.items()
         if isinstance(dtype, pl.String | pl.Categorical | pl.Enum)
         for text in [pl.col(name).cast(pl.String())]
+        for inside in [text.str.replace_all(_INNER, "${1}'${2}")]
     ]

@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from quintain.core.errors import BadInput, Unavailable
+from quintain.core.errors import BadInput, OutOfOrder
 from quintain.data.cells import SEPARATORS, sink_separated, write_separated
 
 Sink = Callable[[pl.LazyFrame, Path], object]
@@ -72,7 +72,7 @@ def _write_parquet(frames: Iterable[pl.DataFrame], schema: Mapping[str, pl.DataT
 
 
 def json_list(rows: Iterable[Any], default: Callable[[Any], Any], *, level: int = 0) -> Iterator[str]:
-    r"""Give a list as JSON piece by piece, as `json.dumps` writes it with an indent of 2, *level* steps in.
+    r"""Yield a list as JSON piece by piece, as `json.dumps` writes it with an indent of 2, *level* steps in.
 
     >>> "".join(json_list([{"a": 1}, []], str)) == json.dumps([{"a": 1}, []], indent=2)
     True
@@ -91,7 +91,7 @@ def json_list(rows: Iterable[Any], default: Callable[[Any], Any], *, level: int 
 
 @contextmanager
 def whole_or_nothing(path: Path) -> Iterator[Path]:
-    """Give a place to write to that becomes *path* once all is written; of what fails, nothing is left."""
+    """Yield a path to write to that becomes *path* once all is written; of what fails, nothing is left."""
     if not path.parent.is_dir():
         raise BadInput("There is no folder {parent} to write to.", parent=path.parent)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
@@ -102,7 +102,7 @@ def whole_or_nothing(path: Path) -> Iterator[Path]:
         part.chmod(0o644)
         os.replace(part, path)
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise Unavailable(
+        raise OutOfOrder(
             "{path} could not be written: {error}.", path=path, error=str(error).splitlines()[0]
         ) from error
     finally:
@@ -114,7 +114,7 @@ def _sink_separated(table: pl.LazyFrame, path: Path, *, separator: str) -> None:
 
 
 def _json_cells(schema: pl.Schema) -> list[pl.Expr]:
-    """Give the columns of lists and structures as JSON, to be written to a cell each."""
+    """Return the columns of lists and structures as JSON, to be written to a cell each."""
     return [_as_json(name) for name, dtype in schema.items() if dtype.is_nested()]
 
 

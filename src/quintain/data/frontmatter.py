@@ -22,7 +22,7 @@ class _Names(yaml.BaseLoader):
 
 
 def read_configs(readme: str, *, file: str) -> list[dict[str, Any]]:
-    """Give the list `configs` of the front matter in *readme*; an empty one where there is none."""
+    """Return the list `configs` of the front matter in *readme*; an empty one where there is none."""
     block = _block(readme.removeprefix("\ufeff").splitlines(), file)
     try:
         tables = yaml.load(block, _Names)  # noqa: S506 - a BaseLoader makes texts, lists and mappings only

@@ -67,12 +67,12 @@ def review_name(value: Any) -> str:
 
 
 def is_too_much(facts: Mapping[str, Any]) -> bool:
-    """Say whether more is said of a row than is kept."""
+    """Whether more is said of a row than is kept."""
     return len(json.dumps(facts, ensure_ascii=False, default=str)) > MOST
 
 
 def kept_columns(meta: Any) -> dict[str, Any]:
-    """Give the columns that a harvest was told to keep, from what it wrote beside a sentence.
+    """Return the columns that a harvest was to keep, from what it wrote beside a sentence.
 
     >>> kept_columns('{"model": "ab", "corpus": {"city": "Graz"}}')
     {'city': 'Graz'}

@@ -131,7 +131,7 @@ def _parsed(text: str) -> Where:
 
 
 def _why_not(value: Any) -> Text | None:
-    """Say why *value* is no condition; nothing where it is one."""
+    """Return why *value* is no condition; None where it is one."""
     if not isinstance(value, str) or not value.strip():
         return Text("is not a condition in quotation marks")
     try:
@@ -203,8 +203,8 @@ class Rules:
     @property
     def conditions(self) -> list[Where]:
         """All conditions, in the order of the file."""
-        found = [self.where, *(one.where for one in self.strata)]
-        return [one for one in found if one is not None]
+        optional = [self.where, *(one.where for one in self.strata)]
+        return [one for one in optional if one is not None]
 
     @property
     def counted(self) -> bool:
@@ -245,13 +245,13 @@ def parse_rules(text: str, *, file: str = "the rules") -> Rules:
 
 
 def _named(data: dict[str, Any]) -> dict[str, Any]:
-    """Give the strata, those without a name called by their number."""
-    given = data.get("strata")
-    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
+    """Return the strata, those without a name called by their number."""
+    strata = data.get("strata")
+    if not isinstance(strata, list) or not all(isinstance(one, dict) for one in strata):
         return {}
-    return {"strata": [{"name": f"stratum {number}", **one} for number, one in enumerate(given, 1)]}
+    return {"strata": [{"name": f"stratum {number}", **one} for number, one in enumerate(strata, 1)]}
 
 
 def _placed(where: Where | None, source: str) -> Where | None:
-    """Say of a condition where it stands, for whoever finds that a name in it is not known."""
+    """Return a condition that knows its source, for the message where a name in it is not known."""
     return replace(where, source=source) if where else None

@@ -31,7 +31,7 @@ _TURN = 1000  # rows hashed between two offers of Python's lock to other threads
 
 
 def example_ids(table: pl.DataFrame, inputs: Sequence[str]) -> pl.Series:
-    """Give the ids of the examples in *table*, whose *inputs* are these columns.
+    """Return the ids of the examples in *table*, whose *inputs* are these columns.
 
     >>> example_ids(pl.DataFrame({"text": ["Hello"]}), ["text"]).to_list()
     ['ef73ae6a8b47cd3601ab3fad1fb8099e']
@@ -40,7 +40,7 @@ def example_ids(table: pl.DataFrame, inputs: Sequence[str]) -> pl.Series:
 
 
 def form_ids(table: pl.DataFrame, inputs: Sequence[str]) -> pl.Series:
-    """Give ids by which examples are compared: those that they would have with every text in its form.
+    """Return ids by which examples are compared: those that they would have with every text in its form.
 
     >>> table = pl.DataFrame({"text": ["Hello", "Hel\u200blo  "]})
     >>> form_ids(table, ["text"]).n_unique()
@@ -91,20 +91,20 @@ def letters_forms(texts: pl.Series) -> pl.Series:
 
 
 def example_digests(table: pl.DataFrame, inputs: Sequence[str]) -> list[bytes]:
-    """Give the SHA-256 of every row's inputs; an input that is null is left out, as in a mapping without it."""
+    """Return the SHA-256 of every row's inputs; an input that is null is left out, as in a mapping without it."""
     names = sorted(inputs)
     gaps = [name for name in names if table[name].null_count()]
     if not gaps:
         return _digests(table, names)
-    found: list[bytes] = [b""] * table.height
+    digests: list[bytes] = [b""] * table.height
     patterns = table.select(pl.col(name).is_null() for name in gaps).with_row_index("__at")
     for pattern, rows in patterns.group_by(gaps):
         missing = {name for name, null in zip(gaps, pattern, strict=True) if null}
         places = rows["__at"].to_list()
         some = _digests(table[places], [name for name in names if name not in missing])
-        for place, digest in zip(places, some, strict=True):
-            found[place] = digest
-    return found
+        for at, digest in zip(places, some, strict=True):
+            digests[at] = digest
+    return digests
 
 
 def hex_ids(digests: Sequence[bytes]) -> pl.Series:
@@ -113,7 +113,7 @@ def hex_ids(digests: Sequence[bytes]) -> pl.Series:
 
 
 def repeated_digest(digest: bytes, turn: int) -> bytes:
-    """Give what names an input that stands in a version again, for the *turn*-th time: 2 is the second.
+    """Return what names an input that stands in a version again, for the *turn*-th time: 2 is the second.
 
     The first has the name that the input has anywhere; so predictions, metrics and tags tell members of sets apart.
     """
@@ -125,12 +125,12 @@ def _digests(table: pl.DataFrame, names: Sequence[str]) -> list[bytes]:
         return [hashlib.sha256(b"{}").digest()] * table.height
     encoded = table.select(pl.struct(names).struct.json_encode().cast(pl.Binary()).alias("line"))["line"]
     lines, sha256 = encoded.to_list(), hashlib.sha256
-    found: list[bytes] = []
+    digests: list[bytes] = []
     for start in range(0, len(lines), _TURN):
-        found += [sha256(line).digest() for line in lines[start : start + _TURN]]
+        digests += [sha256(line).digest() for line in lines[start : start + _TURN]]
         # Let the thread that reads ahead have Python's lock: each of its short steps would wait 5 ms for it.
         time.sleep(0)
-    return found
+    return digests
 
 
 class ContentHash:
@@ -155,13 +155,13 @@ class ContentHash:
         self.rows += table.height
 
     def hexdigest(self) -> str:
-        """Give the hash."""
+        """Return the hash of all that was added, in hexadecimal."""
         parts = b"\n".join(part.hexdigest().encode() for part in (self._ids, self._answers, self._marks))
         return hashlib.sha256(_FORM + parts).hexdigest()
 
 
 def salted(content: str, salt: str) -> str:
-    """Give the public name of the content whose hash is *content*: without the *salt* nothing follows from it.
+    """Return the public name of the content whose hash is *content*: without the *salt* nothing follows from it.
 
     >>> salted("ab" * 32, "01" * 32)[:8], salted("ab" * 32, "02" * 32)[:8]
     ('e477848e', '4b3fd4c2')

@@ -6,10 +6,17 @@ A path is relative to the data file. Where files came without their folders, as 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path, PurePosixPath
+from typing import Any
 
+import polars as pl
+
+from quintain.core.errors import Fault
+from quintain.core.task import Task
 from quintain.core.texts import Text
+from quintain.tasks.contract import kind_of
+from quintain.tasks.rules import Rule, blank, shown
 
 PREFIX = "blob:"
 MAX_BYTES = 2_000_000
@@ -20,14 +27,14 @@ TOO_LARGE = Text("is larger than {most} MB", most=MAX_BYTES // 1_000_000)
 
 
 def image_kind(content: bytes) -> str | None:
-    """Give the media type of an image by how it begins; None where it is none that is shown."""
+    """Return the media type of an image by how it begins; None where it is none that is shown."""
     if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
         return "image/webp"
     return next((kind for start, kind in KINDS.items() if content.startswith(start)), None)
 
 
 def image_fault(content: bytes) -> Text | None:
-    """Say what is wrong with an image, if anything."""
+    """Return what is wrong with an image, or None."""
     if len(content) > MAX_BYTES:
         return TOO_LARGE
     return NO_IMAGE if image_kind(content) is None else None
@@ -42,7 +49,7 @@ class ImageFolder:
         self._used: dict[str, Path] = {}
 
     def name_of(self, written: str) -> str | Text:
-        """Give the name by which an example refers to the image at a path, or say what is wrong with it."""
+        """Return the name by which an example refers to the image at a path, or what is wrong with it."""
         if written not in self._named:
             self._named[written] = self._read(written)
         return self._named[written]
@@ -77,13 +84,50 @@ class ImageFolder:
         parts = PurePosixPath(written).parts
         if not parts or ".." in parts or written.startswith("/") or "\0" in written:
             return None
-        for place in (self._root.joinpath(*parts), self._root / parts[-1]):
-            path = place.resolve()
+        for candidate in (self._root.joinpath(*parts), self._root / parts[-1]):
+            path = candidate.resolve()
             if path.is_relative_to(self._root) and path.is_file():
                 return path
         return None
 
 
+def path_faults(task: Task, inputs: Mapping[str, Any], before: Mapping[str, Any] | None = None) -> list[Fault]:
+    """Refuse images that are named by a path: only an import of a data set brings those along.
+
+    What *before*, which *inputs* are an edit of, names alike is left alone.
+    """
+    values = {name: inputs.get(name) for name in image_fields(task) if inputs.get(name) != (before or {}).get(name)}
+    return [
+        Fault(
+            "'{path}' is a path; give an http(s) address, or import it with a data set and name it as there (blob:…)",
+            path=value[:200],
+            field=name,
+        )
+        for name, value in values.items()
+        if isinstance(value, str) and value and is_relative(value)
+    ]
+
+
+def path_rules(task: Task, columns: Collection[str]) -> list[Rule]:
+    """Refuse images that are named by a path in a table with these *columns* that is no data set."""
+    stored = "|".join((PREFIX, "http://", "https://"))
+    return [
+        Rule(
+            name,
+            ~blank(pl.col(name)) & ~pl.col(name).str.contains(f"^({stored})"),
+            "'{path}' is a path; give an http(s) address, or import it with a data set and name it as there (blob:…)",
+            values={"path": shown(pl.col(name))},
+        )
+        for name in image_fields(task)
+        if name in columns
+    ]
+
+
+def image_fields(task: Task) -> list[str]:
+    """Name the inputs of a task that are images."""
+    return [item.name for item in kind_of(task).fields(task) if item.type == "image"]
+
+
 def is_relative(written: str) -> bool:
-    """Say whether an image is named by a path beside the data, and not by an address or its content."""
+    """Whether an image is named by a path beside the data, and not by an address or its content."""
     return not written.startswith((PREFIX, "http://", "https://"))

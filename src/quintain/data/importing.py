@@ -51,8 +51,8 @@ class ImportReport:
         self.faults += faults[: max(0, self.limit - len(self.faults))]
 
     def error(self) -> BadInput:
-        """Give the error that says all this."""
-        said = Text.plural(
+        """Return the error that lists the faults, with a remedy that fits them."""
+        message = Text.plural(
             "{file} has {n} fault; nothing was imported.",
             "{file} has {n} faults; nothing was imported.",
             n=self.total,
@@ -71,11 +71,11 @@ class ImportReport:
         elif all(fault.reason.startswith("not UTF-8") for fault in self.faults):
             remedy = Text("Save the file as UTF-8, or name its encoding with --encoding, such as latin-1.")
             page = Text('Save the file as UTF-8, or name its encoding in the plan below: encoding = "latin-1".')
-        return BadInput(said, faults=self.faults, total=self.total, remedy=remedy, page=page)
+        return BadInput(message, faults=self.faults, total=self.total, remedy=remedy, page=page)
 
 
 def stored_schema(task: Task) -> dict[str, pl.DataType]:
-    """Give the columns of a version's Parquet file."""
+    """Return the columns of a version's Parquet file, with their types."""
     return {"id": pl.String(), **kind_of(task).schema(task), **EXTRA}
 
 
@@ -128,7 +128,7 @@ def write_examples(
 
 
 def describe(dropped: Counter[str]) -> str:
-    """Say in words how many rows were left out, and why."""
+    """Return in words how many rows were left out, and why."""
     return ", ".join(f"{count} {reason}" for reason, count in dropped.items() if count)
 
 
@@ -225,7 +225,7 @@ def _selected(  # noqa: PLR0917 - as `_examples`
     progress: Progress | None,
     images: ImageFolder | None,
 ) -> Iterator[pl.DataFrame]:
-    """Give the examples of the file, or the sample of them that the plan asks for."""
+    """Yield the examples of the file, or the sample of them that the plan asks for."""
     tables = _examples(path, task, plan, report, seen, progress, images)
     if plan.sample is None:
         yield from tables
@@ -263,7 +263,7 @@ def _examples(  # noqa: PLR0917 - what is read, how, and what is told of it
     mapper = Mapper(task, plan, source)
     report.hints = mapper.hints()
     order = list(stored_schema(task))
-    batches = source.batches(mapper.columns_to_read())
+    batches = source.batches(mapper.requested_columns())
     if plan.row_range is not None:
         batches = rows_in(batches, plan.row_range, file=source.name)
     for batch, mapped in _ahead((batch, mapper.apply(batch)) for batch in batches):

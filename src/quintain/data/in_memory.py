@@ -1,7 +1,7 @@
 """Tables that are in memory already, where otherwise a file is read: what a notebook hands over.
 
-    given(frame)                                    # polars, pandas, Arrow: anything with the Arrow PyCapsule interface
-    given([("a", "ann", "yes")], ("item", "worker", "label"))
+    in_memory_table(frame)  # polars, pandas, Arrow: anything with the Arrow PyCapsule interface
+    in_memory_table([("a", "ann", "yes")], ("item", "worker", "label"))
 
 A row of such a table is named by its place, counted from 0, as frames count them.
 """
@@ -40,7 +40,7 @@ Source = Path | InMemoryTable
 
 
 def source_of(value: Any, columns: Sequence[str] = (), *, name: str = "the table") -> Source:
-    """Give what somebody handed over as something that can be read: a path stays one, all else is a table.
+    """Return what a caller handed over as something that can be read: a path stays one, all else is a table.
 
     *columns* names the columns of rows that have no names of their own.
     """
@@ -58,7 +58,9 @@ def in_memory_table(value: Any, columns: Sequence[str] = (), *, name: str = "the
     if isinstance(value, pl.LazyFrame):
         return InMemoryTable(value.collect(), name)
     if isinstance(value, Mapping):
-        return InMemoryTable(_frame({str(key): list(cells) for key, cells in value.items()}, name), name)
+        return InMemoryTable(
+            _frame({str(key): _cells(cells, str(key), name) for key, cells in value.items()}, name), name
+        )
     if hasattr(value, "__arrow_c_stream__") or hasattr(value, "to_dict"):
         return InMemoryTable(_from_library(value, name), name)
     rows = list(value) if hasattr(value, "__iter__") else None
@@ -74,6 +76,19 @@ def in_memory_table(value: Any, columns: Sequence[str] = (), *, name: str = "the
         kind=type(value).__name__,
         remedy="Give a path, a frame (polars, pandas, Arrow), a mapping from columns to values, or a list of objects.",
     )
+
+
+def _cells(cells: Any, column: str, name: str) -> list[Any]:
+    """Return the values of a column; a text is no column of letters, and nothing is none at all."""
+    if isinstance(cells, str | bytes) or not hasattr(cells, "__iter__"):
+        raise BadInput(
+            "{name}: the column '{column}' is a {kind}, not a list of values.",
+            name=name,
+            column=column,
+            kind=type(cells).__name__,
+            remedy="Give a list for each column.",
+        )
+    return list(cells)
 
 
 def _from_library(value: Any, name: str) -> pl.DataFrame:
@@ -116,8 +131,11 @@ def _frame(columns: Mapping[str, list[Any]], name: str) -> pl.DataFrame:
 
 
 def _series(name: str, cells: list[Any]) -> pl.Series:
-    """Make a column; where the cells differ in type, such as 1 and 'b', they are texts."""
+    """Make a column; where the cells differ in type, such as 1 and 'b', or are of one of their own, they are texts."""
     try:
-        return pl.Series(name, cells)
+        column = pl.Series(name, cells)
     except (TypeError, pl.exceptions.PolarsError):
-        return pl.Series(name, [None if cell is None else str(cell) for cell in cells], dtype=pl.String())
+        column = pl.Series(name, dtype=pl.Object)
+    if column.dtype != pl.Object:
+        return column
+    return pl.Series(name, [None if cell is None else str(cell) for cell in cells], dtype=pl.String())

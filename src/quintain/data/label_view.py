@@ -17,25 +17,25 @@ SHARES = "distribution"
 
 
 def votes_of(meta: str | None) -> dict[str, float]:
-    """Give the votes that an example has kept in its *meta*, by label: their number, or how many are named there.
+    """Return the votes kept in an example's *meta*, by label: their number, or how many are named there.
 
     >>> votes_of('{"label_distribution": {"positive": ["w1", "w2"], "neutral": 1}}')
     {'positive': 2.0, 'neutral': 1.0}
     """
-    told = meta_of(meta)
-    given: Any = next((told[key] for key in KEYS if key in told), None)
-    given = _parsed(given) if isinstance(given, str) else given
-    return {str(name): _count(value) for name, value in given.items()} if isinstance(given, Mapping) else {}
+    facts = meta_of(meta)
+    votes: Any = next((facts[key] for key in KEYS if key in facts), None)
+    votes = _parsed(votes) if isinstance(votes, str) else votes
+    return {str(name): _count(value) for name, value in votes.items()} if isinstance(votes, Mapping) else {}
 
 
 def meta_of(text: str | None) -> Mapping[str, Any]:
-    """Give what an example has kept beside its input; nothing where that is no object."""
-    told = _parsed(text)
-    return told if isinstance(told, Mapping) else {}
+    """Return what an example has kept beside its input; nothing where that is no object."""
+    facts = _parsed(text)
+    return facts if isinstance(facts, Mapping) else {}
 
 
 def in_view(table: pl.LazyFrame, task: Task, view: str) -> pl.LazyFrame:
-    """Give the examples of *table* with their labels in a view of `quintain.labels.views`.
+    """Return the examples of *table* with their labels in a view of `quintain.labels.views`.
 
     `majority` leaves them as they are. `distributional` repeats an example for each vote, with that label as answer,
     and so has examples without a majority, too. `soft` has a column `distribution` with the share of each label.
@@ -54,12 +54,12 @@ def in_view(table: pl.LazyFrame, task: Task, view: str) -> pl.LazyFrame:
             remedy="Only owners of a task with labels see them, where the answers are not withheld.",
         )
     shares = pl.Struct(dict.fromkeys(task.label_names, pl.Float64()))
-    made = schema if view == "distributional" else {**schema, SHARES: shares}
+    schema_in_view = schema if view == "distributional" else {**schema, SHARES: shares}
 
     def change(piece: pl.DataFrame) -> pl.DataFrame:
         return _repeated(piece, task) if view == "distributional" else _soft(piece, task, shares)
 
-    return table.map_batches(change, schema=made, streamable=True)
+    return table.map_batches(change, schema=schema_in_view, streamable=True)
 
 
 def _repeated(piece: pl.DataFrame, task: Task) -> pl.DataFrame:

@@ -64,7 +64,7 @@ LEXICON = _lexicon()
 
 
 def languages_of(texts: pl.Series, documents: pl.Series) -> pl.Series:
-    """Give the language of each text; *documents* says which texts stand together. Null where it cannot be told.
+    """Return the language of each text, null where it cannot be told; *documents* says which belong together.
 
     >>> texts = pl.Series(["The soup was cold.", "Die Suppe war kalt.", "Lecker!"])
     >>> languages_of(texts, pl.Series([0, 1, 1])).to_list()
@@ -72,27 +72,27 @@ def languages_of(texts: pl.Series, documents: pl.Series) -> pl.Series:
     """
     table = pl.DataFrame({"row": pl.int_range(len(texts), dtype=pl.UInt32(), eager=True), "document": documents})
     words = texts.str.to_lowercase().str.extract_all(r"\p{L}+")
-    found = (
+    hits = (
         table.with_columns(words.alias("word"))
         .explode("word", empty_as_null=True)
         .join(LEXICON, on="word", how="inner")
         .group_by("row", "document", "language")
         .agg(pl.col("score").sum())
     )
-    own = _best(found, "row").filter((pl.col("score") >= ENOUGH) & (pl.col("score") >= CLEAR * pl.col("next")))
-    whole = _best(found.group_by("document", "language").agg(pl.col("score").sum()), "document")
+    own = _best(hits, "row").filter((pl.col("score") >= ENOUGH) & (pl.col("score") >= CLEAR * pl.col("next")))
+    whole = _best(hits.group_by("document", "language").agg(pl.col("score").sum()), "document")
     whole = whole.filter((pl.col("score") >= ENOUGH) & (pl.col("score") > pl.col("next")))
-    told = table.join(own.select("row", "language"), on="row", how="left", maintain_order="left").join(
+    languages = table.join(own.select("row", "language"), on="row", how="left", maintain_order="left").join(
         whole.select("document", pl.col("language").alias("whole")),
         on="document",
         how="left",
         maintain_order="left",
     )
-    return told.select(pl.coalesce("language", "whole").alias("language"))["language"]
+    return languages.select(pl.coalesce("language", "whole").alias("language"))["language"]
 
 
 def _best(scores: pl.DataFrame, by: str) -> pl.DataFrame:
-    """Give the best language of each row or document, its score, and that of the next."""
+    """Return the best language of each row or document, its score, and that of the next."""
     ordered = scores.sort(by, "score", "language", descending=[False, True, False])
     return ordered.group_by(by, maintain_order=True).agg(
         pl.col("language").first(),

@@ -48,31 +48,33 @@ class Mapper:
         self.source = source
         self.columns = self._choose_columns()
 
-    def columns_to_read(self) -> dict[str, bool]:
-        """Give the columns to read, each with whether lists and structures are expected in it."""
-        wanted: dict[str, bool] = {}
+    def requested_columns(self) -> dict[str, bool]:
+        """Return the columns to read, each with whether lists and structures are expected in it."""
+        requested: dict[str, bool] = {}
         for ours, theirs in self.columns.items():
             nested = isinstance(theirs, str) and (ours == "tags" or self.schema.get(ours, pl.String()).is_nested())
             for name in _names(theirs):
-                wanted[name] = wanted.get(name, False) or nested
+                requested[name] = requested.get(name, False) or nested
         for name in (*(one.column for one in self.plan.active_filters()), *self.plan.tag_columns):
-            wanted.setdefault(name, False)
+            requested.setdefault(name, False)
         for name in self.plan.keep:
-            wanted.setdefault(name, True)
-        return wanted
+            requested.setdefault(name, True)
+        return requested
 
     def hints(self) -> list[str]:
         """Name columns of the file that are not read and look as if they were meant to be: `tag` for `tags`."""
-        read = self.columns_to_read()
+        read = self.requested_columns()
         free = [
             name for name in (*self.schema, *RESERVED) if name not in self.columns and name not in self.plan.constants
         ]
-        found = []
+        sentences = []
         for theirs in self.source.columns:
             close = [] if theirs in read else get_close_matches(theirs.lower(), free, n=1, cutoff=0.75)
             if close:
-                found.append(f"The column '{theirs}' is not read; if it is '{close[0]}', map it: {close[0]}={theirs}.")
-        return found
+                sentences.append(
+                    f"The column '{theirs}' is not read; if it is '{close[0]}', map it: {close[0]}={theirs}."
+                )
+        return sentences
 
     def apply(self, batch: RowBatch) -> Mapped:
         """Make examples of a batch."""
@@ -98,20 +100,20 @@ class Mapper:
         return mapped
 
     def _filter(self, mapped: Mapped) -> None:
-        for one in self.plan.active_filters():
-            values = mapped.table[one.column].cast(pl.String())
-            mask = values.is_in(one.keep).fill_null(False) if one.keep else pl.Series([True] * len(values))
-            if one.leave_out:
-                mask = mask & ~values.is_in(one.leave_out).fill_null(False)
+        for rule in self.plan.active_filters():
+            values = mapped.table[rule.column].cast(pl.String())
+            mask = values.is_in(rule.keep).fill_null(False) if rule.keep else pl.Series([True] * len(values))
+            if rule.leave_out:
+                mask = mask & ~values.is_in(rule.leave_out).fill_null(False)
             mapped.dropped["filtered out"] += len(values) - int(mask.sum())
             mapped.table, mapped.rows = mapped.table.filter(mask), mapped.rows.filter(mask)
 
     def _answers(self, raw: pl.DataFrame, mapped: Mapped, bad: set[int]) -> _Answers:
-        wanted = self.schema["answer"]
+        dtype = self.schema["answer"]
         values = self._raw("answer", raw)
         result = map_answers(values, self.plan)
-        shaped, misfits = shape(result.values, wanted)
-        shaped = self.kind.answers.normalise_labels(shaped, self.task.label_names)
+        shaped, misfits = shape(result.values, dtype)
+        shaped = self.kind.answers.in_one_form(shaped, self.task.label_names)
         mapped.dropped.update(result.dropped)
         keep = result.keep
         missing: Iterable[int] = ()
@@ -120,8 +122,8 @@ class Mapper:
             missing = gone.arg_true().to_list()
         misfits = [*result.misfits, *misfits, *((at, Text("is missing")) for at in missing)]
         if keep is not None:
-            kept = keep.to_list()
-            misfits = [(at, reason) for at, reason in misfits if kept[at]]
+            keeps = keep.to_list()
+            misfits = [(at, reason) for at, reason in misfits if keeps[at]]
         self._report("answer", misfits, mapped, bad)
         return _Answers(shaped, keep)
 
@@ -163,8 +165,8 @@ class Mapper:
             shaped, misfits = shape(own, TAGS)
             self._report("tags", misfits, mapped, bad)
             parts.append(pl.lit(shaped.fill_null([])))
-        made = raw.select(pl.concat_list(parts).list.drop_nulls().list.unique().list.sort().alias("tags"))["tags"]
-        return made.cast(TAGS)
+        tags = raw.select(pl.concat_list(parts).list.drop_nulls().list.unique().list.sort().alias("tags"))["tags"]
+        return tags.cast(TAGS)
 
     def _meta(self, raw: pl.DataFrame) -> pl.Series:
         fields = [pl.col(name).alias(name) for name in self.plan.keep]
@@ -177,12 +179,12 @@ class Mapper:
         return pl.Series("meta", [None], dtype=pl.String()).new_from_index(0, raw.height)
 
     def _check(self, mapped: Mapped, bad: set[int], keep: pl.Series | None) -> None:
-        told = set(bad)
-        found = self.kind.check_table(self.task, mapped.table)
-        kept = keep.to_list() if found and keep is not None else None
-        for fault in found:
+        reported = set(bad)
+        faults = self.kind.check_table(self.task, mapped.table)
+        keeps = keep.to_list() if faults and keep is not None else None
+        for fault in faults:
             # A value that did not fit was said already; its gap is not a second fault.
-            if fault.row not in told and (kept is None or kept[fault.row]):
+            if fault.row not in reported and (keeps is None or keeps[fault.row]):
                 self._report(fault.field, [(fault.row, fault.reason)], mapped, bad)
 
     def _report(self, name: str, misfits: Iterable[tuple[int, Text]], mapped: Mapped, bad: set[int]) -> None:
@@ -196,7 +198,7 @@ class Mapper:
         return theirs if isinstance(theirs, str) else name
 
     def _choose_columns(self) -> dict[str, str | tuple[str, ...]]:
-        plan, there = self.plan, self.source.columns
+        plan, available = self.plan, self.source.columns
         known = (*self.schema, *RESERVED)
         problems = [
             Text(
@@ -212,27 +214,27 @@ class Mapper:
             ours: theirs for ours, theirs in plan.columns.items() if ours in known
         }
         for name in self.schema:
-            found = None if name in chosen or name in plan.constants else self._usual(name)
-            if found:
-                chosen[name] = found
-        chosen.update({name: name for name in EXTRA if name not in chosen and name in there})
+            usual = None if name in chosen or name in plan.constants else self._usual(name)
+            if usual:
+                chosen[name] = usual
+        chosen.update({name: name for name in EXTRA if name not in chosen and name in available})
         problems += self._missing(chosen)
         if problems:
             raise BadInput(
                 faults=[Fault(problem, file=self.source.name) for problem in problems],
-                there=", ".join(there),
+                there=", ".join(available),
                 remedy="The file has: {there}. Map names with --column NAME=COLUMN.",
                 page="The file has: {there}. Write them beside our names, under Columns.",
             )
         return chosen
 
     def _usual(self, name: str) -> str | None:
-        there = self.source.columns
+        available = self.source.columns
         candidates = [self.source.usual.get(name, name), name, *(_ANSWER_NAMES if name == "answer" else ())]
-        return next((one for one in candidates if one in there), None)
+        return next((one for one in candidates if one in available), None)
 
     def _missing(self, chosen: Mapping[str, str | tuple[str, ...]]) -> list[Text]:
-        there = self.source.columns
+        available = self.source.columns
         optional = {item.name for item in self.kind.fields(self.task) if not item.required}
         gone = [
             Text("there is no column for '{name}'", name=name)
@@ -245,7 +247,7 @@ class Mapper:
         used = [name for theirs in chosen.values() for name in _names(theirs)]
         used += [one.column for one in self.plan.active_filters()] + [*self.plan.tag_columns, *self.plan.keep]
         return gone + [
-            Text("there is no column '{name}'", name=name) for name in dict.fromkeys(used) if name not in there
+            Text("there is no column '{name}'", name=name) for name in dict.fromkeys(used) if name not in available
         ]
 
 

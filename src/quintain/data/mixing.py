@@ -63,11 +63,11 @@ class Mix:
         return sum(part.examples for part in self.parts)
 
     def mass(self) -> Floats:
-        """Give how much each row speaks for each label, copies and weights included."""
+        """Return how much each row speaks for each label, copies and weights included."""
         return np.asarray(self.says * (self.copies * self.weights)[:, None], dtype=np.float32)
 
     def units(self) -> Units:
-        """Give the training examples one by one, in an order that follows from the mix alone."""
+        """Return the training examples one by one, in an order that follows from the mix alone."""
         size = len(self.labels)
         whole = np.flatnonzero(self.soft)
         rows = [np.repeat(whole, self.copies[whole])]
@@ -80,26 +80,26 @@ class Mix:
         return Units(every, np.concatenate(targets), self.weights[every])
 
     def subset(self, rows: Whole) -> Mix:
-        """Give the mix of some of the rows."""
+        """Return the mix of some of the rows."""
         return Mix(
             self.labels, self.table[rows], self.says[rows], self.copies[rows], self.weights[rows], self.soft[rows]
         )
 
 
 def mix_of(sources: Sequence[MixSource], labels: Sequence[str], columns: Sequence[str], recipe: RecipeSpec) -> Mix:
-    """Mix *sources* for a task with these *labels* and input *columns*, or say what of them is missing."""
-    made = [_part(one, tuple(labels), columns, recipe) for one in sources]
+    """Mix *sources* for a task with these *labels* and input *columns*; refuse where no example has a label."""
+    pieces = [_part(one, tuple(labels), columns, recipe) for one in sources]
     mix = Mix(
         tuple(labels),
-        pl.concat([one.table for one in made]),
-        np.concatenate([one.says for one in made]),
-        np.concatenate([one.copies for one in made]),
-        np.concatenate([one.weights for one in made]),
-        np.concatenate([one.soft for one in made]),
-        tuple(part for one in made for part in one.parts),
+        pl.concat([one.table for one in pieces]),
+        np.concatenate([one.says for one in pieces]),
+        np.concatenate([one.copies for one in pieces]),
+        np.concatenate([one.weights for one in pieces]),
+        np.concatenate([one.soft for one in pieces]),
+        tuple(part for one in pieces for part in one.parts),
     )
-    found = mix.says.sum(axis=0)
-    absent = [label for label, total in zip(labels, found.tolist(), strict=True) if not total]
+    totals = mix.says.sum(axis=0)
+    absent = [label for label, total in zip(labels, totals.tolist(), strict=True) if not total]
     if absent:
         raise BadInput(
             "No example of the mix is '{label}'.",
@@ -148,8 +148,8 @@ def _part(source: MixSource, labels: tuple[str, ...], columns: Sequence[str], re
 
 def _filtered(source: MixSource) -> pl.DataFrame:
     table = source.table
-    for name, wanted in source.spec.only.items():
-        keep = _has(source, name, wanted if isinstance(wanted, list | tuple) else [wanted])
+    for name, value in source.spec.only.items():
+        keep = _has(source, name, value if isinstance(value, list | tuple) else [value])
         table = table.filter(pl.col("id").is_in(source.table.filter(keep)["id"].implode()))
     if not table.height:
         fields = ", ".join(source.spec.only)
@@ -162,10 +162,10 @@ def _filtered(source: MixSource) -> pl.DataFrame:
     return table
 
 
-def _has(source: MixSource, name: str, wanted: Sequence[Any]) -> pl.Series:
-    """Say of each row whether its field, tag or what is kept beside it is one of the values *wanted*."""
+def _has(source: MixSource, name: str, options: Sequence[Any]) -> pl.Series:
+    """Return for each row whether its field, tag or what is kept beside it is one of *options*."""
     table = source.table
-    texts = list({form for value in wanted for form in _forms(value)})
+    texts = list({form for value in options for form in _forms(value)})
     if name == "tags":
         return table.select(pl.col("tags").list.eval(pl.element().is_in(texts)).list.any())["tags"].fill_null(False)
     if name in table.columns and name != "meta":
@@ -185,7 +185,7 @@ def _has(source: MixSource, name: str, wanted: Sequence[Any]) -> pl.Series:
 
 
 def _forms(value: Any) -> list[str]:
-    """Give the ways in which a value may be written: 5 also as 5.0."""
+    """Return the ways in which a value may be written: 5 also as 5.0."""
     if isinstance(value, bool):
         return [str(value).lower()]
     if isinstance(value, int | float) and float(value).is_integer():
@@ -204,7 +204,7 @@ def _sampled(table: pl.DataFrame, spec: SourceSpec) -> pl.DataFrame:
 
 
 def drawn(ids: pl.Series, size: int, seed: int) -> Whole:
-    """Give the places of *size* of the *ids*, in their order; a larger size holds all of a smaller one's."""
+    """Return the positions of *size* of the *ids*, in their order; a larger size holds all of a smaller one's."""
     key = np.frombuffer(hashlib.sha256(f"quintain mix {seed}".encode()).digest()[:8], dtype="<u8")[0]
     order = np.argsort(priorities(ids, key), kind="stable")[:size]
     return np.asarray(np.sort(order), dtype=np.int64)
@@ -219,7 +219,7 @@ def _says(
     *,
     demanded: bool,
 ) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Give what one copy of each row says of every label, and which rows are shares of votes."""
+    """Return what one copy of each row says of every label, and which rows are shares of votes."""
     says = _answers(table["answer"], labels)
     soft = np.zeros(table.height, dtype=np.bool_)
     if view == "majority":
@@ -248,11 +248,11 @@ def _answers(answers: pl.Series, labels: tuple[str, ...]) -> Floats:
 
 
 def _counts(table: pl.DataFrame, names: Sequence[str]) -> npt.NDArray[np.float64]:
-    """Give the votes for each of *names* of every row: numbers, or the length of a list of those who voted."""
+    """Return the votes for each of *names* of every row: numbers, or the length of a list of those who voted."""
     if "meta" not in table.columns:
         return np.zeros((table.height, len(names)))
-    found = [table["meta"].str.json_path_match(f"$.{key}") for key in VOTE_KEYS]
-    text = found[0].fill_null(found[1])
+    by_key = [table["meta"].str.json_path_match(f"$.{key}") for key in VOTE_KEYS]
+    text = by_key[0].fill_null(by_key[1])
     columns = []
     for name in names:
         value = text.str.json_path_match(f"$[{name!r}]")
@@ -279,13 +279,13 @@ def _viewed(
         )
     names = [*labels, *(name for name in mixes if name not in labels)]
     ways, which = np.unique(counts, axis=0, return_inverse=True)
-    made = np.zeros((len(ways), len(labels)), dtype=np.float32)
+    targets = np.zeros((len(ways), len(labels)), dtype=np.float32)
     for number, way in enumerate(ways.tolist()):
         distribution = dict(zip(names, way, strict=True))
         if view == "soft":
             shares = views.soft(distribution, labels, mixes)
-            made[number] = [shares.get(label, 0.0) for label in labels]
+            targets[number] = [shares.get(label, 0.0) for label in labels]
         else:
             copies = views.repeated(distribution, labels, mixes)
-            made[number] = [copies.count(label) for label in labels]
-    return np.asarray(made[which.ravel()])
+            targets[number] = [copies.count(label) for label in labels]
+    return np.asarray(targets[which.ravel()])

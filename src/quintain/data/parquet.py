@@ -49,25 +49,25 @@ except BaseException as error:
 """
 
 
-def check_parquet(path: Path, name: str = "", *, size: int = ANY, rows: int = ANY) -> None:
+def check_parquet(path: Path, name: str = "", *, size: int = ANY, rows: int = ANY, at_once: bool = False) -> None:
     """Refuse the file at *path* where it cannot be read to its end; *name* is what a person calls it.
 
-    It is also refused where it holds more than *size* bytes once it is unpacked, or more *rows*.
+    It is also refused where it holds more than *size* bytes once it is unpacked, or more *rows*; *at_once* says why.
     """
     name = name or path.name
     if path.stat().st_size == 0:
         raise BadInput("{name}: the file is empty.", name=name)
-    if fault := _fault_of(path, size, rows):
+    if fault := _fault_of(path, size, rows, at_once=at_once):
         raise _unreadable(name, fault)
 
 
-def _fault_of(path: Path, size: int, rows: int) -> str:
-    """Let another process read the file to its end, and give what is wrong with it; "" where nothing is.
+def _fault_of(path: Path, size: int, rows: int, *, at_once: bool) -> str:
+    """Let another process read the file to its end, and return what is wrong with it; "" where nothing is.
 
     What is too large raises BadInput.
     """
     try:
-        found = subprocess.run(  # noqa: S603 - our own program, and a path
+        probe = subprocess.run(  # noqa: S603 - our own program, and a path
             [sys.executable, "-I", "-c", _PROBE, str(path), str(size), str(rows)],
             capture_output=True,
             text=True,
@@ -77,16 +77,16 @@ def _fault_of(path: Path, size: int, rows: int) -> str:
         )
     except subprocess.TimeoutExpired:
         return "it takes too long to read"
-    if found.returncode == TOO_LARGE:
-        raise too_large(path.name, size)
-    if found.returncode == TOO_MANY:
-        raise too_many_rows(path.name, rows)
-    return "" if found.returncode == 0 else found.stdout.strip() or "a page of it is damaged"
+    if probe.returncode == TOO_LARGE:
+        raise too_large(path.name, size, at_once=at_once)
+    if probe.returncode == TOO_MANY:
+        raise too_many_rows(path.name, rows, at_once=at_once)
+    return "" if probe.returncode == 0 else probe.stdout.strip() or "a page of it is damaged"
 
 
 @contextmanager
 def reading_parquet(name: str) -> Iterator[None]:
-    """Say what is wrong with the file *name* where it turns out to be damaged after all."""
+    """Turn damage that reading shows after all into BadInput, which names the file *name*."""
     try:
         yield
     except DAMAGE as error:

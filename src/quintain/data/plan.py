@@ -164,7 +164,7 @@ class ImportPlan:
         return [one for one in self.filters if not one.roles or self.role in one.roles]
 
     def with_changes(self, **changes: Any) -> ImportPlan:
-        """Give a copy with *changes*; mappings are merged, lists added to, None and empty values change nothing."""
+        """Return a copy with *changes*; mappings are merged, lists added to, None and empty values change nothing."""
         merged = {
             name: _joined(getattr(self, name), value)
             for name, value in changes.items()

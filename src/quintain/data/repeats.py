@@ -26,7 +26,7 @@ class Seen(Protocol):
     """What knows which inputs came before."""
 
     def only_new(self, mapped: Mapped, inputs: Sequence[str]) -> tuple[pl.DataFrame, list[Fault]]:
-        """Give the rows that are new, with their ids, and a fault for each of the others."""
+        """Return the rows that are new, with their ids, and a fault for each of the others."""
 
 
 class Hopeful:
@@ -36,14 +36,14 @@ class Hopeful:
         self._starts: list[np.ndarray[tuple[int], np.dtype[np.uint64]]] = []
 
     def only_new(self, mapped: Mapped, inputs: Sequence[str]) -> tuple[pl.DataFrame, list[Fault]]:
-        """Give all rows."""
+        """Return all rows, with their ids; whether some repeat is asked at the end."""
         digests = example_digests(mapped.table, inputs)
         # The first 8 of 32 bytes: should two of them agree by chance, the careful way finds no repeat and goes on.
         self._starts.append(np.frombuffer(b"".join(digests), dtype=np.uint64)[::4].copy())
         return mapped.table.with_columns(hex_ids(digests)), []
 
     def repeated(self) -> bool:
-        """Say whether any input may have come twice."""
+        """Whether any input may have come twice."""
         starts = np.concatenate(self._starts) if self._starts else np.empty(0, dtype=np.uint64)
         starts.sort()
         return bool((starts[1:] == starts[:-1]).any())
@@ -56,12 +56,12 @@ class Counted:
         self._turns: Counter[bytes] = Counter()
 
     def only_new(self, mapped: Mapped, inputs: Sequence[str]) -> tuple[pl.DataFrame, list[Fault]]:
-        """Give all rows."""
+        """Return all rows, with ids that number the repeats."""
         return mapped.table.with_columns(member_ids(example_digests(mapped.table, inputs), self._turns)), []
 
 
 def member_ids(digests: Sequence[bytes], turns: Counter[bytes]) -> pl.Series:
-    """Give the ids of members of contrast sets, in order; *turns* counts how often an input was there."""
+    """Return the ids of members of contrast sets, in order; *turns* counts how often an input was there."""
     names = []
     for digest in digests:
         turns[digest] += 1
@@ -78,7 +78,7 @@ class Recorded:
         self._ids: dict[str, int] = {}
 
     def only_new(self, mapped: Mapped, inputs: Sequence[str]) -> tuple[pl.DataFrame, list[Fault]]:
-        """Give the rows that are new; see the class."""
+        """Return the rows that are new; see the class."""
         digests = example_digests(mapped.table, inputs)
         rows = mapped.rows.to_list()
         faults: list[Fault] = []
@@ -91,9 +91,9 @@ class Recorded:
                 reason = Text("is the same input as row {before}", before=before)
                 faults.append(Fault(reason, file=mapped.file, row=rows[at], field=inputs[0]))
         if mapped.own_ids is not None:
-            given = mapped.own_ids.to_list()
-            places = [at for at, value in enumerate(given) if value is not None and at not in old]
-            keys, numbers = [given[at] for at in places], [rows[at] for at in places]
+            own_ids = mapped.own_ids.to_list()
+            places = [at for at, value in enumerate(own_ids) if value is not None and at not in old]
+            keys, numbers = [own_ids[at] for at in places], [rows[at] for at in places]
             for index, before in _repeats(self._ids, keys, numbers):
                 old.add(places[index])
                 reason = Text("'{keys}' is the id of row {before} already", keys=keys[index], before=before)
@@ -105,11 +105,11 @@ class Recorded:
 
 
 def _repeats(seen: dict[Key, int], keys: Sequence[Key], rows: Sequence[int]) -> list[tuple[int, int]]:
-    """Add *keys* to those *seen*; give the places of the ones that are not new, each with its first row."""
-    found: list[tuple[int, int]] = []
+    """Add *keys* to those *seen*; return the positions of those that are not new, each with its first row."""
+    repeats: list[tuple[int, int]] = []
     for at, (key, row) in enumerate(zip(keys, rows, strict=True)):
         if key in seen:
-            found.append((at, seen[key]))
+            repeats.append((at, seen[key]))
         else:
             seen[key] = row
-    return found
+    return repeats

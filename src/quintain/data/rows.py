@@ -34,34 +34,34 @@ def read_rows(
     columns = dict(columns or {})
     if isinstance(path, InMemoryTable) and path.rows is not None:
         theirs = {name: columns.get(name, name) for name in (*required, *optional)}
-        found = [PlainRow(at, _named(row, theirs)) for at, row in enumerate(path.rows)]
-        refuse(_gaps(found, required, path.name))
-        return found
+        records = [PlainRow(at, _named(row, theirs)) for at, row in enumerate(path.rows)]
+        refuse(_gaps(records, required, path.name))
+        return records
     if not isinstance(path, InMemoryTable) and table_format(path) == "jsonl":
         return _json_lines(path, required, optional, columns)
     table = read_table(path, required=required, optional=optional, columns=columns)
-    wanted = [name for name in (*required, *optional) if name in table.columns]
-    rows = table.select(wanted).to_dicts()
-    found = [
+    present = [name for name in (*required, *optional) if name in table.columns]
+    rows = table.select(present).to_dicts()
+    records = [
         PlainRow(row_number(path, index), {name: _cell(value) for name, value in row.items()})
         for index, row in enumerate(rows)
     ]
-    refuse(_gaps(found, required, path.name))
-    return found
+    refuse(_gaps(records, required, path.name))
+    return records
 
 
 def refuse(faults: Iterable[Fault], remedy: Text | None = None) -> None:
     """Raise BadInput where there are *faults*."""
-    found = list(faults)
-    if found:
-        raise BadInput(faults=found[:FAULT_LIMIT], total=len(found), remedy=remedy)
+    listed = list(faults)
+    if listed:
+        raise BadInput(faults=listed[:FAULT_LIMIT], total=len(listed), remedy=remedy)
 
 
 def _json_lines(
     path: Path, required: Sequence[str], optional: Sequence[str], columns: Mapping[str, str]
 ) -> list[PlainRow]:
     faults: list[Fault] = []
-    found: list[PlainRow] = []
+    records: list[PlainRow] = []
     theirs = {name: columns.get(name, name) for name in (*required, *optional)}
     for number, line in enumerate(read_bytes(path).decode().split("\n"), 1):
         if not line.strip():
@@ -74,11 +74,11 @@ def _json_lines(
         if not isinstance(value, dict):
             faults.append(Fault("not a JSON object", file=path.name, row=number))
             continue
-        found.append(PlainRow(number, _named(value, theirs)))
-    refuse([*faults, *_gaps(found, required, path.name)], Text("Write one JSON object per line."))
-    if not found:
+        records.append(PlainRow(number, _named(value, theirs)))
+    refuse([*faults, *_gaps(records, required, path.name)], Text("Write one JSON object per line."))
+    if not records:
         raise BadInput(faults=[Fault("the file has no rows", file=path.name)])
-    return found
+    return records
 
 
 def _named(values: Mapping[str, Any], theirs: Mapping[str, str]) -> dict[str, Any]:

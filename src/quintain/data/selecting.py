@@ -45,15 +45,15 @@ def parse_range(text: str) -> RowRange | None:
     >>> parse_range("11:20"), parse_range("20:11")
     (RowRange(first=11, last=20), None)
     """
-    found = _RANGE.fullmatch(text)
-    if found is None or text == ":":
+    match = _RANGE.fullmatch(text)
+    if match is None or text == ":":
         return None
-    first, last = int(found[1] or 1), int(found[2]) if found[2] else None
+    first, last = int(match[1] or 1), int(match[2]) if match[2] else None
     return None if last is not None and last < first else RowRange(first, last)
 
 
-def rows_in(batches: Iterator[RowBatch], wanted: RowRange, *, file: str) -> Iterator[RowBatch]:
-    """Give what is in the range *wanted*, and read no further; raise BadInput where *file* ends before it does."""
+def rows_in(batches: Iterator[RowBatch], chosen: RowRange, *, file: str) -> Iterator[RowBatch]:
+    """Yield what is in the range *chosen*, and read no further; raise BadInput where *file* ends before it does."""
     before = 0  # rows that were there until this batch
     end: tuple[str, int] | None = None
     for batch in batches:
@@ -64,25 +64,25 @@ def rows_in(batches: Iterator[RowBatch], wanted: RowRange, *, file: str) -> Iter
         # A row that is several examples, as a tree is, may go on in the next batch.
         before -= end == (batch.file, int(numbers[0]))
         end = (batch.file, int(numbers[-1]))
-        low = max(wanted.first - before, 1)
-        high = numbers.size if wanted.last is None else min(wanted.last - before, numbers.size)
+        low = max(chosen.first - before, 1)
+        high = numbers.size if chosen.last is None else min(chosen.last - before, numbers.size)
         before += numbers.size
         if low <= high:
             yield _between(batch, int(numbers[low - 1]), int(numbers[high - 1]))
-        if wanted.last is not None and before > wanted.last:
+        if chosen.last is not None and before > chosen.last:
             return
-    if before < (wanted.last or wanted.first):
+    if before < (chosen.last or chosen.first):
         raise BadInput(
-            faults=[Fault("the rows {rows} are not there: it has {n}", rows=wanted.text, n=before, file=file)],
-            first=wanted.first,
+            faults=[Fault("the rows {rows} are not there: it has {n}", rows=chosen.text, n=before, file=file)],
+            first=chosen.first,
             remedy="Choose rows that it has; {first}: takes all from there to the end."
-            if wanted.first <= before
+            if chosen.first <= before
             else "Choose rows that it has.",
         )
 
 
 def _numbers(batch: RowBatch) -> npt.NDArray[np.int64]:
-    """Give the numbers of a batch's rows, the bad ones too, each once and in order."""
+    """Return the numbers of a batch's rows, the bad ones too, each once and in order."""
     bad = [fault.row for fault in batch.faults if fault.row is not None]
     return np.unique(np.concatenate([batch.rows.to_numpy().astype(np.int64), np.array(bad, dtype=np.int64)]))
 
@@ -94,25 +94,25 @@ def _between(batch: RowBatch, low: int, high: int) -> RowBatch:
 
 
 def sampled(tables: Iterator[pl.DataFrame], size: int, seed: int) -> Iterator[pl.DataFrame]:
-    """Give a sample of *size* examples of *tables*, in their order; all of them where there are fewer.
+    """Yield a sample of *size* examples of *tables*, in their order; all of them where there are fewer.
 
     What may still be in the sample goes to files; in memory are eight bytes for each example that is chosen.
     """
     lowest = _Lowest(size, seed)
     with tempfile.TemporaryDirectory(prefix="quintain-sample-") as folder:
-        kept: list[Path] = []
+        paths: list[Path] = []
         for table in tables:
             hopeful = lowest.hopeful(table)
             if hopeful.height:
                 # In a file and not in a list: a few rows of a table keep all of its texts in memory.
-                kept.append(Path(folder) / f"{len(kept)}.arrow")
-                hopeful.write_ipc(kept[-1])
+                paths.append(Path(folder) / f"{len(paths)}.arrow")
+                hopeful.write_ipc(paths[-1])
         left = size
-        for path in kept:
-            found = pl.read_ipc(path.read_bytes()).filter(pl.col(PRIORITY) <= lowest.bar()).drop(PRIORITY)
+        for path in paths:
+            chosen = pl.read_ipc(path.read_bytes()).filter(pl.col(PRIORITY) <= lowest.bar()).drop(PRIORITY)
             # Of two with the same number, at odds of one to 2 ** 64, the first is taken.
-            yield found.head(left)
-            left -= min(left, found.height)
+            yield chosen.head(left)
+            left -= min(left, chosen.height)
 
 
 class _Lowest:
@@ -124,7 +124,7 @@ class _Lowest:
         self._numbers: Numbers = np.empty(0, dtype=np.uint64)
 
     def hopeful(self, table: pl.DataFrame) -> pl.DataFrame:
-        """Give the examples that may be in the sample after all that came so far, with their numbers."""
+        """Return the examples that may be in the sample after all that came so far, with their numbers."""
         numbers = priorities(table["id"], self._key)
         low = numbers <= self.bar()
         together = np.concatenate([self._numbers, numbers[low]])
@@ -134,13 +134,13 @@ class _Lowest:
         return table.with_columns(pl.Series(PRIORITY, numbers, dtype=pl.UInt64())).filter(pl.Series(low))
 
     def bar(self) -> int:
-        """Give the number above which nothing is in the sample any more."""
+        """Return the number above which nothing is in the sample any more."""
         full = self._numbers.size == self._size
         return int(self._numbers.max()) if full else int(np.iinfo(np.uint64).max)
 
 
 def priorities(ids: pl.Series, key: np.uint64) -> Numbers:
-    """Give a number for each id that looks random, and is the same for the same *key* everywhere.
+    """Return a number for each id that looks random, and is the same for the same *key* everywhere.
 
     Ids are hashes already; SplitMix64's last step mixes them with the key.
     """

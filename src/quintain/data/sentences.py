@@ -61,27 +61,27 @@ _LETTERS = re.compile(r"(?:[a-z]\.)+[a-z]")
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
-    """Give the start and end of each sentence, without the space around it.
+    """Return the start and end of each sentence, without the space around it.
 
     >>> sentences("Mr. Bell rang. Who came?")
     [(0, 14), (15, 24)]
     """
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     start = 0
-    for place in _PLACES.finditer(text):
-        end = place.end()
+    for match in _PLACES.finditer(text):
+        end = match.end()
         if end == len(text):
             break
-        if not _ends(text, place):
+        if not _ends(text, match):
             continue
-        _add(found, text, start, end)
+        _add(spans, text, start, end)
         start = end
-    _add(found, text, start, len(text))
-    return found
+    _add(spans, text, start, len(text))
+    return spans
 
 
 def split_texts(texts: Iterable[str]) -> tuple[list[str], list[int], list[int]]:
-    """Give the sentences of all *texts* one after the other, where each begins in its text, and how many each text has.
+    """Return the sentences of all *texts* in a row, where each begins in its text, and how many each text has.
 
     >>> split_texts(["Good food! Will be back.", "Meh"])
     (['Good food!', 'Will be back.', 'Meh'], [0, 11, 0], [2, 1])
@@ -91,15 +91,15 @@ def split_texts(texts: Iterable[str]) -> tuple[list[str], list[int], list[int]]:
     counts: list[int] = []
     before = 0
     for text in texts:
-        found = sentences(text)
-        pieces += [text[start:end] for start, end in found]
-        starts += [start for start, _ in found]
+        spans = sentences(text)
+        pieces += [text[start:end] for start, end in spans]
+        starts += [start for start, _ in spans]
         counts.append(len(pieces) - before)
         before = len(pieces)
     return pieces, starts, counts
 
 
-def _add(found: list[tuple[int, int]], text: str, start: int, end: int) -> None:
+def _add(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
     """Add the piece from *start* to *end*; what has no letter or digit goes to the sentence before it."""
     while start < end and text[start].isspace():
         start += 1
@@ -108,21 +108,21 @@ def _add(found: list[tuple[int, int]], text: str, start: int, end: int) -> None:
     if start == end:
         return
     # Only the first piece can be without words: all others have joined one that has some.
-    if found and (not _has_words(text, start, end) or (len(found) == 1 and not _has_words(text, *found[0]))):
-        found[-1] = (found[-1][0], end)
+    if spans and (not _has_words(text, start, end) or (len(spans) == 1 and not _has_words(text, *spans[0]))):
+        spans[-1] = (spans[-1][0], end)
     else:
-        found.append((start, end))
+        spans.append((start, end))
 
 
 def _has_words(text: str, start: int, end: int) -> bool:
     return text[start].isalnum() or any(map(str.isalnum, text[start:end]))
 
 
-def _ends(text: str, place: re.Match[str]) -> bool:
-    """Say whether a sentence ends at *place*."""
-    mark = place.group()
+def _ends(text: str, match: re.Match[str]) -> bool:
+    """Whether a sentence ends at *match*."""
+    mark = match.group()
     first = mark[0]
-    start, end = place.span()
+    start, end = match.span()
     if first not in _STOPS or (mark == "." and _after_a_word(text, start, end)):
         return True
     after = text[end] if end < len(text) else ""
@@ -133,7 +133,7 @@ def _ends(text: str, place: re.Match[str]) -> bool:
     small = following is not None and following.group(1)[0].islower()
     if mark == ".":
         return _full_stop_ends(text, start, following, small=small)
-    if small and not place.group("face"):
+    if small and not match.group("face"):
         # `"Really?" she said`, `well... it is`: the sentence goes on; `Great! loved it` does not.
         quoted = mark[-1] not in _STOPS
         return not quoted and mark.strip(". ") != "" and "…" not in mark
@@ -141,13 +141,13 @@ def _ends(text: str, place: re.Match[str]) -> bool:
 
 
 def _after_a_word(text: str, start: int, end: int) -> bool:
-    """Tell the most frequent end quickly: after a whole word that is no abbreviation, before a blank."""
+    """Recognise the most frequent end quickly: after a whole word that is no abbreviation, before a blank."""
     word = text[text.rfind(" ", max(0, start - _WORD_LENGTH), start) + 1 : start]
     return len(word) > 1 and word.isalpha() and text[end].isspace() and word.lower() not in _SHORTENED
 
 
 def _full_stop_ends(text: str, at: int, following: re.Match[str] | None, *, small: bool) -> bool:
-    """Say whether the full stop at *at* ends a sentence, and not just a shortened word."""
+    """Whether the full stop at *at* ends a sentence, and not just a shortened word."""
     word = _LAST_WORD.search(text[max(0, at - _WORD_LENGTH) : at])
     before = word.group().lstrip("'’-") if word else ""
     bare = before.lower()

@@ -20,20 +20,20 @@ MAX_NUMBER = (1 << 63) - 1
 _SPANS = pl.List(pl.Struct({"text": pl.String(), "start": pl.Int64()}))
 
 
-def shape(values: pl.Series, wanted: pl.DataType) -> tuple[pl.Series, list[Misfit]]:
-    """Give *values* as *wanted*, and the places (from 0) of those that do not fit."""
-    if values.dtype == wanted:
+def shape(values: pl.Series, goal: pl.DataType) -> tuple[pl.Series, list[Misfit]]:
+    """Return *values* as type *goal*, and the positions (from 0) of those that do not fit."""
+    if values.dtype == goal:
         return values, []
-    if wanted == pl.String():
+    if goal == pl.String():
         return _texts(values)
-    if wanted == pl.Int64():
+    if goal == pl.Int64():
         return _integers(values)
     for dtype, read, reason in _READ:
-        if wanted == dtype:
-            return _each(values, wanted, read, reason)
-    if isinstance(wanted, pl.List) and wanted.inner == pl.String():
-        return _lists(values, wanted, _text_list, Text("is not a list of texts"))
-    return _lists(values, wanted, _number_list, Text("is not a list of whole numbers"))
+        if goal == dtype:
+            return _each(values, goal, read, reason)
+    if isinstance(goal, pl.List) and goal.inner == pl.String():
+        return _lists(values, goal, _text_list, Text("is not a list of texts"))
+    return _lists(values, goal, _number_list, Text("is not a list of whole numbers"))
 
 
 def _texts(values: pl.Series) -> tuple[pl.Series, list[Misfit]]:
@@ -47,37 +47,37 @@ def _integers(values: pl.Series) -> tuple[pl.Series, list[Misfit]]:
     if values.dtype.is_nested():
         misfits = [(at, Text("is a list or a structure, not a whole number")) for at in _present(values)]
         return pl.Series(values.name, [None] * len(values), dtype=pl.Int64()), misfits
-    given = values.cast(pl.String()).str.strip_chars()
+    texts = values.cast(pl.String()).str.strip_chars()
     # A whole number may come as 2.0, from a table with gaps.
-    numbers = given.str.replace(r"\.0+$", "").cast(pl.Int64(), strict=False)
-    wrong = (given.fill_null("") != "") & numbers.is_null()
+    numbers = texts.str.replace(r"\.0+$", "").cast(pl.Int64(), strict=False)
+    wrong = (texts.fill_null("") != "") & numbers.is_null()
     return numbers, [
-        (at, Text("'{given}' is not a whole number", given=given[at][:SHOWN])) for at in wrong.arg_true().to_list()
+        (at, Text("'{given}' is not a whole number", given=texts[at][:SHOWN])) for at in wrong.arg_true().to_list()
     ]
 
 
 def _lists(
-    values: pl.Series, wanted: pl.DataType, read: Callable[[Any], Any], reason: Text
+    values: pl.Series, goal: pl.DataType, read: Callable[[Any], Any], reason: Text
 ) -> tuple[pl.Series, list[Misfit]]:
     if isinstance(values.dtype, pl.List) and not values.dtype.inner.is_nested():
-        cast = values.cast(wanted, strict=False)
+        cast = values.cast(goal, strict=False)
         if cast.explode().null_count() == values.explode().null_count():
             return cast, []
-    return _each(values, wanted, read, reason)
+    return _each(values, goal, read, reason)
 
 
 def _each(
-    values: pl.Series, wanted: pl.DataType, read: Callable[[Any], Any], reason: Text
+    values: pl.Series, goal: pl.DataType, read: Callable[[Any], Any], reason: Text
 ) -> tuple[pl.Series, list[Misfit]]:
-    found: list[Any] = []
+    cells: list[Any] = []
     misfits: list[Misfit] = []
     for at, value in enumerate(values.to_list()):
         try:
-            found.append(None if value is None or value == "" else read(_from_json(value)))
+            cells.append(None if value is None or value == "" else read(_from_json(value)))
         except (TypeError, ValueError, KeyError):
-            found.append(None)
+            cells.append(None)
             misfits.append((at, reason))
-    return pl.Series(values.name, found, dtype=wanted), misfits
+    return pl.Series(values.name, cells, dtype=goal), misfits
 
 
 def _present(values: pl.Series) -> list[int]:
@@ -109,10 +109,10 @@ def _number_list(value: Any) -> list[int]:
 
 
 def _right_answers(value: Any) -> list[list[str]]:
-    found = right_answers(value)
-    if found is None:
+    answers = right_answers(value)
+    if answers is None:
         raise TypeError
-    return found
+    return answers
 
 
 def _span_list(value: Any) -> list[dict[str, Any]]:

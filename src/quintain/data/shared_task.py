@@ -54,7 +54,7 @@ def read_shared_task(path: Path) -> list[SharedTaskRow]:
 
 
 def pair_rows(path: Path) -> list[PlainRow]:
-    """Give the lines of a file of pairs as rows of a table `pair_id,side,sentence,label`."""
+    """Return the lines of a file of pairs as rows of a table `pair_id,side,sentence,label`."""
     return [
         PlainRow(row.number, {"pair_id": row.name, "side": row.side, "sentence": row.sentence, "label": row.label})
         for row in read_shared_task(path)
@@ -62,7 +62,7 @@ def pair_rows(path: Path) -> list[PlainRow]:
 
 
 def _told_apart(rows: list[SharedTaskRow]) -> Iterator[SharedTaskRow]:
-    """Tell pairs of one name apart: the second `645_a` and `645_b` are the pair `645-2`."""
+    """Add numbers to pairs of one name: the second `645_a` and `645_b` are the pair `645-2`."""
     counts: dict[tuple[str, str], int] = {}
     for row in rows:
         times = counts[row.name, row.side] = counts.get((row.name, row.side), 0) + 1

@@ -24,7 +24,7 @@ _NOT_CONTENT = {"hash", "signature"}
 
 
 def digest(shape: Mapping[str, Any]) -> str:
-    """Give the hash of a file's content: of all but its hash and its signature."""
+    """Return the hash of a file's content: of all but its hash and its signature."""
     return hashlib.sha256(canonical_json({k: v for k, v in shape.items() if k not in _NOT_CONTENT})).hexdigest()
 
 
@@ -35,7 +35,7 @@ def make_key() -> tuple[str, str]:
 
 
 def key_id(public: str) -> str:
-    """Give the id of a public key."""
+    """Return the id of a public key."""
     return hashlib.sha256(_bytes(public)).hexdigest()[:16]
 
 
@@ -48,7 +48,7 @@ def sign(secret: str, content_hash: str) -> dict[str, str]:
 
 
 def is_signed(content_hash: str, value: str, public: str) -> bool:
-    """Say whether *value* is the signature of this hash by the key whose public part is *public*."""
+    """Whether *value* is the signature of this hash by the key whose public part is *public*."""
     try:
         VerifyKey(_bytes(public)).verify(_ABOUT + content_hash.encode(), _bytes(value))
     except (CryptoError, ValueError, TypeError):

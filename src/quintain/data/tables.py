@@ -97,7 +97,7 @@ def write_table(frame: pl.DataFrame, path: Path) -> None:
 
 
 def table_format(path: Path) -> str:
-    """Tell the format of a table from its name: csv, tsv, jsonl or parquet."""
+    """Return the format of a table by its name: csv, tsv, jsonl or parquet; refuse any other."""
     form = FORMATS.get(suffix_of(path))
     if form is None:
         raise BadInput(
@@ -109,7 +109,7 @@ def table_format(path: Path) -> str:
 
 
 def row_number(path: Source, index: int) -> int:
-    """Give the number by which a person finds the row at *index* (from 0): a CSV's first line is its header."""
+    """Return the number by which a person finds the row at *index* (from 0): a CSV's first line is its header."""
     if isinstance(path, InMemoryTable):
         return index
     return index + (2 if table_format(path) in SEPARATORS else 1)
@@ -131,7 +131,7 @@ def _read(path: Path) -> pl.DataFrame:
 
 
 def _separator(data: bytes, usual: str) -> str:
-    """Tell the separator from the header: some programs write CSV with semicolons or tabs."""
+    """Return the separator, by the header: some programs write CSV with semicolons or tabs."""
     start = len(data) - len(data.lstrip()) if data[:1].isspace() else 0
     end = data.find(b"\n", start)
     header = data[start : end if end >= 0 else len(data)].decode()
@@ -251,8 +251,8 @@ def _rename(
             known=", ".join(known),
             remedy="Columns here: {known}.",
         )
-    there = table.columns
-    wanted = {name: columns.get(name, name) for name in known}
+    available = table.columns
+    source_names = {name: columns.get(name, name) for name in known}
     missing = [
         Fault(
             "there is no column '{name}' (mapped to '{ours}')" if ours in columns else "there is no column '{name}'",
@@ -260,21 +260,21 @@ def _rename(
             ours=ours,
             file=path.name,
         )
-        for ours, theirs in wanted.items()
-        if theirs not in there and (ours in required or ours in columns)
+        for ours, theirs in source_names.items()
+        if theirs not in available and (ours in required or ours in columns)
     ]
     if missing and not mapped:
-        raise BadInput(faults=missing, there=", ".join(there), remedy="The file has: {there}. Name one of these.")
+        raise BadInput(faults=missing, there=", ".join(available), remedy="The file has: {there}. Name one of these.")
     if missing:
         raise BadInput(
             faults=missing,
-            there=", ".join(there),
+            there=", ".join(available),
             remedy="The file has: {there}. Map names with --column NAME=COLUMN.",
             page="The file has: {there}. Name its columns as it is asked for.",
         )
-    named = [pl.col(theirs).alias(ours) for ours, theirs in wanted.items() if theirs in there]
-    used = {wanted[name] for name in known} | set(known)
-    return table.select(*named, *(pl.col(name) for name in there if name not in used))
+    named = [pl.col(theirs).alias(ours) for ours, theirs in source_names.items() if theirs in available]
+    used = {source_names[name] for name in known} | set(known)
+    return table.select(*named, *(pl.col(name) for name in available if name not in used))
 
 
 def _typed(table: pl.DataFrame, path: Source, types: Mapping[str, pl.DataType]) -> pl.DataFrame:
@@ -292,11 +292,11 @@ def _typed(table: pl.DataFrame, path: Source, types: Mapping[str, pl.DataType]) 
     for name, dtype in types.items():
         if name not in table.columns or table.schema[name].is_nested():
             continue
-        given = table[name].cast(pl.String()).fill_null("").str.strip_chars()
+        texts = table[name].cast(pl.String()).fill_null("").str.strip_chars()
         reason = "'{given}' is not a whole number" if dtype.is_integer() else "'{given}' is not a number"
         faults += [
-            Fault(Text(reason, given=given[index]), file=path.name, row=row_number(path, index), field=name)
-            for index in ((given != "") & typed[name].is_null()).arg_true().to_list()
+            Fault(Text(reason, given=texts[index]), file=path.name, row=row_number(path, index), field=name)
+            for index in ((texts != "") & typed[name].is_null()).arg_true().to_list()
         ]
     if faults:
         raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))

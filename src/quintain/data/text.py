@@ -28,7 +28,7 @@ def open_bytes(path: Path) -> BinaryIO:
 
 @contextmanager
 def gzip_faults(name: str) -> Iterator[None]:
-    """Say that the compressed file *name* is damaged or cut off, where reading it says so."""
+    """Turn what gzip says of a damaged or cut-off file into BadInput, which names the file *name*."""
     try:
         yield
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
@@ -36,7 +36,7 @@ def gzip_faults(name: str) -> Iterator[None]:
 
 
 def position(stream: BinaryIO) -> int:
-    """Say how many bytes of the file itself were read, compressed or not."""
+    """Return how many bytes of the file itself were read, compressed or not."""
     return stream.fileobj.tell() if isinstance(stream, gzip.GzipFile) and stream.fileobj else stream.tell()
 
 
@@ -66,23 +66,30 @@ def read_raw(path: Path) -> bytes:
     return data
 
 
-def too_large(name: str, size: int) -> BadInput:
-    """Make the error that says that the file *name* unpacks to more than *size* bytes."""
+AT_ONCE = Text("Split it into smaller files, or have the operator bring it in by the command, which takes any size.")
+
+
+def too_large(name: str, size: int, *, at_once: bool = False) -> BadInput:
+    """Make the error that says that the file *name* unpacks to more than *size* bytes, or than is read *at_once*."""
     return BadInput(
         "{name} holds more than {most:,} MiB once it is unpacked.",
         name=name,
         most=size >> 20,
-        remedy="Split it into smaller files; the operator sets the limit by QUINTAIN_IMPORT_MIB.",
+        remedy=AT_ONCE
+        if at_once
+        else "Split it into smaller files; the operator sets the limit by QUINTAIN_IMPORT_MIB.",
     )
 
 
-def too_many_rows(name: str, rows: int) -> BadInput:
-    """Make the error that says that the file *name* has more rows than it may."""
+def too_many_rows(name: str, rows: int, *, at_once: bool = False) -> BadInput:
+    """Make the error that says that the file *name* has more rows than it may, or than are read *at_once*."""
     return BadInput(
         "{name} holds more than {most:,} rows.",
         name=name,
         most=rows,
-        remedy="Split it into smaller files; the operator sets the limit by QUINTAIN_IMPORT_ROWS.",
+        remedy=AT_ONCE
+        if at_once
+        else "Split it into smaller files; the operator sets the limit by QUINTAIN_IMPORT_ROWS.",
     )
 
 
@@ -115,7 +122,7 @@ def _encoding_problem(line: bytes) -> str | None:
 
 
 def suffix_of(path: Path) -> str:
-    """Give the suffix that tells the format: the one before `.gz`, in lower case.
+    """Return the suffix that tells the format: the one before `.gz`, in lower case.
 
     >>> suffix_of(Path("votes.CSV.gz"))
     '.csv'

@@ -16,7 +16,7 @@ SAID = ("arm", "item", "model", "label")
 
 
 def items_table(arms: Sequence[TrialArm]) -> pl.DataFrame:
-    """Give one row for each item, also of the stages before the data: where it is from, its texts, its label."""
+    """Return a row for each item, also of the stages before the data: where it is from, its texts, its label."""
     fields = list(dict.fromkeys(name for arm in arms for _, item in _all(arm) for name in item.inputs))
     rows = [
         {
@@ -40,13 +40,13 @@ def items_table(arms: Sequence[TrialArm]) -> pl.DataFrame:
 
 
 def judgements_table(arms: Sequence[TrialArm]) -> pl.DataFrame:
-    """Give one row for each judgement."""
+    """Return one row for each judgement."""
     rows = [(arm.name, item.name, *vote) for arm in arms for item in arm.items for vote in item.judgements]
     return pl.DataFrame(rows, schema=dict.fromkeys(VOTES, pl.String()), orient="row")
 
 
 def grades_table(arms: Sequence[TrialArm]) -> pl.DataFrame:
-    """Give one row for each answer to a question of a rubric."""
+    """Return one row for each answer to a question of a rubric."""
     rows = [
         (arm.name, item.stage, item.name, grade.grader, grade.expert, question, answer)
         for arm in arms
@@ -59,13 +59,13 @@ def grades_table(arms: Sequence[TrialArm]) -> pl.DataFrame:
 
 
 def predictions_table(arms: Sequence[TrialArm]) -> pl.DataFrame:
-    """Give one row for each answer of a model."""
+    """Return one row for each answer of a model."""
     rows = [(arm.name, item.name, *said) for arm in arms for item in arm.items for said in item.predictions.items()]
     return pl.DataFrame(rows, schema=dict.fromkeys(SAID, pl.String()), orient="row")
 
 
 def _all(arm: TrialArm) -> Iterator[tuple[bool, TrialItem]]:
-    """Give the items of an arm, each with whether it is one of its data."""
+    """Yield the items of an arm, each with whether it is one of its data."""
     yield from ((False, item) for item in arm.earlier)
     yield from ((True, item) for item in arm.items)
 

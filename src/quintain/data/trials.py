@@ -91,13 +91,13 @@ class TrialArm:
 
 def read_trial(paths: Iterable[Path]) -> list[TrialArm]:
     """Read the arms of files, each of which may hold some; an arm that is in two of them is refused."""
-    found: dict[str, TrialArm] = {}
+    arms: dict[str, TrialArm] = {}
     for path in paths:
         for arm in _read(path):
-            if arm.name in found:
+            if arm.name in arms:
                 raise BadInput("The arm '{name}' is in {file} again.", name=arm.name, file=path.name)
-            found[arm.name] = arm
-    return [*found.values()]
+            arms[arm.name] = arm
+    return [*arms.values()]
 
 
 def write_trial(arms: Sequence[TrialArm], path: Path) -> None:
@@ -107,13 +107,13 @@ def write_trial(arms: Sequence[TrialArm], path: Path) -> None:
 
 
 def trial_bytes(arms: Sequence[TrialArm]) -> bytes:
-    """Give arms as a file has them."""
+    """Return the content of a file of *arms*."""
     return (json.dumps({"format": FORMAT, "arms": [_plain(one) for one in arms]}, ensure_ascii=False) + "\n").encode()
 
 
 def items_of(arm: TrialArm) -> ArmItems:
-    """Give the judged items of an arm as numbers."""
-    items = sorted((one for one in arm.items if one.judgements), key=lambda one: one.name)
+    """Return the judged items of an arm as numbers."""
+    items = sorted((one for one in arm.items if one.judgements), key=lambda item: item.name)
     rows = [(place, *vote) for place, one in enumerate(items) for vote in one.judgements]
     labels = {one.label for one in items if one.label is not None} | {label for _, _, label in rows}
     classes = sorted(labels | {arm.invalid} | {said for one in items for said in one.predictions.values()})
@@ -160,9 +160,9 @@ def _read(path: Path) -> list[TrialArm]:
     )
 
 
-def _list(value: Any, file: str, place: str) -> list[Any]:
+def _list(value: Any, file: str, field: str) -> list[Any]:
     if not isinstance(value, list):
-        raise BadInput(faults=[Fault("is not a list", file=file, field=place)])
+        raise BadInput(faults=[Fault("is not a list", file=file, field=field)])
     return value
 
 
@@ -184,8 +184,8 @@ def _published(records: list[Any], file: str) -> list[TrialArm]:
 
 def _record(record: Mapping[str, Any]) -> tuple[str, TrialItem]:
     votes: dict[str, str] = {}
-    for one in record.get("validation_data", ()):
-        votes.setdefault(str(one["worker_id"]), str(one["worker_answer"]))  # of one's repeated votes, the first
+    for vote in record.get("validation_data", ()):
+        votes.setdefault(str(vote["worker_id"]), str(vote["worker_answer"]))  # of one's repeated votes, the first
     parts = str(record.get("passage_id", "")).split("/")
     item = TrialItem(
         str(record["question_id"]),
@@ -201,7 +201,7 @@ def _record(record: Mapping[str, Any]) -> tuple[str, TrialItem]:
 
 
 def _published_text(value: Any) -> Any:
-    """Give a field as it was meant: some of the published files have the options as a list that Python wrote out."""
+    """Return a field as it was meant: some published files have the options as a list that Python wrote out."""
     if not (isinstance(value, str) and value.startswith("[") and value.endswith("]")):
         return value
     try:
@@ -230,21 +230,21 @@ def _arm(value: Any, file: str) -> TrialArm:
         ) from None
 
 
-def _item(one: Mapping[str, Any]) -> TrialItem:
+def _item(record: Mapping[str, Any]) -> TrialItem:
     return TrialItem(
-        str(one["item"]),
-        str(one["writer"]),
-        one.get("label"),
-        tuple((str(judge), str(label)) for judge, label in one.get("judgements", ())),
-        {str(model): str(label) for model, label in one.get("predictions", {}).items()},
-        one.get("justification"),
-        str(one.get("genre", "")),
-        str(one.get("type", "")),
-        dict(one.get("inputs", {})),
-        str(one.get("stage", "")),
+        str(record["item"]),
+        str(record["writer"]),
+        record.get("label"),
+        tuple((str(judge), str(label)) for judge, label in record.get("judgements", ())),
+        {str(model): str(label) for model, label in record.get("predictions", {}).items()},
+        record.get("justification"),
+        str(record.get("genre", "")),
+        str(record.get("type", "")),
+        dict(record.get("inputs", {})),
+        str(record.get("stage", "")),
         [
             GradeRow(str(grade["grader"]), dict(grade["answers"]), bool(grade.get("expert", False)))
-            for grade in one.get("grades", ())
+            for grade in record.get("grades", ())
         ],
     )
 
@@ -270,19 +270,19 @@ def _plain(arm: TrialArm) -> dict[str, Any]:
     }
 
 
-def _plain_item(one: TrialItem) -> dict[str, Any]:
+def _plain_item(item: TrialItem) -> dict[str, Any]:
     return {
-        "item": one.name,
-        "stage": one.stage,
-        "writer": one.writer,
-        "inputs": dict(one.inputs),
-        "label": one.label,
-        "justification": one.justification,
-        "genre": one.genre,
-        "type": one.type,
+        "item": item.name,
+        "stage": item.stage,
+        "writer": item.writer,
+        "inputs": dict(item.inputs),
+        "label": item.label,
+        "justification": item.justification,
+        "genre": item.genre,
+        "type": item.type,
         "grades": [
-            {"grader": grade.grader, "answers": dict(grade.answers), "expert": grade.expert} for grade in one.grades
+            {"grader": grade.grader, "answers": dict(grade.answers), "expert": grade.expert} for grade in item.grades
         ],
-        "judgements": [list(vote) for vote in one.judgements],
-        "predictions": dict(one.predictions),
+        "judgements": [list(vote) for vote in item.judgements],
+        "predictions": dict(item.predictions),
     }

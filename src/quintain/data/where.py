@@ -131,7 +131,7 @@ class _Token:
 
 
 def where_error(source: str, text: str, at: int, reason: str, *, remedy: str | None = None) -> BadInput:
-    """Say what is wrong with the condition *text* at a place, and show that place."""
+    """Return the error that says what is wrong with the condition *text* at a position, and shows it there."""
     start = max(0, at - 60)
     shown = text[start : at + 40].replace("\n", " ")
     return BadInput(
@@ -171,7 +171,7 @@ def conjuncts(condition: Condition | None) -> list[Condition]:
 
 
 def leaves(condition: Condition) -> Iterator[Compare | Among | Contains | Missing]:
-    """Give the single comparisons of a condition, in order."""
+    """Yield the single comparisons of a condition, in order."""
     if isinstance(condition, Every | Some):
         for part in condition.parts:
             yield from leaves(part)
@@ -182,7 +182,7 @@ def leaves(condition: Condition) -> Iterator[Compare | Among | Contains | Missin
 
 
 def operands(condition: Condition) -> Iterator[Operand]:
-    """Give every operand of a condition, in order."""
+    """Yield every operand of a condition, in order."""
     for leaf in leaves(condition):
         if isinstance(leaf, Compare):
             yield leaf.left
@@ -192,7 +192,7 @@ def operands(condition: Condition) -> Iterator[Operand]:
 
 
 def _tokens(text: str, source: str) -> list[_Token]:
-    found: list[_Token] = []
+    tokens: list[_Token] = []
     at = 0
     while at < len(text):
         match = _TOKEN.match(text, at)
@@ -201,9 +201,9 @@ def _tokens(text: str, source: str) -> list[_Token]:
         kind = str(match.lastgroup)
         if kind != "space":
             word = match.group()
-            found.append(_Token("word" if word in WORDS else kind, word, at))
+            tokens.append(_Token("word" if word in WORDS else kind, word, at))
         at = match.end()
-    return [*found, _Token("end", "", len(text))]
+    return [*tokens, _Token("end", "", len(text))]
 
 
 def _unreadable(text: str, at: int) -> str:
@@ -232,10 +232,10 @@ class _Reading:
         return self.tokens[self.place]
 
     def condition(self) -> Condition:
-        found = self.some()
+        whole = self.some()
         if self.now.kind != "end":
             raise self.mistake("'{text}' is not expected; join conditions with 'and' or 'or'", text=self.now.text)
-        return found
+        return whole
 
     def mistake(self, reason: str, /, token: _Token | None = None, **values: object) -> BadInput:
         return where_error(self.source, self.text, (token or self.now).at, as_text(reason, values))
@@ -276,9 +276,9 @@ class _Reading:
             if self.take("not"):
                 return Not(self.single())
             if self.take("("):
-                found = self.some()
+                condition = self.some()
                 self.need(")")
-                return found
+                return condition
             if token.kind == "name" and token.text in {"contains", "missing"} and self._calls():
                 return self.function(token)
             return self.comparison()
@@ -294,14 +294,14 @@ class _Reading:
         value = self.operand()
         if not isinstance(value, Name):
             raise self.mistake("{function} asks for a name here", token, function=token.text)
-        found: Condition
+        test: Condition
         if token.text == "missing":
-            found = Missing(value, token.at)
+            test = Missing(value, token.at)
         else:
             self.need(",")
-            found = Contains(value, self.string("contains"), token.at)
+            test = Contains(value, self.string("contains"), token.at)
         self.need(")")
-        return found
+        return test
 
     def string(self, what: str) -> str:
         token = self.now
@@ -331,15 +331,15 @@ class _Reading:
         opened = self.take("[", "(")
         if opened is None:
             raise self.mistake("'[' is missing: write in [1, 2]")
-        found: list[Literal] = []
-        while not found or self.take(","):
+        literals: list[Literal] = []
+        while not literals or self.take(","):
             token = self.now
             value = self.operand()
             if not isinstance(value, Literal):
                 raise self.mistake("only numbers and texts in quotation marks can be listed", token)
-            found.append(value)
+            literals.append(value)
         self.need("]" if opened.text == "[" else ")")
-        return tuple(found)
+        return tuple(literals)
 
     def operand(self) -> Operand:
         token = self.now

@@ -46,21 +46,21 @@ class WhereScope:
     columns: Sequence[str]
 
     def is_known(self, name: Name) -> bool:
-        """Say whether a name means something."""
+        """Whether a name means something."""
         return name.name in self.columns if name.quoted else name.name in {*self.numbers, *self.texts, *self.columns}
 
     def is_own(self, name: Name) -> bool:
-        """Say whether a name means a column of the file."""
+        """Whether a name means a column of the file."""
         return name.quoted or name.name not in {*self.numbers, *self.texts}
 
     def is_number(self, value: Operand) -> bool:
-        """Say whether an operand is always a number."""
+        """Whether an operand is always a number."""
         if isinstance(value, Name):
             return not self.is_own(value) and value.name in self.numbers
         return isinstance(value, LabelProbability) or isinstance(value.value, float)
 
     def is_text(self, value: Operand) -> bool:
-        """Say whether an operand is always a text."""
+        """Whether an operand is always a text."""
         if isinstance(value, Name):
             return not self.is_own(value) and value.name in self.texts
         return isinstance(value, Literal) and isinstance(value.value, str)
@@ -68,12 +68,12 @@ class WhereScope:
 
 def file_columns(condition: Condition, scope: WhereScope) -> list[str]:
     """List the columns of the file that a condition looks at."""
-    found = [one.name for one in _names(condition) if scope.is_own(one)]
-    return list(dict.fromkeys(found))
+    names = [one.name for one in _names(condition) if scope.is_own(one)]
+    return list(dict.fromkeys(names))
 
 
 def mentions(condition: Condition, scope: WhereScope, *names: str) -> bool:
-    """Say whether a condition looks at one of the names that are always there; `probability` counts its function."""
+    """Whether a condition looks at one of the names that are always there; `probability` counts its function."""
     return any(
         (isinstance(one, Name) and not scope.is_own(one) and one.name in names)
         or (isinstance(one, LabelProbability) and "probability" in names)
@@ -84,11 +84,11 @@ def mentions(condition: Condition, scope: WhereScope, *names: str) -> bool:
 def check_where(condition: Condition, scope: WhereScope, *, text: str, source: str) -> None:
     """Refuse names, labels and comparisons that make no sense; *text* is the condition as it was written."""
     for leaf in leaves(condition):
-        for one in (leaf.left, leaf.right) if isinstance(leaf, Compare) else (leaf.value,):
-            if isinstance(one, Name) and not scope.is_known(one):
-                raise _unknown_name(one, scope, text, source)
-            if isinstance(one, LabelProbability):
-                _check_label(one.label, one.at, scope, text, source)
+        for operand in (leaf.left, leaf.right) if isinstance(leaf, Compare) else (leaf.value,):
+            if isinstance(operand, Name) and not scope.is_known(operand):
+                raise _unknown_name(operand, scope, text, source)
+            if isinstance(operand, LabelProbability):
+                _check_label(operand.label, operand.at, scope, text, source)
         if isinstance(leaf, Compare):
             _check_comparison(leaf, scope, text, source)
         elif isinstance(leaf, Among):
@@ -113,8 +113,8 @@ def _leaf(condition: Compare | Among | Contains | Missing, scope: WhereScope) ->
         return value.is_null() if scope.is_number(condition.value) else (value.cast(pl.String()).fill_null("") == "")
     if isinstance(condition, Contains):
         text = _column(condition.value, scope).cast(pl.String())
-        found = text.str.to_lowercase().str.contains(condition.part.lower(), literal=True)
-        return found.fill_null(False)
+        contains = text.str.to_lowercase().str.contains(condition.part.lower(), literal=True)
+        return contains.fill_null(False)
     if isinstance(condition, Among):
         return pl.any_horizontal(
             *(_compared(Compare("==", condition.value, one, one.at), scope) for one in condition.options)
@@ -130,7 +130,7 @@ def _compared(leaf: Compare, scope: WhereScope) -> pl.Expr:
     numeric = scope.is_number(leaf.left) or scope.is_number(leaf.right)
     left, right = (_value(one, scope, numeric=numeric) for one in (leaf.left, leaf.right))
     # What is missing equals nothing: `!=` holds for it, all else does not.
-    made = {
+    comparisons = {
         "==": left == right,
         "!=": left != right,
         "<": left < right,
@@ -138,44 +138,44 @@ def _compared(leaf: Compare, scope: WhereScope) -> pl.Expr:
         ">": left > right,
         ">=": left >= right,
     }[leaf.operator]
-    return made.fill_null(leaf.operator == "!=")
+    return comparisons.fill_null(leaf.operator == "!=")
 
 
-def _value(one: Operand, scope: WhereScope, *, numeric: bool) -> pl.Expr:
-    if isinstance(one, Literal):
-        return pl.lit(one.value)
-    if isinstance(one, LabelProbability):
-        return pl.col(LABEL_PREFIX + one.label)
-    column = _column(one, scope)
-    if not scope.is_own(one):
+def _value(operand: Operand, scope: WhereScope, *, numeric: bool) -> pl.Expr:
+    if isinstance(operand, Literal):
+        return pl.lit(operand.value)
+    if isinstance(operand, LabelProbability):
+        return pl.col(LABEL_PREFIX + operand.label)
+    column = _column(operand, scope)
+    if not scope.is_own(operand):
         return column
     return column.cast(pl.Float64(), strict=False) if numeric else column.cast(pl.String())
 
 
-def _column(one: Name, scope: WhereScope) -> pl.Expr:
-    return pl.col(COLUMN_PREFIX + one.name if scope.is_own(one) else one.name)
+def _column(name: Name, scope: WhereScope) -> pl.Expr:
+    return pl.col(COLUMN_PREFIX + name.name if scope.is_own(name) else name.name)
 
 
 def _check_comparison(leaf: Compare, scope: WhereScope, text: str, source: str) -> None:
-    for one, other in ((leaf.left, leaf.right), (leaf.right, leaf.left)):
-        if scope.is_number(one) and scope.is_text(other):
+    for side, other in ((leaf.left, leaf.right), (leaf.right, leaf.left)):
+        if scope.is_number(side) and scope.is_text(other):
             raise where_error(
                 source,
                 text,
                 leaf.at,
-                Text("{one} is a number and {other} is a text", one=_called(one), other=_called(other)),
+                Text("{one} is a number and {other} is a text", one=_called(side), other=_called(other)),
             )
-        if isinstance(one, Name) and not one.quoted and one.name == "predicted":
+        if isinstance(side, Name) and not side.quoted and side.name == "predicted":
             if leaf.operator not in {"==", "!="}:
                 raise where_error(source, text, leaf.at, Text("labels have no order: use == or !="))
             if isinstance(other, Literal):
                 _check_label(str(other.value), other.at, scope, text, source)
 
 
-def _called(one: Operand) -> str:
-    if isinstance(one, Name):
-        return f"'{one.name}'"
-    return f"probability('{one.label}')" if isinstance(one, LabelProbability) else repr(one.value)
+def _called(operand: Operand) -> str:
+    if isinstance(operand, Name):
+        return f"'{operand.name}'"
+    return f"probability('{operand.label}')" if isinstance(operand, LabelProbability) else repr(operand.value)
 
 
 def _check_label(label: str, at: int, scope: WhereScope, text: str, source: str) -> None:
@@ -195,21 +195,21 @@ def _check_label(label: str, at: int, scope: WhereScope, text: str, source: str)
         )
 
 
-def _unknown_name(one: Name, scope: WhereScope, text: str, source: str) -> BadInput:
-    known = [*scope.columns] if one.quoted else [*scope.numbers, *scope.texts, *scope.columns]
-    close = get_close_matches(one.name, known, n=1)
-    what = Text("column") if one.quoted else Text("name")
+def _unknown_name(name: Name, scope: WhereScope, text: str, source: str) -> BadInput:
+    known = [*scope.columns] if name.quoted else [*scope.numbers, *scope.texts, *scope.columns]
+    close = get_close_matches(name.name, known, n=1)
+    what = Text("column") if name.quoted else Text("name")
     if close:
-        reason = Text("there is no {what} '{name}'; did you mean '{close}'?", what=what, name=one.name, close=close[0])
+        reason = Text("there is no {what} '{name}'; did you mean '{close}'?", what=what, name=name.name, close=close[0])
     else:
-        reason = Text("there is no {what} '{name}'", what=what, name=one.name)
+        reason = Text("there is no {what} '{name}'", what=what, name=name.name)
     columns = _list(scope.columns)
-    if one.quoted:
+    if name.quoted:
         remedy = Text("Columns of the corpus: {columns}.", columns=columns)
     else:
         always = _list([*scope.numbers, *scope.texts])
         remedy = Text("Always there: {always}. Columns of the corpus: {columns}.", always=always, columns=columns)
-    return where_error(source, text, one.at, reason, remedy=remedy)
+    return where_error(source, text, name.at, reason, remedy=remedy)
 
 
 def _list(names: Sequence[str]) -> str:

@@ -76,7 +76,7 @@ class _Door:
         return BadInput("The archive {name} {what}.", name=self.name, what=as_text(what, values), remedy=REMEDY)
 
     def enter(self, entry: str) -> str | None:
-        """Give the safe relative name of *entry*, or None for the folder itself."""
+        """Return the safe relative name of *entry*, or None for the folder itself; refuse a path that leads outside."""
         parts = [part for part in entry.split("/") if part not in {"", "."}]
         if entry.startswith("/") or "\\" in entry or ":" in entry.partition("/")[0]:
             raise self.refuse("names {entry}, which is not a path below the model's folder", entry=repr(entry[:80]))
@@ -112,7 +112,7 @@ class _Door:
 
 
 def is_archive(source: Path) -> bool:
-    """Say whether the file *source* begins as an archive does that can be unpacked."""
+    """Whether the file *source* begins as an archive does that can be unpacked."""
     start = _first_block(source)
     return start[:4] in ZIP or start[:2] == GZIP or start[257:262] == TAR
 
@@ -162,7 +162,7 @@ def unpack_archive(source: Path, folder: Path, limits: ArchiveLimits | None = No
 
 
 def model_root(folder: Path) -> Path:
-    """Give the folder that holds the model: *folder*, or the one folder in it, as people often pack that."""
+    """Return the folder that holds the model: *folder*, or the one folder in it, as people often pack that."""
     inside = list(folder.iterdir())
     return inside[0] if len(inside) == 1 and inside[0].is_dir() else folder
 
@@ -295,5 +295,5 @@ def packed(folder: Path, target: Path) -> Iterator[Path]:
 
 
 def _is_litter(path: Path) -> bool:
-    """Say whether a file is left behind by tools and no part of the model."""
+    """Whether a file is left behind by tools and no part of the model."""
     return any(part in {"__pycache__", ".git", ".venv", ".pytest_cache"} or part == ".DS_Store" for part in path.parts)

@@ -31,7 +31,7 @@ Inputs = list[dict[str, Any]]
 
 
 def allowed_failures(rows: int, limit: float = FAILURE_LIMIT) -> int:
-    """Say how many of *rows* examples a model may fail on: the share *limit*, at least one unless it is 0, never all.
+    """Return how many of *rows* examples a model may fail on: the share *limit*, never all of them.
 
     >>> [allowed_failures(rows) for rows in (1, 6, 100, 1000)]
     [0, 1, 5, 50]
@@ -58,7 +58,7 @@ class Failures:
         self._first: AnswersLost | None = None
 
     def mark(self, error: AnswersLost) -> Prediction:
-        """Give the prediction that stands for a failure, or raise RunEnded where there are too many."""
+        """Return the prediction that stands for a failure, or raise RunEnded where there are too many."""
         self.count += 1
         self._first = self._first or error
         failed = self.count - self.unread - self.refused
@@ -77,7 +77,7 @@ class Failures:
         return _no_answer(error.message, "failed")
 
     def mark_unread(self, reason: str) -> Prediction:
-        """Give the prediction that stands for a reply without an answer; RunEnded where most replies are such."""
+        """Return the prediction that stands for a reply without an answer; RunEnded where most are such."""
         self.count += 1
         self.unread += 1
         allowed = max(1, self.rows // UNREAD)
@@ -94,7 +94,7 @@ class Failures:
         return _no_answer(reason, "unreadable")
 
     def mark_refused(self, reason: str) -> Prediction:
-        """Give the prediction that stands for a reply that was kept back; RunEnded where most are."""
+        """Return the prediction that stands for a reply that was kept back; RunEnded where most are."""
         self.count += 1
         self.refused += 1
         allowed = max(1, self.rows // UNREAD)
@@ -116,28 +116,30 @@ def _no_answer(reason: str, outcome: AnswerOutcome) -> Prediction:
 
 
 def ask(runner: ModelRunner, task: Task, inputs: Inputs, failures: Failures, *, single: bool) -> list[Prediction]:
-    """Ask for *inputs* in one message and give a prediction for each; those of a message that is lost one by one."""
+    """Ask for *inputs* in one message and return a prediction for each; those of a lost message one by one."""
     try:
         reply = runner.predict(inputs, single=single)
     except AnswersLost as error:
         if len(inputs) == 1:
             return [failures.mark(error)]
         return [found for one in inputs for found in ask(runner, task, [one], failures, single=single)]
-    found = [read_answer(runner, task, given, raw, failures) for given, raw in zip(inputs, reply.answers, strict=True)]
+    predictions = [
+        read_answer(runner, task, given, raw, failures) for given, raw in zip(inputs, reply.answers, strict=True)
+    ]
     if reply.exchanges is None:
-        return found
-    return [replace(one, exchange=told) for one, told in zip(found, reply.exchanges, strict=True)]
+        return predictions
+    return [replace(one, exchange=told) for one, told in zip(predictions, reply.exchanges, strict=True)]
 
 
-def read_answer(runner: ModelRunner, task: Task, given: dict[str, Any], raw: Any, failures: Failures) -> Prediction:
+def read_answer(runner: ModelRunner, task: Task, item: dict[str, Any], raw: Any, failures: Failures) -> Prediction:
     """Turn a raw answer into a prediction; one that cannot be used is a failure on its example."""
     if isinstance(raw, Failure):
         return _read_failure(runner, raw, failures)
     try:
-        return parse_raw(task, given, raw)
+        return parse_raw(task, item, raw)
     except BadInput as error:
-        said = Text("The model answered {answer}: {reason}", answer=shown(raw), reason=error.message)
-    return failures.mark(AnswersLost(Outcome.BAD_ANSWER, said, log=_last_words(runner, failures), remedy=REMEDY))
+        message = Text("The model answered {answer}: {reason}", answer=shown(raw), reason=error.message)
+    return failures.mark(AnswersLost(Outcome.BAD_ANSWER, message, log=_last_words(runner, failures), remedy=REMEDY))
 
 
 def _read_failure(runner: ModelRunner, failure: Failure, failures: Failures) -> Prediction:
@@ -149,20 +151,20 @@ def _read_failure(runner: ModelRunner, failure: Failure, failures: Failures) -> 
     return failures.mark(AnswersLost(outcome, failure.reason, log=_last_words(runner, failures)))
 
 
-def parse_raw(task: Task, given: Mapping[str, Any], raw: Any) -> Prediction:
+def parse_raw(task: Task, item: Mapping[str, Any], raw: Any) -> Prediction:
     """Read an answer. Whatever goes wrong is the answer's doing, also where no kind of task has thought of it."""
     try:
-        return kind_of(task).parse_answer(task, given, raw)
+        return kind_of(task).parse_answer(task, item, raw)
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise BadInput("It cannot be read: {error}.", error=storable(str(error), REASON)) from error
 
 
 def _last_words(runner: ModelRunner, failures: Failures) -> str:
-    """Give what was printed, where this failure is the one that ends the run."""
+    """Return what was printed, where this failure is the one that ends the run; else nothing."""
     return runner.printed() if failures.count >= failures.allowed else ""
 
 
 def shown(raw: Any) -> str:
-    """Give what a model answered in a form that fits into a message."""
+    """Return what a model answered in a form that fits into a message."""
     text = repr(raw)
     return text if len(text) <= 120 else f"{text[:117]}…"

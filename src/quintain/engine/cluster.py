@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from quintain.core.errors import Unavailable
+from quintain.core.errors import OutOfOrder, Unavailable
 from quintain.engine.jobs import CellJob, CellResult, LocalEngine
 from quintain.engine.runner import RunnableModel
 from quintain.engine.sandbox.limits import GIB, Outcome, RunEnded
@@ -64,10 +64,10 @@ class PackedResult:
 
 def pack_model(model: RunnableModel) -> PackedModel:
     """Put the model's folder and its packages into one object."""
-    with scratch("pack") as place:
+    with scratch("pack") as folder_for_archives:
 
         def packed(folder: Path) -> bytes:
-            archive = place / "folder.tar"
+            archive = folder_for_archives / "folder.tar"
             artefact.pack(folder, archive)
             return archive.read_bytes()
 
@@ -85,7 +85,7 @@ class ProgressBoard:
         self._done[key] = done
 
     def last(self, key: str) -> int:
-        """Give what was noted last."""
+        """Return what was noted last."""
         return self._done.get(key, 0)
 
     def forget(self, key: str) -> None:
@@ -152,7 +152,7 @@ class RayEngine:
             try:
                 ray.init(address=_target(address), log_to_driver=False, logging_level=logging.WARNING)
             except (ConnectionError, RuntimeError, ValueError) as error:
-                raise Unavailable(
+                raise OutOfOrder(
                     "There is no Ray cluster at {address} ({error}).",
                     address=address,
                     error=error,
@@ -169,9 +169,9 @@ class RayEngine:
         """Send *job* to a node that has a processor and the model's memory to spare, and wait for what comes back."""
         self._require_room(job.limits.memory_bytes)
         key = secrets.token_hex(8)
-        wanted = self._remote.options(num_cpus=1, memory=job.limits.memory_bytes, max_retries=0)
+        remote_run = self._remote.options(num_cpus=1, memory=job.limits.memory_bytes, max_retries=0)
         packed = PackedJob(job, job.inputs.read_bytes())
-        task = wanted.remote(packed, self._model(job.model), self._board, key)
+        task = remote_run.remote(packed, self._model(job.model), self._board, key)
         try:
             self._wait_for(task, key, progress, stop)
         finally:
@@ -192,14 +192,14 @@ class RayEngine:
         return CellResult(result.rows, result.measurements or {}, result.log)
 
     def _model(self, model: RunnableModel) -> Any:
-        """Give a reference to the model in the cluster's store, where it is put once for all of its cells."""
+        """Return a reference to the model in the cluster's store, where it is put once for all of its cells."""
         with self._putting:
-            found = self._models.get(model.key) or self._ray.put(pack_model(model))
+            reference = self._models.get(model.key) or self._ray.put(pack_model(model))
             if model.key:
-                self._models[model.key] = found
+                self._models[model.key] = reference
             while len(self._models) > KEPT_MODELS:
                 self._models.pop(next(iter(self._models)))
-            return found
+            return reference
 
     def _require_room(self, memory: int) -> None:
         """Refuse what would wait for ever: a model that may use more memory than any node has."""
@@ -235,5 +235,5 @@ def _run_reporting(packed: PackedJob, model: PackedModel, board: Any, key: str) 
 
 
 def _target(address: str) -> str:
-    """Give the address to connect to: Ray's client where it is installed, else the head, from one of its nodes."""
+    """Return the address to connect to: Ray's client where it is installed, else the head, from one of its nodes."""
     return address if find_spec("grpc") else address.removeprefix("ray://")

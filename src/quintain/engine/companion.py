@@ -35,7 +35,7 @@ class Companion:
         name: str = "",
         book: LoopBook | None = None,
     ) -> None:
-        """Give the *command*; it inherits the open *files*, and has *grace* seconds to stop.
+        """Prepare to run *command*; it inherits the open *files*, and has *grace* seconds to stop.
 
         How it fares is written into the *book*, under its *name*.
         """

@@ -19,7 +19,7 @@ ALONE = 0.25  # so often a batch is followed by a request for one example
 
 
 def session_rows(batch_size: int) -> int:
-    """Say on how many examples a process is timed: enough for some requests of the declared size in each repeat.
+    """Return on how many examples a process is timed: enough for some requests of *batch_size* in each repeat.
 
     >>> session_rows(1), session_rows(128)
     (206, 1152)

@@ -56,5 +56,5 @@ def mark_used(folder: Path, now: float) -> None:
 
 
 def last_used(folder: Path) -> float:
-    """Give the time that `mark_used` noted last."""
+    """Return the time that `mark_used` noted last."""
     return folder.stat().st_mtime

@@ -118,8 +118,10 @@ def _decoded(part: object) -> bytes:
         return b""
 
 
-def _refusal(said: str, what: str) -> BadInput:
-    lines = [line for line in said.strip().splitlines() if line.startswith("ERROR")] or said.strip().splitlines()[-3:]
+def _refusal(output: str, what: str) -> BadInput:
+    lines = [line for line in output.strip().splitlines() if line.startswith("ERROR")] or output.strip().splitlines()[
+        -3:
+    ]
     reason = " ".join(line.removeprefix("ERROR: ").strip() for line in lines[:3])
     return BadInput(
         "requirements.txt {what}: {reason}",

@@ -78,7 +78,7 @@ class LoopState:
     alive: bool = True
 
     def condition(self, moment: datetime) -> LoopCondition:
-        """Say how it is at this *moment*."""
+        """Return how it is at this *moment*."""
         patience = max(INTERVALS * self.every, LEAST_S)
         if not self.alive:
             return LoopCondition.STOPPED
@@ -276,7 +276,7 @@ class LoopBook:
             self.remove(loop)
 
     def states(self) -> list[LoopState]:
-        """Say how all of them have fared."""
+        """Return how all of them have fared."""
         with self._lock:
             return [loop.state for loop in self._loops]
 
@@ -291,5 +291,5 @@ def _first_line(error: Exception) -> str:
 
 
 def _trace(error: Exception) -> Exception | None:
-    """Say where it happened, unless something outside is down, which the message says."""
+    """Return the error to log where it happened; None where something outside is down, which the message says."""
     return None if isinstance(error, Unavailable) else error

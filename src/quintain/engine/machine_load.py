@@ -31,7 +31,7 @@ def mark_load(model_seconds: float) -> LoadMark:
 
 
 def busy_elsewhere(before: LoadMark, after: LoadMark) -> float | None:
-    """Give the share of the machine's processors that others kept busy between two marks; None where none can tell.
+    """Return the share of the processors that others kept busy between two marks; None where none can tell.
 
     The kernel counts in ticks, so that a moment of few ticks is told as the share of those few.
     """
@@ -51,7 +51,7 @@ def _worked() -> float | None:
 
 
 def machine() -> Mapping[str, Any]:
-    """Say on what was measured."""
+    """Return what was measured on: processor, number of them, memory."""
     models = [
         line.split(":", 1)[1].strip()
         for line in Path("/proc/cpuinfo").read_text().splitlines()

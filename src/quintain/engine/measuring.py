@@ -58,7 +58,7 @@ class Session:
     warm_up: int
 
     def rates(self, batch_size: int) -> list[float]:
-        """Give the examples per second of each repeat, by requests of the declared size where there are any."""
+        """Return the examples per second of each repeat, by requests of the declared size where there are any."""
         return [_rate(repeat, batch_size) for repeat in self.repeats]
 
 
@@ -79,7 +79,7 @@ class Measured:
         return [pair for request in requests for pair in zip(request.rows, request.predictions, strict=True)]
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data: examples per second, seconds, GiB."""
+        """Return it as plain data: examples per second, seconds, GiB."""
         steady, lost = steady_sessions(self.sessions)
         rates = [session.rates(self.batch_size) for session in steady]
         requests = [request for session in self.sessions for repeat in session.repeats for request in repeat]
@@ -145,7 +145,7 @@ def measure(
 
 
 def steady_sessions(sessions: Sequence[Session]) -> tuple[Sequence[Session], float]:
-    """Give the sessions in which the machine kept its pace, or all where they are too few, and what it lacked then."""
+    """Return the sessions in which the machine kept its pace, or all where those are too few, and the lack then."""
     steady = [session for session in sessions if session.lost <= STEADY]
     if len(steady) >= LEAST_SESSIONS:
         return steady, 0.0
@@ -159,7 +159,7 @@ def _is_sharp(sessions: Sequence[Session], batch_size: int) -> bool:
 
 
 def split_requests(requests: Sequence[range], batch_size: int) -> tuple[Sequence[range], list[Sequence[range]]]:
-    """Say which of *requests* warm the model up, and which are in each repeat; none is in two of them.
+    """Return which of *requests* warm the model up, and which are in each repeat; none is in two of them.
 
     >>> split_requests([range(i, i + 1) for i in range(11)], 1)[0]
     [range(0, 1), range(1, 2)]
@@ -242,7 +242,7 @@ def _rate(requests: Sequence[TimedRequest], batch_size: int) -> float:
 
 
 def _latencies(requests: Sequence[TimedRequest]) -> dict[str, float | None]:
-    """Give the quantiles of the seconds that a request for one example takes; None where there was none."""
+    """Return the quantiles of the seconds that a request for one example takes; None where there was none."""
     seconds = [request.ns / 1e9 for request in requests if len(request.rows) == 1]
     if not seconds:
         return {"latency_p50": None, "latency_p95": None}
@@ -250,7 +250,7 @@ def _latencies(requests: Sequence[TimedRequest]) -> dict[str, float | None]:
 
 
 def _memory(sessions: Sequence[Session]) -> dict[str, Any]:
-    """Give the memory while answering, what the model had while it loaded, and how far apart the repeats are."""
+    """Return the memory while answering, what the model had while it loaded, and how far apart the repeats are."""
     repeats = [[np.asarray(repeat, dtype=float) / GIB for repeat in session.memory] for session in sessions]
     samples = np.concatenate([repeat for session in repeats for repeat in session])
     means = [[float(repeat.mean()) for repeat in session] for session in repeats]

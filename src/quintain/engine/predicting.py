@@ -39,7 +39,7 @@ EXCHANGE: Mapping[str, pl.DataType] = {
 
 
 def prediction_schema(task: Task, *, worded: bool = False) -> dict[str, pl.DataType]:
-    """Give the columns of a predictions file; *worded* are those of models that are asked in words.
+    """Return the columns of a predictions file; *worded* are those of models that are asked in words.
 
     Spans and texts are kept as text. An example without a prediction says why in `failure`, and in `outcome` whether
     the model or its server failed, or its reply was unreadable or refused.
@@ -123,17 +123,17 @@ def prediction_table(
     task: Task, ids: pl.Series, predictions: Sequence[Prediction], *, worded: bool = False
 ) -> pl.DataFrame:
     """Put predictions beside the ids of their examples, in the columns of `prediction_schema`."""
-    schema, said = prediction_schema(task, worded=worded), kind_of(task).answers.stored_prediction
-    answers = [said(prediction.answer) for prediction in predictions]
+    schema, as_kept = prediction_schema(task, worded=worded), kind_of(task).answers.as_prediction
+    answers = [as_kept(prediction.answer) for prediction in predictions]
     columns: dict[str, Any] = {"id": ids, "prediction": pl.Series(answers, dtype=schema["prediction"])}
     if "probabilities" in schema:
-        given = [prediction.probabilities for prediction in predictions]
+        distributions = [prediction.probabilities for prediction in predictions]
         columns["probabilities"] = pl.Series(
-            [None if p is None else dict(p) for p in given], dtype=schema["probabilities"]
+            [None if p is None else dict(p) for p in distributions], dtype=schema["probabilities"]
         )
     columns["failure"] = pl.Series([prediction.failure for prediction in predictions], dtype=schema["failure"])
     columns["outcome"] = pl.Series([prediction.outcome for prediction in predictions], dtype=schema["outcome"])
     for name in EXCHANGE if worded else ():
-        told = [getattr(prediction.exchange, name, None) for prediction in predictions]
-        columns[name] = pl.Series(told, dtype=schema[name])
+        exchanged = [getattr(prediction.exchange, name, None) for prediction in predictions]
+        columns[name] = pl.Series(exchanged, dtype=schema[name])
     return pl.DataFrame(columns)

@@ -29,7 +29,7 @@ class Presence:
 
 @contextmanager
 def serving(folder: Path, url: str, settings: Mapping[str, Any] | None = None) -> Iterator[None]:
-    """Say in *folder* that a server answers at *url* under these *settings*, for as long as it does."""
+    """Announce in *folder* that a server answers at *url* under these *settings*, for as long as it does."""
     hidden = folder / f".{secrets.token_hex(8)}"
     shown = folder / hidden.name[1:]
     handle = os.open(hidden, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
@@ -44,7 +44,7 @@ def serving(folder: Path, url: str, settings: Mapping[str, Any] | None = None) -
 
 
 def running_server(folder: Path) -> Presence | None:
-    """Give the server that was started last among those that run; None where none does."""
+    """Return the server that was started last among those that run; None where none does."""
     running: list[tuple[float, str]] = []
     for path in folder.glob("[0-9a-f]*") if folder.is_dir() else ():
         with suppress(FileNotFoundError), path.open("rb") as file:  # it may have ended just now

@@ -18,7 +18,7 @@ def own_name() -> str:
 
 
 def is_gone(name: str) -> bool:
-    """Say whether the process of this *name* ran on this machine, since it was started, and no longer does."""
+    """Whether the process of this *name* ran on this machine, since it was started, and no longer does."""
     here, _, process = name.rpartition("/")
     number = process.partition(":")[0]
     if not here or not number.isdecimal() or here != _machine():

@@ -34,26 +34,26 @@ class Reply:
 
 
 def reply_bounds(inputs: int) -> Bounds:
-    """Say how much a reply to so many *inputs* may hold."""
+    """Return how much a reply to so many *inputs* may hold."""
     return Bounds(size=ENVELOPE + ANSWER * inputs, text=ANSWER, elements=1024 + MEMBERS * inputs)
 
 
 def read_answers(message: Mapping[str, Any], ids: Sequence[str]) -> list[Any]:
     """Put the answers and failures of *message* into the order of *ids*: each of them once, and no others."""
-    given, failed = message.get("answers"), message.get("failures", [])
-    if not isinstance(given, list) or not isinstance(failed, list):
+    answered, failed = message.get("answers"), message.get("failures", [])
+    if not isinstance(answered, list) or not isinstance(failed, list):
         raise AnswersLost(Outcome.BAD_ANSWER, "The model's reply has no answers.")
-    found: dict[str, Any] = {}
-    for pair in [*given, *failed]:
+    by_id: dict[str, Any] = {}
+    for pair in [*answered, *failed]:
         if not (isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str)):
             raise AnswersLost(Outcome.BAD_ANSWER, "The model's reply is not a list of ids and answers.")
-        if pair[0] in found:
+        if pair[0] in by_id:
             raise AnswersLost(Outcome.BAD_ANSWER, "The model answered the same input twice.")
-        found[pair[0]] = pair[1]
-    if found.keys() != set(ids):
+        by_id[pair[0]] = pair[1]
+    if by_id.keys() != set(ids):
         raise AnswersLost(Outcome.BAD_ANSWER, "The model answered for ids that it was not given, or left some out.")
     raised = {pair[0] for pair in failed}
-    return [_failure(found[key]) if key in raised else found[key] for key in ids]
+    return [_failure(by_id[key]) if key in raised else by_id[key] for key in ids]
 
 
 def _failure(error: object) -> Failure:

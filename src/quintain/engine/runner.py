@@ -57,10 +57,10 @@ class ModelRunner(Protocol):
         """Note now what memory and processor time have been used, where that can be seen."""
 
     def facts(self) -> Mapping[str, Any]:
-        """Give what asking has taken so far, such as what it cost."""
+        """Return what asking has taken so far, such as what it cost."""
 
     def printed(self) -> str:
-        """Give what the model has printed lately."""
+        """Return what the model has printed lately."""
 
 
 class SandboxRunner:
@@ -85,11 +85,11 @@ class SandboxRunner:
         self.session.observe()
 
     def facts(self) -> Mapping[str, Any]:
-        """Give nothing: what a sandboxed model takes is measured apart."""
+        """Return nothing: what a sandboxed model takes is measured apart."""
         return {}
 
     def printed(self) -> str:
-        """Give the end of what the process printed."""
+        """Return the end of what the process printed."""
         return self.session.process.printed()
 
 
@@ -149,16 +149,16 @@ class CallRunner:
         """Do nothing: what happens elsewhere is out of sight."""
 
     def facts(self) -> Mapping[str, Any]:
-        """Give what the connection has counted."""
+        """Return what the connection has counted."""
         return self._connection.facts()
 
     def printed(self) -> str:
-        """Give nothing: what is printed elsewhere is not seen here."""
+        """Return nothing: what is printed elsewhere is not seen here."""
         return ""
 
 
 def task_facts(task: Task) -> dict[str, Any]:
-    """Say what a model may know of its task: no instructions for people, no data, no metrics."""
+    """Return what a model may know of its task: no instructions for people, no data, no metrics."""
     kind = kind_of(task)
     return {
         "name": task.name,

@@ -25,7 +25,7 @@ _TRIES = 5
 
 @contextmanager
 def scratch(kind: str) -> Iterator[Path]:
-    """Give a temporary folder for the time of the block; *kind* is a word for whoever looks at it."""
+    """Yield a temporary folder for the time of the block; *kind* is a word for whoever looks at it."""
     with ExitStack() as stack:
         yield _make(kind, stack)
 

@@ -117,8 +117,8 @@ class ModelSession:
         if self.network_attempt is None and "network" in reply:
             self.network_attempt = storable(str(reply["network"]), SHOWN)
         if "fault" in reply:
-            said = str(reply["fault"])
-            fault = f"{said[:1].upper()}{said[1:MESSAGE]}"
+            words = str(reply["fault"])
+            fault = f"{words[:1].upper()}{words[1:MESSAGE]}"
             raise AnswersLost(Outcome.BAD_ANSWER, "{fault}.", fault=fault, log=self.process.printed())
         if "error" in reply:
             raise AnswersLost(
@@ -141,5 +141,5 @@ def _library_mounts(modules: Sequence[str]) -> list[Mount]:
 
 
 def platform_packages() -> Path:
-    """Give the folder of the platform's own third-party packages, for models that come without theirs."""
+    """Return the folder of the platform's own third-party packages, for models that come without theirs."""
     return Path(sysconfig.get_paths()["purelib"])

@@ -15,12 +15,12 @@ from quintain.engine.scratch import scratch
 
 @contextmanager
 def readable_folder(folder: Path) -> Iterator[Path]:
-    """Give *folder* itself where everybody may read it, else a copy that they may."""
+    """Yield *folder* itself where everybody may read it, else a copy that they may; refuse links in it."""
     if os.geteuid() != 0 or _open_to_all(folder):
         yield folder
         return
-    with scratch("readable") as place:
-        copy = place / "model"
+    with scratch("readable") as holder:
+        copy = holder / "model"
         shutil.copytree(folder, copy, symlinks=True)
         for path in (copy, *copy.rglob("*")):
             if path.is_symlink():
@@ -35,7 +35,7 @@ def readable_folder(folder: Path) -> Iterator[Path]:
 
 def _open_to_all(folder: Path) -> bool:
     for path in (folder, *folder.rglob("*")):
-        wanted = stat.S_IROTH | stat.S_IXOTH if path.is_dir() else stat.S_IROTH
-        if path.is_symlink() or path.stat().st_mode & wanted != wanted:
+        needed = stat.S_IROTH | stat.S_IXOTH if path.is_dir() else stat.S_IROTH
+        if path.is_symlink() or path.stat().st_mode & needed != needed:
             return False
     return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -139,8 +139,7 @@ def _named(datasets: Any) -> list[tuple[str, Any]]:
         return [(str(name), one) for name, one in datasets.items()]
     if isinstance(datasets, str | Path):
         datasets = [datasets]
-    faulty = [one for one in datasets if not isinstance(one, str | Path)]
-    if faulty:
+    if not isinstance(datasets, Iterable) or not all(isinstance(one, str | Path) for one in datasets):
         raise BadInput("A data set has no name.", remedy="Give a mapping from names to tables, or a list of paths.")
     return [(Path(one).name.partition(".")[0], one) for one in datasets]
 

@@ -7,7 +7,7 @@ import re
 import warnings
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar, get_type_hints
+from typing import Any, ParamSpec, TypeVar, get_type_hints
 
 from quintain.core.argument_types import check_type
 from quintain.core.errors import BadInput, NotFound, QuintainError
@@ -43,7 +43,7 @@ def speaks_python(verb: Callable[Given, Found]) -> Callable[Given, Found]:
     def called(*args: Given.args, **named: Given.kwargs) -> Found:
         try:
             for name, value in signature.bind(*args, **named).arguments.items():
-                check_type(name, value, hints.get(name))
+                _check(signature.parameters[name], value, hints.get(name))
             result = verb(*args, **named)
         except NotFound as error:  # a file or a method that does not exist is bad input to who calls a function
             remedy = Text("{said}", said=in_python(error.remedy)) if error.remedy else None
@@ -59,6 +59,15 @@ def speaks_python(verb: Callable[Given, Found]) -> Callable[Given, Found]:
     return called
 
 
+def _check(parameter: inspect.Parameter, value: Any, hint: Any) -> None:
+    """Refuse a value of another type than the parameter's; of any number of values each is looked at."""
+    if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+        for at, part in enumerate(value):
+            check_type(f"{parameter.name}[{at}]", part, hint)
+    elif parameter.kind is not inspect.Parameter.VAR_KEYWORD:
+        check_type(parameter.name, value, hint)
+
+
 def in_python(remedy: str) -> str:
     """Return a *remedy* with arguments in the place of options.
 
@@ -67,6 +76,8 @@ def in_python(remedy: str) -> str:
     >>> in_python("Mend the files; --allow-missing counts them as wrong. Name the texts with --field.")
     'Mend the files; allow_missing=True counts them as wrong. Name the texts with fields.'
     """
+    if "`quintain " in remedy:  # a command has the options that it has
+        return remedy
     text = _COLUMN.sub(r'columns={"\1": "COLUMN"}', remedy.replace("The file has:", "It has:"))
     text = _WITH_VALUE.sub(r'\1="\2"', text)
     return _OPTION.sub(lambda match: _ARGUMENTS.get(match[1], match[1].replace("-", "_")), text)

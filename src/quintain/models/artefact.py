@@ -47,7 +47,7 @@ def unpack(source: Path, folder: Path) -> None:
 
 
 def _inside(folder: Path, member: tarfile.TarInfo) -> Path:
-    """Give the place of *member* below *folder*, or refuse it: `pack` writes plain files with plain names only.
+    """Return the path of *member* below *folder*, or refuse it: `pack` writes plain files with plain names only.
 
     The standard library has a filter for this, but not in every release of the Python versions that we run on.
     """

@@ -52,8 +52,8 @@ def write_card(title: str, sections: dict[str, str]) -> str:
 
 
 def sections_of(text: str) -> dict[str, str]:
-    """Give what stands under each heading, by its name in lower case; a deeper heading counts as content too."""
-    found: dict[str, list[str]] = {}
+    """Return what stands under each heading, by its name in lower case; a deeper heading counts as content too."""
+    lines_by_heading: dict[str, list[str]] = {}
     open_headings: list[tuple[int, str]] = []
     fenced = False
     for line in text.splitlines():
@@ -66,8 +66,8 @@ def sections_of(text: str) -> dict[str, str]:
             name = re.sub(r"[*_:`]", "", title).strip().lower()
             name = _SPELLINGS.get(name, name)
             open_headings.append((level, name))
-            found.setdefault(name, [])
+            lines_by_heading.setdefault(name, [])
         else:
             for _, name in open_headings:
-                found[name].append(line)
-    return {name: "\n".join(lines) for name, lines in found.items()}
+                lines_by_heading[name].append(line)
+    return {name: "\n".join(lines) for name, lines in lines_by_heading.items()}

@@ -26,17 +26,17 @@ def look_at_checkpoint(folder: Path, field: str = "options.checkpoint") -> None:
 
 
 def _missing(folder: Path) -> list[tuple[str, Text]]:
-    found = []
+    problems = []
     if not any(path for pattern in WEIGHTS for path in folder.glob(pattern)):
-        found.append(("model.safetensors", Text("is missing; it holds the weights")))
+        problems.append(("model.safetensors", Text("is missing; it holds the weights")))
     if not any((folder / name).is_file() for name in TOKENIZERS):
-        found.append(("tokenizer.json", Text("is missing; the model cannot read texts without a tokenizer")))
+        problems.append(("tokenizer.json", Text("is missing; the model cannot read texts without a tokenizer")))
     try:
         config = parse_json((folder / "config.json").read_bytes())
     except FileNotFoundError:
-        return [*found, ("config.json", Text("is missing; it says what the model is made of"))]
+        return [*problems, ("config.json", Text("is missing; it says what the model is made of"))]
     except (OSError, ValueError) as error:
-        return [*found, ("config.json", Text("is not JSON: {error}", error=error))]
+        return [*problems, ("config.json", Text("is not JSON: {error}", error=error))]
     if isinstance(config, dict) and "auto_map" in config:
-        found.append(("config.json", Text("names code of its own (auto_map), which is not run")))
-    return found
+        problems.append(("config.json", Text("names code of its own (auto_map), which is not run")))
+    return problems

@@ -41,7 +41,7 @@ class Handler(Protocol):
     """Anything that answers: the whole interface of a model."""
 
     def predict(self, batch: Batch) -> list[Any]:
-        """Give one answer for each example of *batch*, in its order."""
+        """Return one answer for each example of *batch*, in its order."""
 
 
 def quiet(fraction: float) -> None:
@@ -67,12 +67,12 @@ class Baseline(ABC):
 
     @classmethod
     def suits(cls, task: Task) -> bool:
-        """Say whether *task* has the fields and answers that this baseline needs."""
+        """Whether *task* has the fields and answers that this baseline needs."""
         return kind_of(task).answer_type in cls.answer_types and cls.finds_fields(task)
 
     @classmethod
     def finds_fields(cls, task: Task) -> bool:
-        """Say whether *task*, whose answers suit, has the fields that this baseline reads; by default it reads none."""
+        """Whether *task*, whose answers suit, has the fields that this baseline reads; by default it reads none."""
         return True
 
     @abstractmethod
@@ -81,7 +81,7 @@ class Baseline(ABC):
 
     @abstractmethod
     def predict(self, batch: Batch) -> list[Any]:
-        """Give one answer for each example of *batch*, in its order."""
+        """Return one answer for each example of *batch*, in its order."""
 
     def prepare(self) -> None:  # noqa: B027 - many baselines have nothing to build
         """Build from `state` and `arrays` what `predict` wants at hand; called after training and after loading."""

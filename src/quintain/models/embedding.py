@@ -27,29 +27,29 @@ class Encoder:
         self.length = min(length, int(self.tokenizer.model_max_length))
 
     def vectors(self, columns: Sequence[Sequence[str]]) -> Vectors:
-        """Give a vector for each example, whose texts stand in one column, or in two that are compared."""
+        """Return a vector for each example, whose texts stand in one column, or in two that are compared."""
         parts = [self._encode(list(column)) for column in columns[:2]]
         if len(parts) == 1:
             return parts[0]
-        one, other = parts
-        return np.concatenate([one, other, np.abs(one - other), one * other], axis=1)
+        first, second = parts
+        return np.concatenate([first, second, np.abs(first - second), first * second], axis=1)
 
     def _encode(self, texts: list[str]) -> Vectors:
-        torch, found = self._torch, []
+        torch, pieces = self._torch, []
         for at in range(0, len(texts), BATCH):
             encoded = self.tokenizer(
                 texts[at : at + BATCH], truncation=True, max_length=self.length, padding=True, return_tensors="pt"
             ).to(self._device)
             with torch.inference_mode():
                 states = self.model(**encoded).last_hidden_state.float()
-            there = encoded["attention_mask"].unsqueeze(-1).float()
-            means = (states * there).sum(dim=1) / there.sum(dim=1).clamp(min=1.0)
-            found.append(torch.nn.functional.normalize(means, dim=-1).cpu().numpy())
-        return np.concatenate(found) if found else np.zeros((0, 0), dtype=np.float32)
+            mask = encoded["attention_mask"].unsqueeze(-1).float()
+            means = (states * mask).sum(dim=1) / mask.sum(dim=1).clamp(min=1.0)
+            pieces.append(torch.nn.functional.normalize(means, dim=-1).cpu().numpy())
+        return np.concatenate(pieces) if pieces else np.zeros((0, 0), dtype=np.float32)
 
 
 def head_probabilities(vectors: Vectors, weights: npt.NDArray[Any], intercepts: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Give the probability of each class."""
+    """Return the probability of each class."""
     scores = vectors @ weights + intercepts
     raised = np.exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(raised / raised.sum(axis=1, keepdims=True))

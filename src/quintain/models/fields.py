@@ -24,12 +24,12 @@ def text_fields(task: Task) -> list[str]:
 
 
 def column(batch: Batch, name: str) -> list[str]:
-    """Give one text field of a batch as texts that can be written as UTF-8; what is missing is empty."""
+    """Return one text field of a batch as texts that can be written as UTF-8; what is missing is empty."""
     return [clean(example.get(name)) for example in batch]
 
 
 def clean(text: Any) -> str:
-    """Give *text* without halves of surrogate pairs, which no file can hold."""
+    """Return *text* without halves of surrogate pairs, which no file can hold."""
     if text is None:
         return ""
     value = str(text)
@@ -39,5 +39,5 @@ def clean(text: Any) -> str:
 
 
 def table_column(table: pl.DataFrame, name: str) -> list[str]:
-    """Give one text column of a table; what is missing is empty."""
+    """Return one text column of a table; what is missing is empty."""
     return table[name].cast(pl.String).fill_null("").to_list()

@@ -46,18 +46,18 @@ class FineTuned:
         self.model.to(self.device)
 
     def predict(self, batch: Batch) -> list[Any]:
-        """Give probabilities by label."""
+        """Return probabilities by label."""
         was = self.model.training
         self.model.eval()
-        found: list[Any] = []
+        answers: list[Any] = []
         with torch.inference_mode():
             for at in range(0, len(batch), PREDICTED):
                 part = batch[at : at + PREDICTED]
                 encoded = self.encode([[clean(item.get(name)) for item in part] for name in self.fields])
                 shares = torch.softmax(self.model(**encoded).logits.float(), dim=-1).cpu().tolist()
-                found += [dict(zip(self.labels, row, strict=True)) for row in shares]
+                answers += [dict(zip(self.labels, row, strict=True)) for row in shares]
         self.model.train(was)
-        return found
+        return answers
 
     def encode(self, columns: list[list[str]]) -> Any:
         """Turn texts into what the model reads."""
@@ -210,11 +210,11 @@ def _load(folder: Path, labels: tuple[str, ...], dropout: float) -> tuple[Any, A
     return tokenizer, model
 
 
-def _device(wanted: str) -> torch.device:
-    there = torch.cuda.is_available()
-    if wanted == "cuda" and not there:
+def _device(name: str) -> torch.device:
+    available = torch.cuda.is_available()
+    if name == "cuda" and not available:
         raise BadInput("There is no GPU here that torch can use.", remedy='Use device = "auto" or "cpu".')
-    return torch.device("cuda" if there and wanted != "cpu" else "cpu")
+    return torch.device("cuda" if available and name != "cpu" else "cpu")
 
 
 def _named(device: torch.device) -> str:

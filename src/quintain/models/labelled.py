@@ -35,28 +35,28 @@ class LabelBaseline(Baseline):
         return list(self.state["labels"])
 
     def targets(self, table: pl.DataFrame) -> npt.NDArray[np.int64]:
-        """Remember the labels, and give each row's answer as a number."""
+        """Remember the labels, and return each row's answer as a number; refuse an answer that is no label."""
         self.state["labels"] = list(self.task.label_names)
         numbers = {label: number for number, label in enumerate(self.labels)}
-        found = table["answer"].replace_strict(numbers, default=None, return_dtype=pl.Int64)
-        if found.null_count():
-            unknown = table["answer"].filter(found.is_null())[0]
+        codes = table["answer"].replace_strict(numbers, default=None, return_dtype=pl.Int64)
+        if codes.null_count():
+            unknown = table["answer"].filter(codes.is_null())[0]
             raise BadInput(
                 "{n} training examples have an answer that is no label, such as '{unknown}'.",
-                n=found.null_count(),
+                n=codes.null_count(),
                 unknown=unknown,
                 name=self.task.name,
                 labels=", ".join(self.labels),
                 remedy="The labels of task '{name}': {labels}.",
             )
-        return found.to_numpy()
+        return codes.to_numpy()
 
     @abstractmethod
     def probabilities(self, batch: Batch) -> Probabilities:
-        """Give the probability of each label (columns) for each example (rows)."""
+        """Return the probability of each label (columns) for each example (rows)."""
 
     def predict(self, batch: Batch) -> list[Any]:
-        """Give probabilities by label."""
+        """Return probabilities by label."""
         if not batch:
             return []
         labels = self.labels
@@ -74,5 +74,5 @@ class MassBaseline(LabelBaseline):
         """
 
     def one_hot(self, table: pl.DataFrame) -> Mass:
-        """Give the answers of *table* as mass: one for the answer, none for the others."""
+        """Return the answers of *table* as mass: one for the answer, none for the others."""
         return np.asarray(np.eye(len(self.task.label_names), dtype=np.float32)[self.targets(table)])

@@ -122,15 +122,15 @@ class Learner(ABC):
                     remedy="Install it with: pip install 'quintain[{extra}]'.",
                 )
 
-    def check_start(self, task: Task, start: Path | None) -> None:  # noqa: B027 - many have nothing to look at
+    def check_trainable(self, task: Task, start: Path | None) -> None:  # noqa: B027 - many have nothing to check
         """Refuse what cannot be trained, before any data is read: a checkpoint that is not there, say."""
 
     def folders(self) -> Mapping[str, str]:
-        """Give the options that name a folder on this machine, by name."""
+        """Return the options that name a folder on this machine, by name."""
         return {}
 
     def manifest(self, task: Task) -> Mapping[str, Any]:
-        """Give the options that the adapter needs to run what was learned."""
+        """Return the options that the adapter needs to run what was learned."""
         return {}
 
     @abstractmethod
@@ -175,17 +175,17 @@ def option_rows(kind: type[Learner]) -> list[LearnerOption]:
 
 
 def predicted(handler: Handler, table: pl.DataFrame, labels: Sequence[str]) -> npt.NDArray[np.int64]:
-    """Give the number of the label that a handler of probabilities finds most probable, for each row."""
+    """Return the number of the label that a handler of probabilities finds most probable, for each row."""
     batch = table.drop("answer", strict=False).to_dicts()
-    found: list[int] = []
+    numbers: list[int] = []
     for start in range(0, len(batch), DEV_BATCH):
         answers = handler.predict(batch[start : start + DEV_BATCH])
-        found += [int(np.argmax([answer[label] for label in labels])) for answer in answers]
-    return np.array(found, dtype=np.int64)
+        numbers += [int(np.argmax([answer[label] for label in labels])) for answer in answers]
+    return np.array(numbers, dtype=np.int64)
 
 
 def probabilities(handler: Handler, table: pl.DataFrame, label: str) -> list[float]:
-    """Give the probability that a handler of probabilities has for one label, for each row."""
+    """Return the probability that a handler of probabilities has for one label, for each row."""
     batch = table.drop("answer", strict=False).to_dicts()
     return [
         float(answer[label])
@@ -195,23 +195,23 @@ def probabilities(handler: Handler, table: pl.DataFrame, label: str) -> list[flo
 
 
 def class_f1(gold: Sequence[str], answers: npt.NDArray[np.int64], labels: Sequence[str]) -> list[float | None]:
-    """Give F1 by label; None for one that is neither gold nor answered.
+    """Return F1 by label; None for one that is neither gold nor answered.
 
     >>> class_f1(["a", "a", "b"], np.array([0, 1, 1]), ["a", "b", "c"])
     [0.6666666666666666, 0.6666666666666666, None]
     """
     codes = {label: number for number, label in enumerate(labels)}
     right = np.array([codes.get(one, -1) for one in gold], dtype=np.int64)
-    found: list[float | None] = []
+    scores: list[float | None] = []
     for number in range(len(labels)):
         both = int(((right == number) & (answers == number)).sum())
         total = int((right == number).sum()) + int((answers == number).sum())
-        found.append(2 * both / total if total else None)
-    return found
+        scores.append(2 * both / total if total else None)
+    return scores
 
 
 def macro_f1(gold: Sequence[str], answers: npt.NDArray[np.int64], labels: Sequence[str]) -> float:
-    """Give the mean of F1 over the labels that occur: what epochs are compared by."""
+    """Return the mean of F1 over the labels that occur: what epochs are compared by."""
     defined = [value for value in class_f1(gold, answers, labels) if value is not None]
     return float(np.mean(defined)) if defined else 0.0
 
@@ -220,7 +220,7 @@ Score = Callable[[Handler], float]
 
 
 def scorer(lesson: Lesson) -> Score:
-    """Give the function that scores a handler on the dev examples of *lesson*."""
+    """Return the function that scores a handler on the dev examples of *lesson*; refuse where there are none."""
     dev, labels = lesson.dev, lesson.task.label_names
     if dev is None:
         raise BadInput("There is nothing to compare epochs on.", remedy="Name a dev set.")

@@ -25,7 +25,7 @@ class Logistic:
     intercepts: Floats
 
     def probabilities(self, features: Matrix) -> Floats:
-        """Give the probability of each class for each row."""
+        """Return the probability of each class for each row."""
         return softmax(np.asarray(features @ self.weights + self.intercepts))
 
 

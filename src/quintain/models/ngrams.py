@@ -82,7 +82,7 @@ class Features:
         return np.unique(np.concatenate([block.indices for block in self.blocks]))
 
     def narrowed(self, used: npt.NDArray[np.int32]) -> Features:
-        """Give the same features with only the buckets *used* as columns; all that occur must be among them."""
+        """Return the same features with only the buckets *used* as columns; all that occur must be among them."""
         blocks = []
         for block in self.blocks:
             columns = np.searchsorted(used, block.indices).astype(np.int32)
@@ -91,7 +91,7 @@ class Features:
 
 
 def chunks(texts: Sequence[str], bits: int) -> Iterator[Features]:
-    """Give the features of *texts* in chunks that fit the processor's cache."""
+    """Yield the features of *texts* in chunks that fit the processor's cache."""
     ends = np.cumsum([len(text) for text in texts])
     start = 0
     while start < len(texts):
@@ -118,7 +118,7 @@ def features(texts: Sequence[str], bits: int) -> Features:
 
 
 def _codes(texts: Sequence[str]) -> tuple[Codes, Positions]:
-    """Give the code points of all texts with an edge before, between and after them, and where each text starts."""
+    """Return the code points of all texts with an edge before, between and after, and where each text starts."""
     joined = _EDGE.join(texts).lower()
     if joined.count(_EDGE) != len(texts) - 1:
         joined = _EDGE.join(text.replace(_EDGE, " ") for text in texts).lower()
@@ -147,7 +147,7 @@ _CLASSES = _table()
 
 
 def _classes(codes: Codes) -> npt.NDArray[np.uint8]:
-    """Say of each code point whether it is a space, part of a word, or a mark that stands alone."""
+    """Return for each code point whether it is a space, part of a word, or a mark that stands alone."""
     return _CLASSES.take(codes, mode="clip")
 
 
@@ -185,7 +185,7 @@ def _words(mixed: Codes, classes: npt.NDArray[np.uint8]) -> tuple[Codes, Positio
 
 @lru_cache(maxsize=4)
 def _ladder(size: int) -> tuple[Codes, Codes]:
-    """Give the first *size* powers of the base and of its inverse; kept, because every chunk needs them."""
+    """Return the first *size* powers of the base and of its inverse; kept, because every chunk needs them."""
     return _powers(size, _BASE), _powers(size, _INVERSE)
 
 
@@ -217,5 +217,5 @@ def _characters(mixed: Codes, classes: npt.NDArray[np.uint8], starts: Positions,
             window = window[:-1] * _BASE + letters[size - 1 :]
             inner = inner[:-1] & word[size - 2 : -1]
         if size in CHAR_SIZES:
-            found = np.flatnonzero(inner)
-            yield _block(window[found] + np.uint32(size), found + 1, starts, bits)
+            windows = np.flatnonzero(inner)
+            yield _block(window[windows] + np.uint32(size), windows + 1, starts, bits)

@@ -42,10 +42,10 @@ class OptionBaseline(Baseline):
 
     @abstractmethod
     def scores(self, batch: Batch) -> Floats:
-        """Give a score for each option of each example, all in one row, in their order."""
+        """Return a score for each option of each example, all in one row, in their order."""
 
     def predict(self, batch: Batch) -> list[Any]:
-        """Give probabilities by the number of the option."""
+        """Return probabilities by the number of the option."""
         counts = [len(self.options(example)) for example in batch]
         scores = self.scores(batch) if sum(counts) else np.empty(0)
         parts = np.split(scores, np.cumsum(counts)[:-1]) if batch else []
@@ -53,24 +53,24 @@ class OptionBaseline(Baseline):
         return [{str(n): p for n, p in enumerate(turn(part).tolist() if len(part) else ())} for part in parts]
 
     def options(self, example: dict[str, Any]) -> list[str]:
-        """Give the options of an example as clean texts."""
+        """Return the options of an example as clean texts."""
         return [clean(option) for option in example.get(self.options_field) or ()]
 
     def right(self, table: pl.DataFrame) -> npt.NDArray[np.int64]:
-        """Say of each option of each example whether it is right (1) or not (0), all in one row."""
-        found: list[int] = []
+        """Return for each option of each example whether it is right (1) or not (0), all in one row."""
+        marks: list[int] = []
         for options, answer in table.select(self.options_field, "answer").iter_rows():
             chosen = set(answer) if self.several else {answer}
-            found.extend(int(number in chosen) for number in range(len(options or ())))
-        return np.array(found, dtype=np.int64)
+            marks.extend(int(number in chosen) for number in range(len(options or ())))
+        return np.array(marks, dtype=np.int64)
 
 
 def inputs_of(table: pl.DataFrame) -> Batch:
-    """Give the rows of a table as a model would meet them: without their answers."""
+    """Return the rows of a table as a model would meet them: without their answers."""
     return table.drop("answer").to_dicts()
 
 
 def margin(fitted: logistic.Logistic, features: logistic.Matrix) -> Floats:
-    """Give the log-odds that a two-class regression (wrong, right) finds for "right"."""
+    """Return the log-odds that a two-class regression (wrong, right) finds for "right"."""
     weights = fitted.weights[:, 1] - fitted.weights[:, 0]
     return np.asarray(features @ weights + fitted.intercepts[1] - fitted.intercepts[0], dtype=np.float64)

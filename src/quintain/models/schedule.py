@@ -26,14 +26,14 @@ class Schedule:
     _passed: set[float] = field(default_factory=set)
 
     def epoch_done(self, number: int) -> bool:
-        """Say whether training stops after epoch *number*, counted from 1."""
+        """Whether training stops after epoch *number*, counted from 1."""
         return self.after is not None and self.after(number)
 
     def due(self, done: float) -> list[float]:
-        """Give the shares that have been passed once *done* of training is done, each once."""
-        found = [share for share in self.at if share <= done + 1e-9 and share not in self._passed]
-        self._passed.update(found)
-        return found
+        """Return the shares that have been passed once *done* of training is done, each once."""
+        shares = [share for share in self.at if share <= done + 1e-9 and share not in self._passed]
+        self._passed.update(shares)
+        return shares
 
     def keep(self, share: float) -> None:
         """Hand over what has been learned so far."""

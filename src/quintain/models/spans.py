@@ -22,17 +22,17 @@ class SpanBaseline(Baseline):
         return len(texts) == 1 or (bool(texts) and kind_of(task).source is None)
 
     def source(self, example: dict[str, Any]) -> str:
-        """Give the text that the answer is taken from; left as it is, so that positions stay right."""
+        """Return the text that the answer is taken from; left as it is, so that positions stay right."""
         return "\n".join(str(example.get(name) or "") for name in of_type(self.task, "long_text"))
 
     def question(self, example: dict[str, Any]) -> str:
-        """Give the question: the last of the short texts."""
+        """Return the question: the last of the short texts."""
         short = of_type(self.task, "text")
         return clean(example.get(short[-1])) if short else ""
 
 
 def span(text: str, start: int, end: int) -> dict[str, Any]:
-    """Give the piece of *text* from *start* to *end* as an answer, without the space around it."""
+    """Return the piece of *text* from *start* to *end* as an answer, without the space around it."""
     piece = text[start:end]
     begin = start + len(piece) - len(piece.lstrip())
     return {"text": piece.strip(), "start": begin}

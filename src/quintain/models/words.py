@@ -18,7 +18,7 @@ MAX_TERMS = 200_000
 
 
 def listed(text: str) -> frozenset[str]:
-    """Give the words of a word list that is written as one text."""
+    """Return the words of a word list that is written as one text."""
     return frozenset(text.split())
 
 
@@ -32,13 +32,13 @@ def words(text: str) -> list[str]:
 
 
 def tokens(texts: Sequence[str]) -> pl.DataFrame:
-    """Give all words and marks of *texts* in lower case, as columns `row` and `term`, in their order."""
-    found = pl.DataFrame({"term": pl.Series(texts, dtype=pl.String)}).with_row_index("row")
-    return found.with_columns(pl.col("term").str.to_lowercase().str.extract_all(PATTERN)).explode("term").drop_nulls()
+    """Return all words and marks of *texts* in lower case, as columns `row` and `term`, in their order."""
+    table = pl.DataFrame({"term": pl.Series(texts, dtype=pl.String)}).with_row_index("row")
+    return table.with_columns(pl.col("term").str.to_lowercase().str.extract_all(PATTERN)).explode("term").drop_nulls()
 
 
 def terms(texts: Sequence[str], *, prefix: str = "") -> pl.DataFrame:
-    """Give the words, marks and pairs of neighbouring ones in *texts*, as columns `row` and `term`."""
+    """Return the words, marks and pairs of neighbouring ones in *texts*, as columns `row` and `term`."""
     single = tokens(texts)
     follower = pl.col("term").shift(-1)
     pairs = single.select("row", term=pl.concat_str("term", follower, separator=" "), same=pl.col("row").shift(-1))
@@ -55,21 +55,21 @@ class Vocabulary:
     idf: npt.NDArray[np.float64]
 
     @classmethod
-    def learn(cls, found: pl.DataFrame, documents: int, *, least: int) -> Vocabulary:
+    def learn(cls, occurrences: pl.DataFrame, documents: int, *, least: int) -> Vocabulary:
         """Keep the terms that stand in at least *least* of the documents; the most frequent ones if too many do.
 
         The inverse document frequency is smoothed as if one more document held every term once.
         """
-        counts = found.group_by("term").agg(pl.col("row").n_unique().alias("documents"))
+        counts = occurrences.group_by("term").agg(pl.col("row").n_unique().alias("documents"))
         counts = counts.filter(pl.col("documents") >= least)
         counts = counts.sort(["documents", "term"], descending=[True, False]).head(MAX_TERMS).sort("term")
         idf = np.log((1 + documents) / (1 + counts["documents"].to_numpy())) + 1
         return cls(tuple(counts["term"].to_list()), idf)
 
-    def vectors(self, found: pl.DataFrame, rows: int) -> scipy.sparse.csr_matrix:
+    def vectors(self, occurrences: pl.DataFrame, rows: int) -> scipy.sparse.csr_matrix:
         """Weigh terms by tf-idf (1 + log tf, as in `sublinear`) and scale each row to length one."""
         known = pl.DataFrame({"term": pl.Series(self.terms, dtype=pl.String)}).with_row_index("column")
-        counted = found.join(known, on="term").group_by("row", "column").len().sort("row", "column")
+        counted = occurrences.join(known, on="term").group_by("row", "column").len().sort("row", "column")
         columns = counted["column"].to_numpy().astype(np.int32)
         values = (1 + np.log(counted["len"].to_numpy())) * self.idf[columns]
         matrix = scipy.sparse.csr_matrix(
@@ -87,9 +87,9 @@ class Rarity:
         self._unseen = unseen
 
     def of(self, word: str) -> float:
-        """Give the rarity of one word."""
+        """Return the rarity of one word."""
         return float(self._known.get(word, self._unseen))
 
-    def total(self, found: Iterable[str]) -> float:
+    def total(self, words: Iterable[str]) -> float:
         """Add up the rarities of words, in one order, so that sums are the same each time."""
-        return sum(self.of(word) for word in sorted(found))
+        return sum(self.of(word) for word in sorted(words))

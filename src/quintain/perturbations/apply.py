@@ -64,7 +64,7 @@ def carry_out(texts: Sequence[str], seeds: draws.Hashes, perturbation: Perturbat
 
 
 def rate_of(perturbation: Perturbation, severity: float) -> float:
-    """Give the share of words to edit at *severity*, or say that it is no severity."""
+    """Return the share of words to edit at *severity*; refuse what is no severity."""
     if not 0 < severity <= 100:
         raise BadInput(
             "severity is {severity}.",
@@ -107,8 +107,8 @@ def rewrite(batch: TextBatch, proposal: Proposal) -> list[str | None]:
     joined = batch.joined
     pieces = [""] * (2 * len(proposal) + 1)
     pieces[1::2] = proposal.replacement
-    kept = zip([0, *proposal.end.tolist()], [*proposal.start.tolist(), len(joined)], strict=True)
-    pieces[::2] = [joined[start:end] for start, end in kept]
+    untouched = zip([0, *proposal.end.tolist()], [*proposal.start.tolist(), len(joined)], strict=True)
+    pieces[::2] = [joined[start:end] for start, end in untouched]
     whole = "".join(pieces)
     text = batch.text_at(proposal.start)
     sizes = np.fromiter(map(len, proposal.replacement), dtype=np.int64, count=len(proposal))
@@ -146,7 +146,7 @@ def outcomes(batch: TextBatch, proposal: Proposal) -> list[PerturbedText | None]
 
 
 def _stretches(text: Ints) -> Iterator[tuple[int, int, int]]:
-    """Give (text, first edit, last edit + 1) for each text with edits."""
+    """Yield (text, first edit, last edit + 1) for each text with edits."""
     if not text.size:
         return
     borders = np.flatnonzero(np.diff(text)) + 1

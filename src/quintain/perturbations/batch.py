@@ -82,7 +82,7 @@ class TextBatch:
         return Words(self)
 
     def text_at(self, places: Ints) -> Ints:
-        """Say to which text each place of the joined string belongs; the end of a text is its own."""
+        """Return to which text each place of the joined string belongs; the end of a text is its own."""
         return np.searchsorted(self.ends, places, side="left")
 
     def flags(self, table: letters.Flags) -> letters.Flags:
@@ -120,8 +120,8 @@ class Places:
 
     def count(self, start: Ints, end: Ints) -> Ints:
         """Count the places from *start* up to *end*."""
-        found: Ints = (self._before[end] - self._before[start]).astype(np.int64)
-        return found
+        counts: Ints = (self._before[end] - self._before[start]).astype(np.int64)
+        return counts
 
     def pick(self, start: Ints, end: Ints, draw: draws.Hashes) -> Ints:
         """Pick one of the places from *start* up to *end*, of which there must be some."""
@@ -156,7 +156,7 @@ class Words:
         return np.repeat(np.arange(len(self._batch)), self.per_text)
 
     @cached_property
-    def place(self) -> Ints:
+    def number(self) -> Ints:
         """The number of each word in its text."""
         return np.arange(self.start.size) - self.first[self.text]
 
@@ -212,17 +212,17 @@ class Words:
         """Part the words *among*, in order, into as many stretches as words of their text are to be edited."""
         bounds = np.searchsorted(among, self.bounds)
         counts = np.diff(bounds)
-        wanted = np.maximum(1, np.floor(self.per_text * rate + 0.5).astype(np.int64))
-        return Strata(bounds[:-1], counts, np.minimum(wanted, counts))
+        quotas = np.maximum(1, np.floor(self.per_text * rate + 0.5).astype(np.int64))
+        return Strata(bounds[:-1], counts, np.minimum(quotas, counts))
 
 
 class Strata:
     """Stretches of a list, a few for each text, from each of which one member is to be picked."""
 
-    def __init__(self, first: Ints, counts: Ints, wanted: Ints) -> None:
-        self.text: Ints = np.repeat(np.arange(first.size), wanted)
-        self.order: Ints = np.arange(self.text.size) - np.repeat(np.cumsum(wanted) - wanted, wanted)
-        number, share = counts[self.text], wanted[self.text]
+    def __init__(self, first: Ints, counts: Ints, quotas: Ints) -> None:
+        self.text: Ints = np.repeat(np.arange(first.size), quotas)
+        self.order: Ints = np.arange(self.text.size) - np.repeat(np.cumsum(quotas) - quotas, quotas)
+        number, share = counts[self.text], quotas[self.text]
         low = self.order * number // share
         self.size: Ints = (self.order + 1) * number // share - low
         self.low: Ints = first[self.text] + low

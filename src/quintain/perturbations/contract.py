@@ -68,17 +68,17 @@ class EditDraft:
         self.edits.append((start, end, text, key, group))
 
     def proposal(self) -> Proposal:
-        """Give the edits in order; one that runs into an earlier one is left out."""
-        kept: list[tuple[int, int, str, str, tuple[str, str]]] = []
+        """Return the edits in order; one that runs into an earlier one is left out."""
+        edits: list[tuple[int, int, str, str, tuple[str, str]]] = []
         for edit in sorted(self.edits):
-            if not kept or edit[0] >= kept[-1][1]:
-                kept.append(edit)
+            if not edits or edit[0] >= edits[-1][1]:
+                edits.append(edit)
         return Proposal(
-            np.array([edit[0] for edit in kept], dtype=np.int64),
-            np.array([edit[1] for edit in kept], dtype=np.int64),
-            [edit[2] for edit in kept],
-            [edit[3] for edit in kept],
-            [edit[4] for edit in kept],
+            np.array([edit[0] for edit in edits], dtype=np.int64),
+            np.array([edit[1] for edit in edits], dtype=np.int64),
+            [edit[2] for edit in edits],
+            [edit[3] for edit in edits],
+            [edit[4] for edit in edits],
         )
 
 
@@ -130,7 +130,7 @@ PERTURBATIONS: Registry[type[Perturbation]] = Registry(
 
 
 def perturbation(name: str) -> Perturbation:
-    """Give the perturbation called *name*.
+    """Return the perturbation called *name*; refuse a name that there is not.
 
     >>> perturbation("typos").family
     'robustness'

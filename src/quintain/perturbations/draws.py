@@ -27,9 +27,9 @@ def mixed(value: Hashes) -> Hashes:
     return value ^ (value >> np.uint64(31))
 
 
-def at(seeds: Hashes, place: NDArray[np.int64], stream: int = 0) -> Hashes:
-    """Draw 64 bits for each pair of seed and place; another *stream* is another, independent draw."""
-    return mixed(seeds + _GOLDEN * (place.astype(np.uint64) * np.uint64(16) + np.uint64(stream + 1)))
+def at(seeds: Hashes, position: NDArray[np.int64], stream: int = 0) -> Hashes:
+    """Draw 64 bits for each pair of seed and position; another *stream* is another, independent draw."""
+    return mixed(seeds + _GOLDEN * (position.astype(np.uint64) * np.uint64(16) + np.uint64(stream + 1)))
 
 
 def below(draw: Hashes, limit: NDArray[np.int64] | int) -> NDArray[np.int64]:

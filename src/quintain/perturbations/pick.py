@@ -50,8 +50,8 @@ class Swaps:
 def swap_letters(batch: TextBatch, swaps: Swaps, rate: float, *, shortest: int = 2) -> Proposal:
     """Propose to replace one letter in each chosen word by one of its *swaps*."""
     chosen, at = pick_letters(batch, swaps.flags, rate, shortest=shortest)
-    made = swaps.replacements(batch.small[at], batch.words.draw(chosen, 2))
-    return no_other_words(batch, chosen, Proposal(at, at + 1, made))
+    replacements = swaps.replacements(batch.small[at], batch.words.draw(chosen, 2))
+    return no_other_words(batch, chosen, Proposal(at, at + 1, replacements))
 
 
 def no_other_words(batch: TextBatch, chosen: Ints, proposal: Proposal) -> Proposal:

@@ -112,9 +112,9 @@ def _slots(
             if value is None:
                 continue
             texts = value if column.shape == "texts" else [" ".join(value) if column.shape == "tokens" else value]
-            for place, text in enumerate(texts):
-                kept = tuple(spans[row]) if spans is not None and column.open else ()
-                slots.append(_Slot(row, column, place, text, kept if column.open else ((0, len(text)),)))
+            for number, text in enumerate(texts):
+                frozen = tuple(spans[row]) if spans is not None and column.open else ()
+                slots.append(_Slot(row, column, number, text, frozen if column.open else ((0, len(text)),)))
     # Texts of one row stand together, in the order of the columns: that numbers them for their seeds.
     return sorted(slots, key=lambda slot: slot.row)
 
@@ -141,16 +141,16 @@ def _note(change: RowChange, slot: _Slot, outcome: PerturbedText, table: pl.Data
 
 def _within_tokens(tokens: Sequence[str], edits: Sequence[Edit]) -> tuple[list[str], tuple[Edit, ...]]:
     """Carry out the edits that stay inside one token and leave it one token."""
-    result, kept, begin = list(tokens), [], 0
+    result, applied, begin = list(tokens), [], 0
     for i, token in enumerate(tokens):
         end = begin + len(token)
         inside = [edit for edit in edits if begin <= edit[0] and edit[1] <= end and not any(map(str.isspace, edit[2]))]
         new = replay(token, [(start - begin, stop - begin, text) for start, stop, text in inside])
         if inside and new.strip():
             result[i] = new
-            kept += inside
+            applied += inside
         begin = end + 1
-    return result, tuple(kept)
+    return result, tuple(applied)
 
 
 def words_touched(text: str, edits: Sequence[Edit]) -> int:

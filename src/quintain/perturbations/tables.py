@@ -33,7 +33,7 @@ _SPAN = pl.List(pl.Struct({"text": pl.String(), "start": pl.Int64()}))
 def perturb_table(
     task: Task, table: pl.DataFrame, perturbation: Perturbation, *, seed: int = 0, severity: float = 1.0
 ) -> pl.DataFrame:
-    """Give the rows of *table* that *perturbation* changes, changed.
+    """Return the rows of *table* that *perturbation* changes, changed.
 
     *table* has the inputs of *task*, and where it has them `id`, `answer` and `meta`. Gold spans move along with the
     text and are never edited; a row that would no longer pass the checks of its task is left out.
@@ -75,7 +75,7 @@ def lineage(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def edits_of(meta: Mapping[str, Any], field: str) -> list[Edit]:
-    """Give the edits that led from the parent's *field* to the variant's, from a row's parsed `meta`."""
+    """Return the edits that led from the parent's *field* to the variant's, from a row's parsed `meta`."""
     return [(int(start), int(end), str(text)) for start, end, text in meta.get("edits", {}).get(field, [])]
 
 
@@ -107,20 +107,20 @@ def _perturb_part(
         severity=severity,
         protected=spans,
     )
-    kept = [i for i, change in enumerate(changes) if change is not None]
-    made = [change for change in changes if change is not None]
-    rows = table[kept]
+    changed = [i for i, change in enumerate(changes) if change is not None]
+    effective = [change for change in changes if change is not None]
+    rows = table[changed]
     for column in columns:
         if column.open:
             new = [
                 change.values.get(column.name, old)
-                for change, old in zip(made, rows[column.name].to_list(), strict=True)
+                for change, old in zip(effective, rows[column.name].to_list(), strict=True)
             ]
             rows = rows.with_columns(pl.Series(column.name, new, dtype=table.schema[column.name]))
     if source:
-        rows = rows.with_columns(pl.Series("answer", _moved(rows, made, source), dtype=_SPAN))
+        rows = rows.with_columns(pl.Series("answer", _moved(rows, effective, source), dtype=_SPAN))
     stamp = {"perturbation": perturbation.name, "version": perturbation.version, "seed": seed, "severity": severity}
-    rows = _named_anew([item.name for item in kind.fields(task)], rows, made, stamp)
+    rows = _named_anew([item.name for item in kind.fields(task)], rows, effective, stamp)
     faulty = {fault.row for fault in kind.check_table(task, rows)}
     return rows[[i for i in range(rows.height) if i not in faulty]]
 
@@ -153,11 +153,11 @@ def _places(text: str, answer: str, start: int | None) -> list[Span]:
         return []
     if start is not None:
         return [(start, start + len(answer))]
-    found, at, folded = [], -1, text.lower()
-    wanted = answer.lower()
-    while (at := folded.find(wanted, at + 1)) >= 0:
-        found.append((at, at + len(wanted)))
-    return found
+    spans, at, folded = [], -1, text.lower()
+    needle = answer.lower()
+    while (at := folded.find(needle, at + 1)) >= 0:
+        spans.append((at, at + len(needle)))
+    return spans
 
 
 def _moved(rows: pl.DataFrame, changes: Sequence[RowChange], source: str) -> list[list[dict[str, Any]] | None]:
@@ -180,12 +180,12 @@ def _moved_span(answer: Mapping[str, Any], edits: Sequence[Edit]) -> dict[str, A
 def _named_anew(
     names: Sequence[str], rows: pl.DataFrame, changes: Sequence[RowChange], stamp: Mapping[str, Any]
 ) -> pl.DataFrame:
-    """Give the changed rows their own ids, and their lineage."""
+    """Return the changed rows with ids of their own, and their lineage."""
     ids = [_id(dict(zip(names, row, strict=True))) for row in rows.select(names).iter_rows()]
     metas = []
     for parent, meta, change in zip(rows["id"].to_list(), rows["meta"].to_list(), changes, strict=True):
-        told = {**parse_json(meta or "{}"), "parent": parent, **stamp, "edits": change.edits}
-        metas.append(json.dumps(told | ({"group": change.group} if change.group else {}), ensure_ascii=False))
+        lineage = {**parse_json(meta or "{}"), "parent": parent, **stamp, "edits": change.edits}
+        metas.append(json.dumps(lineage | ({"group": change.group} if change.group else {}), ensure_ascii=False))
     return rows.with_columns(pl.Series("id", ids, dtype=pl.String()), pl.Series("meta", metas, dtype=pl.String()))
 
 

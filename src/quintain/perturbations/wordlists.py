@@ -8,7 +8,7 @@ from importlib.resources import files
 
 @cache
 def lines_of(name: str) -> tuple[str, ...]:
-    """Give the lines of a file in `perturb/data` that are neither empty nor a comment."""
+    """Return the lines of a file in `perturb/data` that are neither empty nor a comment."""
     text = (files("quintain.perturbations") / "data" / name).read_text(encoding="utf-8")
     return tuple(line for line in text.splitlines() if line.strip() and not line.startswith("#"))
 

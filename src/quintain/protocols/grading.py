@@ -6,7 +6,7 @@ looks like any other, is paid like any other, and decides nothing: it says how f
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from quintain.core.errors import Conflict, Forbidden
@@ -141,6 +141,13 @@ def grade_of(arm: Arm, stage: Stage, item: str, person: str) -> Answers | None:
     if hidden is not None or stored is None:
         return hidden
     return _kept(arm, stage, stored, person).get(person)
+
+
+def is_known_to(arm: Arm, stage: Stage, item: str, people: Collection[str]) -> bool:
+    """Whether one of *people* wrote an item or has graded it at a stage, in time or not."""
+    if arm.items[item].writer in people:
+        return True
+    return any(grade_of(arm, stage, item, person) is not None or item in _late(arm, stage, person) for person in people)
 
 
 def missing(arm: Arm, stage: Stage, sample: Sample) -> int:

@@ -7,7 +7,7 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from quintain.core.errors import Unavailable
+from quintain.core.errors import OutOfOrder
 from quintain.core.records.base import to_json
 from quintain.core.records.report import Report
 from quintain.reports.html import to_html
@@ -36,7 +36,7 @@ def write_folder(report: Report, folder: Path) -> Path:
         for name, text in written.items():
             (folder / name).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise Unavailable(
+        raise OutOfOrder(
             "{folder} cannot be written: {strerror}.",
             folder=folder,
             strerror=error.strerror,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from quintain.core.escaping import visible
 from quintain.core.records.report import Report
 from quintain.reports.words import Wording
 
@@ -52,9 +53,15 @@ def _templates() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_visible,
     )
     environment.filters["spec"] = lambda chart: json.dumps(chart, ensure_ascii=False, separators=(",", ":"))
     return environment
+
+
+def _visible(value: object) -> object:
+    """Mark what would turn the direction of a page in texts that people wrote; our own scripts stay as they are."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _scripts() -> tuple[str, ...]:

@@ -20,7 +20,7 @@ class SimulatedClock:
         self._began = self._moment = began
 
     def __call__(self) -> datetime:
-        """Give the moment by this clock."""
+        """Return the moment by this clock."""
         return self._moment
 
     def wait(self, seconds: float) -> None:

@@ -63,7 +63,7 @@ def play_contest(workspace: Workspace) -> None:
 
 
 def written_pairs() -> list[dict[str, Any]]:
-    """Give the pairs that were written for the contest: team, original, modified, its label, tags, strategy, why."""
+    """Return the pairs written for the contest: team, original, modified, its label, tags, strategy, why."""
     text = (files("quintain") / "demo_data" / TASK / "contest.jsonl").read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
@@ -113,19 +113,19 @@ def _person(db: Session, name: str) -> Actor:
 
 
 def _build(db: Session, blobs: Blobs, info: ContestInfo, people: Mapping[str, Actor], folder: Path) -> None:
-    there = {one.name for one in teams.list_teams(db, OPERATOR, info.ref)}
+    existing = {one.name for one in teams.list_teams(db, OPERATOR, info.ref)}
     for team, (role, _) in TEAMS.items():
-        if team not in there:
+        if team not in existing:
             teams.create_team(db, people[team], info.ref, team, role)
     _answer(db, blobs, info, people, folder, "dev")
 
 
 def _break(db: Session, blobs: Blobs, info: ContestInfo, people: Mapping[str, Actor]) -> None:
-    there = {one.name: one.pairs for one in teams.list_teams(db, OPERATOR, info.ref)}
+    pairs_by_team = {one.name: one.pairs for one in teams.list_teams(db, OPERATOR, info.ref)}
     rows = written_pairs()
     for team in {row["team"]: None for row in rows}:
         own = [row for row in rows if row["team"] == team]
-        for row in own[there[team] or 0 :]:
+        for row in own[pairs_by_team[team] or 0 :]:
             draft = PairDraft(
                 "",
                 {"text": row["original"]},
@@ -154,16 +154,19 @@ def _answer(db: Session, blobs: Blobs, info: ContestInfo, people: Mapping[str, A
         asked = folder / f"{team}-{part}.csv"
         blind.export_part(db, blobs, people[team], info.ref, part, asked)
         inputs = [{"text": text} for text in read_table(asked, required=["text"])["text"].to_list()]
-        said = predict(db, blobs, OPERATOR, f"{TASK}/{model}", inputs)
-        lines = ["id,prediction", *(f"{Example(one).id},{two.answer}" for one, two in zip(inputs, said, strict=True))]
+        predictions = predict(db, blobs, OPERATOR, f"{TASK}/{model}", inputs)
+        lines = [
+            "id,prediction",
+            *(f"{Example(one).id},{two.answer}" for one, two in zip(inputs, predictions, strict=True)),
+        ]
         asked.write_text("\n".join(lines), encoding="utf-8")
         systems.hand_in(db, blobs, people[team], info.ref, asked)
 
 
 def _settle(db: Session, blobs: Blobs, info: ContestInfo, people: Mapping[str, Actor]) -> None:
     """Let a builder contest a pair, and the organisers keep it."""
-    found = scores.list_pairs(db, blobs, OPERATOR, info.ref, limit=pairs.MAX_PAGE)
-    pair = next(one for one in found.pairs if one.rationale == CONTESTED)
+    listing = scores.list_pairs(db, blobs, OPERATOR, info.ref, limit=pairs.MAX_PAGE)
+    pair = next(one for one in listing.pairs if one.rationale == CONTESTED)
     if not pair.status:
         rulings.contest_pair(
             db, people["counters"], info.ref, pair.id, "Children may ask for something that they like."

@@ -112,7 +112,7 @@ class CrowdWorker:
         return Composed(self.last, label)
 
     def justify(self, *, again: bool = False) -> str:
-        """Say what makes a text hard; who copies pastes something, and thinks only when that was refused."""
+        """Return what makes a text hard; who copies pastes something, and thinks only when that was refused."""
         pasting = self.style == "copy" and not again
         return PASTED[self.number % len(PASTED)] if pasting else write_justification(self.rng)
 

@@ -115,7 +115,7 @@ class CrowdDrive:
         return sentence_field(self.task)
 
     def rng(self, *what: int) -> np.random.Generator:
-        """Give a generator of its own for each thing that is drawn."""
+        """Return a generator of its own for each thing that is drawn."""
         return np.random.default_rng([self.seed, self.before, *what])
 
     def _named(self, what: str, count: int) -> list[SimulatedPerson]:
@@ -127,13 +127,13 @@ class CrowdDrive:
         actors = hire(self.db, people)
         crowd = draw_crowd(len(people), self.size.model, np.random.default_rng(self.seed))
         skill = crowd.skill.copy()
-        found = []
+        workers = []
         for number, person in enumerate(people):
             for name, value in FACTS.items():
                 record_fact(self.db, OPERATOR, person.name, name, value, source="simulated")
             rng = self.rng(1, number)
-            found.append(CrowdWorker(actors[person.name], number, crowd, self.size.model, skill, rng))
-        return found
+            workers.append(CrowdWorker(actors[person.name], number, crowd, self.size.model, skill, rng))
+        return workers
 
     def go_through(self) -> None:
         """Let all enter, and do what there is to do at each stage until the last one is closed."""
@@ -207,8 +207,8 @@ class CrowdDrive:
             session = begin(self.db, self.blobs, worker.actor, ref)
         except (Unavailable, Forbidden):  # all contexts are given out, or what may be paid is
             return False
-        for place in range(session.attempts_left):
-            if self._submit(worker, session, session.types[place % len(session.types)] if session.types else ""):
+        for number in range(session.attempts_left):
+            if self._submit(worker, session, session.types[number % len(session.types)] if session.types else ""):
                 break
         return True
 
@@ -260,7 +260,7 @@ class CrowdDrive:
         reporting.open_pool(self.db, OPERATOR, *self.ref)
         people = self._named("judge", self.size.judges)
         actors = hire(self.db, people)
-        made = judge_all(
+        judgements = judge_all(
             self.db,
             self.rng(3),
             f"{self.ref[0]}/{pool_name(self.ref[1])}",
@@ -269,13 +269,13 @@ class CrowdDrive:
             done=lambda count: self.progress("Judging", count, count),
         )
         trials.close_trial(self.db, OPERATOR, *self.ref)
-        return self._told(made, self._asked())
+        return self._told(judgements, self._asked())
 
     def _asked(self) -> list[str]:
         if not list_names(self.db, OPERATOR, self.ref[0]):
             return []
-        found = model_runs.run_models(self.db, self.blobs, OPERATOR, *self.ref)
-        return [one.model for one in found.runs]
+        outcome = model_runs.run_models(self.db, self.blobs, OPERATOR, *self.ref)
+        return [one.model for one in outcome.runs]
 
     def _told(self, judgements: int, models: list[str]) -> SimulatedTrial:
         record = trials.get_trial(self.db, OPERATOR, *self.ref)
@@ -298,7 +298,7 @@ class CrowdDrive:
 
 
 def _may_try_again(error: Conflict | BadInput) -> bool:
-    """Say whether something else can be written: the text is there already, or its justification was not taken."""
+    """Whether something else can be written: the text is there already, or its justification was not taken."""
     if isinstance(error, Conflict):
         return error.code == "duplicate_text"
     return any(fault.field == "justification" for fault in error.faults)

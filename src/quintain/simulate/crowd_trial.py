@@ -54,23 +54,23 @@ def simulate_trial(
 
     Where real people take part in it, or it is not called simulated, that is refused unless they are to mix *anyway*.
     """
-    told = progress or (lambda *_: None)
+    report = progress or (lambda *_: None)
     with workspace.session() as db:
         task = _fit_task(db, ref[0])
-        there = _find(db, ref)
+        trial = _find(db, ref)
         if not anyway:
-            _refuse_real(db, ref, there)
-        began = there.opened_at if there is not None and there.opened_at else now() - timedelta(days=DAYS)
+            _refuse_real(db, ref, trial)
+        began = trial.opened_at if trial is not None and trial.opened_at else now() - timedelta(days=DAYS)
         time = SimulatedClock(began)
         with clock(time):
-            _open(db, workspace, ref, there, beginning or Beginning())
-            crowd = CrowdDrive(workspace, db, task, ref, seed, size or CrowdSize(), time, told)
+            _open(db, workspace, ref, trial, beginning or Beginning())
+            crowd = CrowdDrive(workspace, db, task, ref, seed, size or CrowdSize(), time, report)
             crowd.go_through()
             return crowd.judge_and_ask()
 
 
 def _fit_task(db: Session, name: str) -> Task:
-    """Give the task, or say that simulated people cannot write for it."""
+    """Return the task; refuse one that simulated people cannot write for."""
     task = get_task(db, name)
     sentence_field(task)
     if len(known_labels(task)) < 2:
@@ -91,10 +91,10 @@ def _find(db: Session, ref: tuple[str, str]) -> CrowdTrial | None:
         return None
 
 
-def _refuse_real(db: Session, ref: tuple[str, str], there: CrowdTrial | None) -> None:
-    if there is None:
+def _refuse_real(db: Session, ref: tuple[str, str], trial: CrowdTrial | None) -> None:
+    if trial is None:
         refuse_strangers(db, ref[0])
-    elif not there.title.startswith(MARK):
+    elif not trial.title.startswith(MARK):
         raise Conflict(
             "Trial {task}/{name} is not called simulated, and simulated people would mix with real ones.",
             task=ref[0],
@@ -104,15 +104,15 @@ def _refuse_real(db: Session, ref: tuple[str, str], there: CrowdTrial | None) ->
 
 
 def _open(
-    db: Session, workspace: Workspace, ref: tuple[str, str], there: CrowdTrial | None, beginning: Beginning
+    db: Session, workspace: Workspace, ref: tuple[str, str], trial: CrowdTrial | None, beginning: Beginning
 ) -> None:
     """Begin the trial where it is not there, and let people enter."""
-    if there is None:
+    if trial is None:
         if not beginning.protocols:
             raise BadInput("There is no trial '{task}/{name}'.", task=ref[0], name=ref[1], remedy="Name its protocols.")
         title = f"{MARK} trial {ref[1]}"
-        there = trials.put_trial(db, OPERATOR, *ref, beginning.protocols, title=title)
-    if there.state == "draft":
+        trial = trials.put_trial(db, OPERATOR, *ref, beginning.protocols, title=title)
+    if trial.state == "draft":
         trials.open_trial(db, workspace.blobs, OPERATOR, *ref, beginning.opening)
-    elif there.state != "open" or there.simulated:
+    elif trial.state != "open" or trial.simulated:
         raise Conflict("Trial {task}/{name} takes nobody in.", task=ref[0], name=ref[1])

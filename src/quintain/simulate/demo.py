@@ -96,20 +96,20 @@ def _harvest_to_release(stage: DemoStage) -> None:
     """Harvest with a model that errs on every class: where it does not, it cannot be at chance in dev and test."""
     wheel = stage.wheel
     target = get_model(wheel.db, OPERATOR, f"{TASK}/{ERRING}").version.ref
-    made = wheel.harvest(2, target, stage.amounts.ready)
-    if progress_of(wheel.db, OPERATOR, made.ref).judgements:
+    harvested = wheel.harvest(2, target, stage.amounts.ready)
+    if progress_of(wheel.db, OPERATOR, harvested.ref).judgements:
         return
-    wheel.judge(2, made.ref, stage.judges)
-    wheel.settle(made.ref)
+    wheel.judge(2, harvested.ref, stage.judges)
+    wheel.adjudicate_rest(harvested.ref)
 
 
 def _texts_to_judge(stage: DemoStage) -> None:
     wheel = stage.wheel
-    made = wheel.open_writing(3, stage.target)
-    wheel.write(3, made, stage.writers, stage.amounts.judged)
-    wheel.close_writing(made, page=10)
-    if not progress_of(wheel.db, OPERATOR, made.ref).judgements:
-        wheel.judge(3, made.ref, stage.judges, pages=stage.amounts.pages)
+    written = wheel.open_writing(3, stage.target)
+    wheel.write(3, written, stage.writers, stage.amounts.judged)
+    wheel.close_writing(written, page=10)
+    if not progress_of(wheel.db, OPERATOR, written.ref).judgements:
+        wheel.judge(3, written.ref, stage.judges, pages=stage.amounts.pages)
 
 
 def _items_to_decide(stage: DemoStage) -> None:
@@ -124,12 +124,12 @@ def _items_to_decide(stage: DemoStage) -> None:
 
 def _model_to_fool(stage: DemoStage) -> None:
     wheel = stage.wheel
-    made = wheel.open_writing(4, stage.target, title=f"Fool {model_name(stage.target)}")
-    if round_figures.counters(wheel.db, OPERATOR, made.ref).attempts:
+    written = wheel.open_writing(4, stage.target, title=f"Fool {model_name(stage.target)}")
+    if round_figures.counters(wheel.db, OPERATOR, written.ref).attempts:
         return
-    wheel.write(4, made, stage.writers, stage.amounts.written)
-    wheel.let_judge(made, page=10)
-    wheel.judge(4, made.ref, stage.judges)
+    wheel.write(4, written, stage.writers, stage.amounts.written)
+    wheel.let_judge(written, page=10)
+    wheel.judge(4, written.ref, stage.judges)
 
 
 # What happens after the wheel was turned, and on which day of it. A step leaves alone what it finds done.
@@ -176,7 +176,7 @@ def judge_what_waits(workspace: Workspace, rng: np.random.Generator, wait: Wait 
 
 
 def _is_theirs(db: Session, ref: str, simulated: set[int | None]) -> bool:
-    """Say whether the crew judges there; what simulated people wrote is left until the visitor has had a turn."""
+    """Whether the crew judges there; what simulated people wrote is left until the visitor has had a turn."""
     validation = find_validation(db, ref)
     if validation.state is not ValidationState.OPEN:
         return False

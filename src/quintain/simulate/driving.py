@@ -43,16 +43,16 @@ REWRITES = 20  # times that somebody writes anew because the text, or one like i
 
 
 def hire(db: Session, people: Iterable[SimulatedPerson], *, role: RoleName = RoleName.WORKER) -> dict[str, Actor]:
-    """Give every one of *people* an account, unless they have one, and give all as actors by their names."""
-    found: dict[str, Actor] = {}
+    """Make an account for each of *people* who has none, and return all as actors by their names."""
+    actors: dict[str, Actor] = {}
     for person in people:
         try:
             user = find_user(db, person.name)
         except NotFound:
             accounts.invite(db, OPERATOR, person.name, display_name=f"Simulated {person.name}", roles=[role])
             user = find_user(db, person.name)
-        found[person.name] = actor_of(db, user)
-    return found
+        actors[person.name] = actor_of(db, user)
+    return actors
 
 
 def judge_all(
@@ -66,18 +66,18 @@ def judge_all(
     wait: Wait = at_once,
     done: Done | None = None,
 ) -> int:
-    """Let *people* judge validation *ref*, page by page and in turn, until nobody is given a page; count judgements.
+    """Let *people* judge validation *ref*, page by page in turn, until nobody gets a page; count judgements.
 
     Who is unqualified on the way leaves. With *pages*, it ends after so many of them.
     """
     field = sentence_field(find_validation(db, ref).task)
     at_work = list(people)
-    made = given = 0
+    judged = pages_given = 0
     while at_work:
         idle = []
         for person, actor in list(at_work):
-            if given == pages:
-                return made
+            if pages_given == pages:
+                return judged
             try:
                 page = claim_page(db, actor, ref)
             except Forbidden:
@@ -86,25 +86,25 @@ def judge_all(
             if page is None:
                 idle.append(person)
                 continue
-            given += 1
+            pages_given += 1
             answers = _answers(rng, person, page, field, way)
             wait(sum(one.seconds or 0.0 for one in answers))
-            made += submit_page(db, actor, page.token, answers).judged
+            judged += submit_page(db, actor, page.token, answers).judged
             if done is not None:
-                done(made)
+                done(judged)
         if len(idle) == len(at_work):
             break
-    return made
+    return judged
 
 
 def _answers(
     rng: np.random.Generator, person: SimulatedPerson, page: ClaimedPage, field: str, way: Judge
 ) -> list[Answer]:
-    found = []
+    answers = []
     for item in page.items:
-        said = way(rng, person, str(item.inputs[field]), [label.name for label in item.labels])
-        found.append(Answer(item.id, said.label, seconds=round(said.seconds, 2)))
-    return found
+        judged = way(rng, person, str(item.inputs[field]), [label.name for label in item.labels])
+        answers.append(Answer(item.id, judged.label, seconds=round(judged.seconds, 2)))
+    return answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,31 +121,31 @@ def write_all(
     rng: np.random.Generator,
     ref: str,
     pens: Sequence[Pen],
-    wanted: int,
+    goal: int,
     *,
     wait: Wait = at_once,
     done: Done | None = None,
 ) -> int:
-    """Let writers have sessions in round *ref*, in turn, until *wanted* texts were submitted; give how many were.
+    """Let writers have sessions in round *ref*, in turn, until *goal* texts were submitted; return their number.
 
     It ends earlier where nobody is given anything to write any more.
     """
     task = get_task(db, ref.rpartition("/")[0])
-    made = 0
+    written = 0
     at_work = list(pens)
-    while at_work and made < wanted:
+    while at_work and written < goal:
         for pen in list(at_work):
-            if made >= wanted:
+            if written >= goal:
                 break
             try:
                 session = begin(db, blobs, pen.actor, ref)
             except (Unavailable, Forbidden):
                 at_work.remove(pen)
                 continue
-            made += write_session(db, blobs, rng, pen, task, session, most=wanted - made, wait=wait)
+            written += write_session(db, blobs, rng, pen, task, session, most=goal - written, wait=wait)
             if done is not None:
-                done(made)
-    return made
+                done(written)
+    return written
 
 
 def begin(db: Session, blobs: Blobs, actor: Actor, ref: str) -> WritingSession:

@@ -31,8 +31,8 @@ def judge(rng: np.random.Generator, person: SimulatedPerson, text: str, labels: 
     """
     seconds = person.takes(rng, text)
     if person.is_lazy_now(rng):
-        place = person.key % len(labels) if person.habit == "same" else int(rng.integers(len(labels)))
-        return Judged(labels[place], HASTE * seconds)
+        choice = person.key % len(labels) if person.habit == "same" else int(rng.integers(len(labels)))
+        return Judged(labels[choice], HASTE * seconds)
     known = understand(text)
     meant = gist(text)
     if person.gets(rng, hard=known is None or known.construction != PLAIN) and meant in labels:

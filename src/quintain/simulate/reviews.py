@@ -187,7 +187,7 @@ class Review:
         return " ".join(sentence.text for sentence in self.sentences)
 
     def row(self) -> dict[str, str | int]:
-        """Give it as a row of a corpus, as `harvest` reads it."""
+        """Return it as a row of a corpus, as `harvest` reads it."""
         return {"id": self.id, "text": self.text, "rating": self.stars}
 
 
@@ -197,8 +197,8 @@ def make_sentence(rng: np.random.Generator, construction: str, sentiment: str, t
     template = templates[int(rng.integers(len(templates)))]
     used: set[str] = set()
 
-    def fill(found: re.Match[str]) -> str:
-        name = found[1]
+    def fill(match: re.Match[str]) -> str:
+        name = match[1]
         slot = name.lower().rstrip("2")
         words = [word for word in SLOTS[slot] if word not in used]
         word = thing if slot == "thing" and thing else words[int(rng.integers(len(words)))]
@@ -212,8 +212,8 @@ def make_reviews(rng: np.random.Generator, count: int, *, hard: float = HARD_SHA
     """Write *count* reviews of two to five sentences; *hard* is the share of sentences that are not plain."""
     for number in range(1, count + 1):
         stars = int(rng.integers(1, 6))
-        wanted = rng.choice(len(SENTIMENTS), size=int(rng.integers(2, 6)), p=BY_STARS[stars])
-        sentences = tuple(_of_review(rng, SENTIMENTS[code], hard) for code in wanted.tolist())
+        codes = rng.choice(len(SENTIMENTS), size=int(rng.integers(2, 6)), p=BY_STARS[stars])
+        sentences = tuple(_of_review(rng, SENTIMENTS[code], hard) for code in codes.tolist())
         yield Review(f"r{number}", stars, sentences)
 
 
@@ -227,7 +227,7 @@ def _of_review(rng: np.random.Generator, sentiment: str, hard: float) -> Sentenc
 
 @lru_cache(maxsize=50_000)
 def understand(text: str) -> Sentence | None:
-    """Say what a sentence of the language means; None where it is not of the language."""
+    """Return what a sentence of the language means; None where it is not of the language."""
     for pattern, sentiment, construction in _patterns():
         if pattern.fullmatch(text):
             return Sentence(text, sentiment, construction)
@@ -235,7 +235,7 @@ def understand(text: str) -> Sentence | None:
 
 
 def gist(text: str) -> str:
-    """Say what *text* means or, where it is not of the language, what its words say, turned round by a "not" before.
+    """Return what *text* means; of what is not of the language, what its words say, turned by a "not" before.
 
     >>> gist("I loved the soup."), gist("Not a good idea at all!"), gist("Lovely room, but I hated the noise.")
     ('positive', 'negative', 'mixed')
@@ -246,18 +246,18 @@ def gist(text: str) -> str:
 
 def _heard(text: str) -> str:
     words = re.findall(r"[\w'-]+", text.lower().replace("’", "'"))
-    found = set()
-    for place, word in enumerate(words):
+    sentiments = set()
+    for number, word in enumerate(words):
         weight = POLARITY.get(word, 0)
-        if any(before in NEGATORS for before in words[max(place - NEGATION_REACH, 0) : place]):
+        if any(before in NEGATORS for before in words[max(number - NEGATION_REACH, 0) : number]):
             weight = -weight
         if weight:
-            found.add(POSITIVE if weight > 0 else NEGATIVE)
-    return MIXED if len(found) > 1 else found.pop() if found else NEUTRAL
+            sentiments.add(POSITIVE if weight > 0 else NEGATIVE)
+    return MIXED if len(sentiments) > 1 else sentiments.pop() if sentiments else NEUTRAL
 
 
 def word_sense(text: str) -> str:
-    """Say what *text* means to somebody who looks at its words of praise and blame alone."""
+    """Return what *text* means to somebody who looks at its words of praise and blame alone."""
     words = set(re.findall(r"[\w-]+", text.lower()))
     good, bad = len(words & {*PRAISE, *RARE_PRAISE}), len(words & {*BLAME, *RARE_BLAME})
     if good and bad:
@@ -266,9 +266,9 @@ def word_sense(text: str) -> str:
 
 
 def thing_in(text: str) -> str | None:
-    """Say what a text speaks of: the first thing of the language that it names."""
-    found = _THING.search(text.lower())
-    return found[1] if found else None
+    """Return what a text speaks of: the first thing of the language that it names."""
+    match = _THING.search(text.lower())
+    return match[1] if match else None
 
 
 _THING = re.compile(rf"\b({'|'.join(sorted(map(re.escape, SLOTS['thing']), key=len, reverse=True))})\b")
@@ -286,8 +286,8 @@ def _patterns() -> Sequence[tuple[re.Pattern[str], str, str]]:
 
 def _pattern(template: str) -> re.Pattern[str]:
     parts = []
-    for place, part in enumerate(_SLOT.split(template)):
-        if place % 2 == 0:
+    for number, part in enumerate(_SLOT.split(template)):
+        if number % 2 == 0:
             parts.append(re.escape(part))
             continue
         words = SLOTS[part.lower().rstrip("2")]

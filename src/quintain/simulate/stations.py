@@ -79,14 +79,14 @@ def wheel_at(
     days: float = DAYS,
     progress: Progress | None = None,
 ) -> Iterator[Wheel]:
-    """Give a wheel to turn step by step, as if it had been begun so many *days* ago.
+    """Yield a wheel to turn step by step, as if it had been begun so many *days* ago.
 
     Names of models and people begin with *prefix*, where it is not empty.
     """
     time = SimulatedClock(now() - timedelta(days=days))
     with workspace.session() as db, tempfile.TemporaryDirectory(prefix="quintain-wheel-") as folder, clock(time):
-        told = progress or (lambda *_: None)
-        yield Wheel(workspace, db, seed, prefix, sizes or Sizes(), time, Path(folder), told)
+        report = progress or (lambda *_: None)
+        yield Wheel(workspace, db, seed, prefix, sizes or Sizes(), time, Path(folder), report)
 
 
 @dataclass(slots=True)
@@ -103,11 +103,11 @@ class Wheel:
     progress: Progress
 
     def named(self, what: str) -> str:
-        """Give the name of something of this wheel."""
+        """Return the name of something of this wheel."""
         return _named(self.prefix, what)
 
     def rng(self, station: str, *where: int) -> np.random.Generator:
-        """Give the generator of a station, of a turn or of what is left there."""
+        """Return the generator of a station, of a turn or of what is left there."""
         return _generator(self.seed, station, *where)
 
     def people(self) -> tuple[list[SimulatedPerson], list[SimulatedPerson]]:
@@ -122,26 +122,26 @@ class Wheel:
         except NotFound:
             self.progress(f"Model {number}", 0, 1)
         data = [f"{TASK}/train", *(one.versions["train"] for one in released)]
-        made = train(self.db, self.workspace.blobs, OPERATOR, TASK, BASELINE, data, name=name, seed=self.seed)
+        trained = train(self.db, self.workspace.blobs, OPERATOR, TASK, BASELINE, data, name=name, seed=self.seed)
         self.progress(f"Model {number}", 1, 1)
-        return made.ref
+        return trained.ref
 
     def harvest(self, turn: int, target: str, size: int) -> RoundInfo:
         """Harvest a round of *size* sentences with the model *target*, whose validation is open."""
         title = f"{MARK} reviews, harvested with {model_name(target)}"
-        there = self.find(title)
-        if there is not None:
-            return there
+        existing = self.find(title)
+        if existing is not None:
+            return existing
         self.progress("Harvest", 0, 1)
         corpus, sample = self.folder / "reviews.jsonl", self.folder / "sample.jsonl"
         _write(corpus, (one.row() for one in make_reviews(self.rng("reviews", turn), self.sizes.reviews)))
-        model = target_from_workspace(self.db, self.workspace.blobs, OPERATOR, target)
+        model = target_from_workspace(self.db, self.workspace.blobs, OPERATOR, target, runners=self.workspace.runners)
         harvest([corpus], model, sample, Harvesting(size=size, seed=self.seed))
-        made = add_harvest(
+        added = add_harvest(
             self.db, OPERATOR, TASK, sample, title=title, model=target, policy_toml=self.policy(), seed=self.seed
         )
         self.progress("Harvest", 1, 1)
-        return made
+        return added
 
     def open_writing(self, turn: int, target: str, title: str = "") -> RoundInfo:
         """Open a round in which every prompt is tried once: dev and test take no prompt twice."""
@@ -158,7 +158,7 @@ class Wheel:
         prompts.import_prompts(self.db, OPERATOR, info.ref, file, corpus=self.named(f"corpus-{turn}"))
         return round_service.open_round(self.db, OPERATOR, info.ref)
 
-    def write(self, turn: int, info: RoundInfo, writers: Sequence[SimulatedPerson], wanted: int) -> None:
+    def write(self, turn: int, info: RoundInfo, writers: Sequence[SimulatedPerson], goal: int) -> None:
         """Have so many texts written in a round that is open, as far as they are not there."""
         if info.state is not RoundState.OPEN:
             return
@@ -168,11 +168,11 @@ class Wheel:
         rng = self.rng("writing", turn, before)
         pens = [Pen(SimulatedWriter(one), actors[one.name]) for one in writers]
 
-        def done(made: int) -> None:
-            self.progress("Writing", before + made, wanted)
+        def done(count: int) -> None:
+            self.progress("Writing", before + count, goal)
 
         write_all(
-            self.db, self.workspace.blobs, rng, info.ref, pens, max(wanted - before, 0), wait=self.time.wait, done=done
+            self.db, self.workspace.blobs, rng, info.ref, pens, max(goal - before, 0), wait=self.time.wait, done=done
         )
 
     def close_writing(self, info: RoundInfo, page: int = 20) -> None:
@@ -189,21 +189,25 @@ class Wheel:
     def judge(self, turn: int, ref: str, judges: Sequence[SimulatedPerson], pages: int | None = None) -> None:
         """Have a validation judged, to the end or so many pages of it, and go on where it was interrupted."""
         actors = hire(self.db, judges)
-        found = progress_of(self.db, OPERATOR, ref)
-        wanted, before = found.items * ValidationPolicy().judgements, found.judgements
+        state = progress_of(self.db, OPERATOR, ref)
+        goal, before = state.items * ValidationPolicy().judgements, state.judgements
 
         def done(count: int) -> None:
-            self.progress("Judging", before + count, wanted)
+            self.progress("Judging", before + count, goal)
 
         people = [(one, actors[one.name]) for one in judges]
         judge_all(self.db, self.rng("judging", turn, before), ref, people, pages=pages, wait=self.time.wait, done=done)
 
     def release(self, ref: str) -> Release:
         """Release a validation, unless it was."""
-        made = list_releases(self.db, OPERATOR, ref).releases
-        return made[-1] if made else release(self.db, self.workspace.blobs, OPERATOR, ref, ReleaseSpec(seed=self.seed))
+        releases = list_releases(self.db, OPERATOR, ref).releases
+        return (
+            releases[-1]
+            if releases
+            else release(self.db, self.workspace.blobs, OPERATOR, ref, ReleaseSpec(seed=self.seed))
+        )
 
-    def settle(self, ref: str) -> None:
+    def adjudicate_rest(self, ref: str) -> None:
         """Have an expert decide what judges could not agree on."""
         for item in adjudicate.adjudication_queue_of(self.db, OPERATOR, ref, limit=1000):
             meant = gist(str(item.inputs[sentence_field(get_task(self.db, TASK))]))
@@ -216,8 +220,8 @@ class Wheel:
 
     def find(self, title: str) -> RoundInfo | None:
         """Find a round of the task by its title."""
-        found = round_service.list_rounds(self.db, OPERATOR, TASK)
-        return next((one for one in found if one.spec.title == title), None)
+        rounds = round_service.list_rounds(self.db, OPERATOR, TASK)
+        return next((one for one in rounds if one.spec.title == title), None)
 
 
 def draw_crowd(seed: int, prefix: str, sizes: Sizes) -> tuple[list[SimulatedPerson], list[SimulatedPerson]]:
@@ -236,7 +240,7 @@ def _generator(seed: int, station: str, *where: int) -> np.random.Generator:
 
 
 def model_name(ref: str) -> str:
-    """Give the name in a reference to a model.
+    """Return the name in a reference to a model.
 
     >>> model_name("sentiment/model-1@2")
     'model-1'

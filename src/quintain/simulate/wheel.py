@@ -52,7 +52,7 @@ def simulate_rounds(
 
 
 def run_two_rounds(wheel: Wheel) -> tuple[list[str], list[Release]]:
-    """Go through all stations twice, up to the third model; give the models and what was released."""
+    """Go through all stations twice, up to the third model; return the models and what was released."""
     wheel.progress("Starter task", 0, 1)
     add_starter_tasks(wheel.db, wheel.workspace.blobs, TASK)
     wheel.progress("Starter task", 1, 1)
@@ -69,8 +69,8 @@ def run_two_rounds(wheel: Wheel) -> tuple[list[str], list[Release]]:
     wheel.judge(1, written.ref, judges)
     released.append(wheel.release(written.ref))
     models.append(wheel.model(2, released))
-    for made in released:
-        let_score(wheel.db, OPERATOR, made.versions["test"].partition("@")[0])
+    for release in released:
+        let_score(wheel.db, OPERATOR, release.versions["test"].partition("@")[0])
     return models, released
 
 
@@ -108,16 +108,16 @@ def _report(wheel: Wheel, models: list[str], released: Sequence[Release]) -> Whe
     return WheelReport(TASK, wheel.seed, models, rounds, scores)
 
 
-def _round(wheel: Wheel, made: Release, target: str) -> WheelRound:
-    rates = error_rates(wheel.db, OPERATOR, made.validation)
-    rows = {one.split: one.rows for one in made.report.splits}
+def _round(wheel: Wheel, release: Release, target: str) -> WheelRound:
+    rates = error_rates(wheel.db, OPERATOR, release.validation)
+    rows = {one.split: one.rows for one in release.report.splits}
     return WheelRound(
-        ref=made.validation,
+        ref=release.validation,
         target=target,
         collected=rates.collected,
         vmer=rates.vmer.value,
         train=rows["train"],
-        test=made.versions["test"],
+        test=release.versions["test"],
         rows=rows["test"],
     )
 

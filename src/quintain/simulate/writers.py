@@ -49,5 +49,5 @@ class SimulatedWriter:
             self.fondness[construction] *= LIKED if fooled else DROPPED
 
     def confirms(self, rng: np.random.Generator, written: Sentence, aim: str) -> bool:
-        """Say whether others would give *written* the label aimed at; most texts that came out wrong are noticed."""
+        """Whether others would give *written* the label aimed at; most texts that came out wrong are noticed."""
         return written.sentiment == aim or bool(rng.random() >= NOTICED)

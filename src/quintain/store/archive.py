@@ -105,7 +105,7 @@ def replace_all(
     to: str = "head",
     finish: Callable[[], None] = _nothing_more,
 ) -> dict[str, int]:
-    """Put *tables*, as of migration *revision*, in the place of all that is there; give the number of rows of each.
+    """Replace all that is there by *tables*, as of migration *revision*; return the number of rows of each.
 
     The newer migrations run afterwards, up to *to*, and then *finish*. It happens in one transaction: when anything
     fails, *finish* included, all is as it was.
@@ -114,8 +114,8 @@ def replace_all(
         _drop_all(connection)
         upgrade_on(connection, revision)
         metadata = _reflect(connection)
-        wanted = set(tables)
-        unknown = wanted - set(metadata.tables)
+        names = set(tables)
+        unknown = names - set(metadata.tables)
         if unknown:
             raise BadInput(
                 "The archive has tables that migration '{revision}' does not: {unknown}.",
@@ -125,7 +125,7 @@ def replace_all(
         counts = {
             table.name: _load(connection, table, rows(table.name))
             for table in metadata.sorted_tables
-            if table.name in wanted
+            if table.name in names
         }
         if to != revision:
             upgrade_on(connection, to)

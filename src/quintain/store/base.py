@@ -63,7 +63,7 @@ def _refuse_to_change_facts(session: Session, context: object, instances: object
 
 
 def table_of(kind: type[Base]) -> Table:
-    """Give the plain table of a class, for what is asked so often that making objects of the answer would tell.
+    """Return the plain table of a class, for queries so frequent that making objects of the rows would tell.
 
     Statements of plain tables do not write down first what a session has pending.
     """
@@ -74,15 +74,15 @@ def table_of(kind: type[Base]) -> Table:
 
 
 def now() -> datetime:
-    """Give this moment in UTC. Tables use it for their defaults; services take the time from here too."""
-    told = _told.get()
-    return told() if told else datetime.now(UTC)
+    """Return this moment in UTC. Tables use it for their defaults; services take the time from here too."""
+    moment_of = _told.get()
+    return moment_of() if moment_of else datetime.now(UTC)
 
 
 @contextmanager
-def clock(told: Callable[[], datetime]) -> Iterator[None]:
-    """Let `now` be what *told* gives, for simulated people: the time that they take passes without being waited for."""
-    token = _told.set(told)
+def clock(moment_of: Callable[[], datetime]) -> Iterator[None]:
+    """Let `now` be what *moment_of* returns, for simulated people: their time passes without being waited for."""
+    token = _told.set(moment_of)
     try:
         yield
     finally:

@@ -30,14 +30,14 @@ class Blobs:
         self.state = state or State()  # what the workspace remembers, such as models that were loaded from here
 
     def path(self, key: str) -> Path:
-        """Give the local path of the blob *key*. The file must not be changed."""
+        """Return the local path of the blob *key*. The file must not be changed."""
         path = self._place(key)
         if not path.exists():
             raise NotFound("The blob {key} is missing.", key=key, remedy="Restore it from a backup.")
         return path
 
     def has(self, key: str) -> bool:
-        """Say whether the blob *key* is there."""
+        """Whether the blob *key* is there."""
         return self._place(key).exists()
 
     def keys(self) -> list[str]:
@@ -81,10 +81,10 @@ class Blobs:
     def discard(self, keys: Iterable[str]) -> None:
         """Remove blobs that were added for what did not come to pass. No row may name them."""
         for key in keys:
-            place = self._place(key)
-            place.unlink(missing_ok=True)
+            path = self._place(key)
+            path.unlink(missing_ok=True)
             with suppress(OSError):  # others are in the folder, or it was never made
-                place.parent.rmdir()
+                path.parent.rmdir()
 
     def put_passing(self, path: Path) -> str:
         """Keep a file of the scratch folder for a while, under a new name with its ending, and give that name.
@@ -98,19 +98,19 @@ class Blobs:
         return name
 
     def passing(self, name: str) -> Path | None:
-        """Give the local path of a file that was kept for a while; None where it was thrown away."""
-        place = self._passing_root / name
-        return place if PASSING.fullmatch(name) and place.exists() else None
+        """Return the local path of a file that was kept for a while; None where it was thrown away."""
+        path = self._passing_root / name
+        return path if PASSING.fullmatch(name) and path.exists() else None
 
     def drop_passing(self, before: datetime) -> None:
         """Throw files away that were kept for a while, those that were written before a moment."""
-        for place in self._passing_root.glob("*"):
-            if place.stat().st_mtime < before.timestamp():
-                place.unlink(missing_ok=True)
+        for path in self._passing_root.glob("*"):
+            if path.stat().st_mtime < before.timestamp():
+                path.unlink(missing_ok=True)
 
     @contextmanager
     def scratch(self, suffix: str = "") -> Iterator[Path]:
-        """Give a path to write to on the same disk; what is left there afterwards is removed."""
+        """Yield a path to write to on the same disk; what is left there afterwards is removed."""
         with self._explaining():
             self._scratch_root.mkdir(parents=True, exist_ok=True)
             handle, name = tempfile.mkstemp(dir=self._scratch_root, suffix=suffix)

@@ -36,7 +36,7 @@ TRIES = 6
 FIRST_WAIT_S = 0.01
 _LOCK = text("SELECT pg_advisory_xact_lock(:number)")
 
-Given = ParamSpec("Given")
+Params = ParamSpec("Params")
 Found = TypeVar("Found")
 
 
@@ -66,17 +66,17 @@ def connect(url: str, state: State | None = None) -> Engine:
 
 
 def _address(url: str) -> URL:
-    wanted = Text("Use sqlite:///path/to/file or postgresql://user:password@host/database.")
+    forms = Text("Use sqlite:///path/to/file or postgresql://user:password@host/database.")
     try:
         address = make_url(url)
     except (ArgumentError, ValueError) as error:
-        raise BadInput("The address of the database cannot be read.", remedy=wanted) from error
+        raise BadInput("The address of the database cannot be read.", remedy=forms) from error
     if address.drivername in {"postgresql", "postgres", "postgresql+psycopg"}:
         return address.set(drivername="postgresql+psycopg")
     if address.drivername == "sqlite":
         return address
     raise BadInput(
-        "Quintain does not work on a database of kind '{drivername}'.", drivername=address.drivername, remedy=wanted
+        "Quintain does not work on a database of kind '{drivername}'.", drivername=address.drivername, remedy=forms
     )
 
 
@@ -131,16 +131,16 @@ def _open_sqlite(address: URL) -> Engine:
 
 
 def driver_rows(db: Session, query: Executable, size: int) -> Iterator[Sequence[Any]]:
-    """Give the rows of *query* as the driver's own tuples, *size* at a time, for columns of plain numbers and texts.
+    """Yield the rows of *query* as the driver's own tuples, *size* at a time, of plain numbers and texts.
 
     PostgreSQL keeps what was not fetched yet on its own side, as SQLite does.
     """
-    found = db.connection().execute(query, execution_options={"stream_results": True})
-    if first := found.fetchmany(1):  # one is fetched beforehand, and would be missing at the driver
+    result = db.connection().execute(query, execution_options={"stream_results": True})
+    if first := result.fetchmany(1):  # one is fetched beforehand, and would be missing at the driver
         yield [tuple(row) for row in first]
-    while found.cursor is not None and (rows := found.cursor.fetchmany(size)):
+    while result.cursor is not None and (rows := result.cursor.fetchmany(size)):
         yield rows
-    found.close()
+    result.close()
 
 
 def refresh_statistics(engine: Engine) -> None:
@@ -183,21 +183,21 @@ def transaction(db: Session) -> Iterator[Session]:
 
 
 def repeated(
-    verb: Callable[Concatenate[Session, Given], Found],
-) -> Callable[Concatenate[Session, Given], Found]:
+    verb: Callable[Concatenate[Session, Params], Found],
+) -> Callable[Concatenate[Session, Params], Found]:
     """Make a verb that begins again where its transaction collided with another one; inside one, its caller's does.
 
     Those who collided wait for times of their own, so that they do not meet again.
     """
 
     @functools.wraps(verb)
-    def try_again(db: Session, /, *given: Given.args, **named: Given.kwargs) -> Found:
+    def try_again(db: Session, /, *args: Params.args, **named: Params.kwargs) -> Found:
         for attempt in range(0 if db.info.get("in_transaction") else TRIES - 1):
             try:
-                return verb(db, *given, **named)
+                return verb(db, *args, **named)
             except Collision:
                 time.sleep(FIRST_WAIT_S * 2**attempt * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
-        return verb(db, *given, **named)
+        return verb(db, *args, **named)
 
     return try_again
 
@@ -224,7 +224,7 @@ def _to_json(value: Any) -> str:
 
 
 def _explain(context: ExceptionContext) -> None:
-    """Say in our own words what the database complains about, where a person can do something about it."""
+    """Translate what the database complains about into our own words, where a person can do something about it."""
     error = _translate(context)
     if error is not None:
         raise error from context.original_exception

@@ -69,20 +69,20 @@ def pending(engine: Engine) -> list[str]:
 
 
 def current(engine: Engine) -> str | None:
-    """Give the name of the newest migration that was run; None for an empty database."""
+    """Return the name of the newest migration that was run; None for an empty database."""
     with engine.connect() as connection:
         return revision_of(connection)
 
 
 def migration_state(engine: Engine) -> tuple[str | None, list[str]]:
-    """Give both at once: the newest migration that was run, and those that were not."""
+    """Return both at once: the newest migration that was run, and those that were not."""
     with engine.connect() as connection:
         at = revision_of(connection)
         return at, _missing(at)
 
 
 def newest() -> str:
-    """Give the name of the newest migration of this version of Quintain."""
+    """Return the name of the newest migration of this version of Quintain."""
     return _known()[-1]
 
 
@@ -115,7 +115,7 @@ def _known() -> list[str]:
 
 
 def revision_of(connection: Connection) -> str | None:
-    """Give the name of the newest migration that was run on the database of *connection*."""
+    """Return the name of the newest migration that was run on the database of *connection*."""
     if not inspect(connection).has_table("alembic_version"):
         return None
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
@@ -123,7 +123,7 @@ def revision_of(connection: Connection) -> str | None:
 
 @contextmanager
 def alone(engine: Engine) -> Iterator[Connection]:
-    """Give a connection inside a transaction that no other migration or restore shares."""
+    """Yield a connection inside a transaction that no other migration or restore shares."""
     with engine.connect().execution_options(writing=True) as connection:
         sqlite = connection.dialect.name == "sqlite"
         if sqlite:

@@ -16,12 +16,12 @@ from quintain.store.blobs import KEY, PASSING, Blobs
 from quintain.store.state import State
 
 
-def open_blobs(place: str, *, cache: Path, endpoint: str = "", state: State | None = None) -> Blobs:
-    """Open the blobs at *place*: a folder, or a URL such as `s3://bucket/prefix` with *cache* as local copy."""
-    if "://" not in place:
-        return Blobs(Path(place), state)
+def open_blobs(location: str, *, cache: Path, endpoint: str = "", state: State | None = None) -> Blobs:
+    """Open the blobs at *location*: a folder, or a URL such as `s3://bucket/prefix` with *cache* as local copy."""
+    if "://" not in location:
+        return Blobs(Path(location), state)
     options = {"endpoint_url": endpoint} if endpoint else {}
-    return RemoteBlobs(place, cache, state, **options)
+    return RemoteBlobs(location, cache, state, **options)
 
 
 class RemoteBlobs(Blobs):
@@ -51,14 +51,14 @@ class RemoteBlobs(Blobs):
             ) from error
 
     def path(self, key: str) -> Path:
-        """Give a local path of the blob *key*, fetched first where it is not here yet."""
-        place = self._place(key)
-        if not place.exists():
+        """Return a local path of the blob *key*, fetched first where it is not here yet."""
+        local = self._place(key)
+        if not local.exists():
             self._fetch(key)
-        return place
+        return local
 
     def has(self, key: str) -> bool:
-        """Say whether the object store holds the blob *key*."""
+        """Whether the object store holds the blob *key*."""
         self._place(key)
         with self._reaching():
             return bool(self._remote.exists(self._object(key)))
@@ -95,7 +95,7 @@ class RemoteBlobs(Blobs):
         return name
 
     def passing(self, name: str) -> Path | None:
-        """Give a local path of a file that was kept for a while, fetched first where it is not here yet."""
+        """Return a local path of a file that was kept for a while, fetched first where it is not here yet."""
         known = super().passing(name)
         if known is not None or not PASSING.fullmatch(name):
             return known

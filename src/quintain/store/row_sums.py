@@ -25,7 +25,7 @@ class RowSum:
         self._sum = (self._sum + int.from_bytes(hashlib.sha256(_canonical(row)).digest())) % RANGE
 
     def passing(self, rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-        """Give *rows* on, each counted in."""
+        """Yield *rows* on, each counted in."""
         for row in rows:
             self.add(row)
             yield row

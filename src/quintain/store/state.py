@@ -25,7 +25,7 @@ class State:
         self._lock = threading.Lock()
 
     def part(self, make: Callable[[], Part]) -> Part:
-        """Give the part that *make* makes, which is usually its class: made now, or the same as before."""
+        """Return the part that *make* makes, which is usually its class: made now, or the same as before."""
         with self._lock:
             if make not in self._parts:
                 self._parts[make] = make()
@@ -42,7 +42,7 @@ class State:
 
 
 def state_of(db: Session) -> State:
-    """Give what the workspace of a session remembers; a session of no opened workspace has a memory of its own."""
+    """Return what the workspace of a session remembers; a session of no opened workspace has a memory of its own."""
     state = db.get_bind().get_execution_options().get(OPTION)
     if not isinstance(state, State):
         state = db.info.setdefault(OPTION, State())

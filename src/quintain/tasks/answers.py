@@ -23,9 +23,9 @@ def parse_label(labels: Sequence[str], raw: Any) -> Prediction:
         return Prediction(known_label(labels, raw))
     if isinstance(raw, Mapping) and "label" in raw and "label" not in labels:
         refuse_unknown(raw, ("label", "probabilities", "score"))
-        given = raw.get("probabilities")
+        shares = raw.get("probabilities")
         answer = known_label(labels, raw["label"])
-        return Prediction(answer, None if given is None else distribution(labels, given))
+        return Prediction(answer, None if shares is None else distribution(labels, shares))
     if isinstance(raw, Mapping):
         return _most_probable(labels, raw)
     if (
@@ -45,7 +45,7 @@ def _most_probable(labels: Sequence[str], raw: Mapping[Any, Any]) -> Prediction:
 
 
 def known_label(labels: Sequence[str], raw: Any) -> str:
-    """Give the one of *labels* that *raw* is, by its form (`1.0` is `1`), or say what is one."""
+    """Return the one of *labels* that *raw* is, by its form (`1.0` is `1`); refuse another, with the labels."""
     name = LabelNames(labels).find(raw) if isinstance(raw, str | int | float) else None
     if name is not None:
         return name
@@ -73,8 +73,8 @@ def by_name(names: Sequence[str], raw: Any) -> dict[str, float]:
     """Read a probability for each of *names*; those that are left out are 0."""
     if isinstance(raw, Mapping):
         called = LabelNames(names).renamed([str(name) for name in raw])
-        given = {called[str(name)]: value for name, value in raw.items()}
-        unknown = [name for name in given if name not in names]
+        shares = {called[str(name)]: value for name, value in raw.items()}
+        unknown = [name for name in shares if name not in names]
         if unknown:
             raise BadInput(
                 "There is a probability for {unknown}, which is no answer.",
@@ -82,10 +82,10 @@ def by_name(names: Sequence[str], raw: Any) -> dict[str, float]:
                 remedy=_known(names),
             )
     elif isinstance(raw, list | tuple) and len(raw) == len(names):
-        given = dict(zip(names, raw, strict=True))
+        shares = dict(zip(names, raw, strict=True))
     else:
         raise BadInput("{raw} is not a probability for each answer.", raw=show(raw), remedy=_known(names))
-    return {name: _probability(name, given.get(name, 0.0)) for name in names}
+    return {name: _probability(name, shares.get(name, 0.0)) for name in names}
 
 
 def _probability(name: str, value: Any) -> float:
@@ -111,7 +111,7 @@ def refuse_unknown(raw: Mapping[Any, Any], known: Sequence[str]) -> None:
 
 
 def index(raw: Any) -> int | None:
-    """Give *raw* as a whole number, if it is one."""
+    """Return *raw* as a whole number, or None where it is not one."""
     return int(raw) if isinstance(raw, Integral) and not isinstance(raw, bool) else None
 
 

@@ -58,12 +58,12 @@ class Attachment(TaskKind):
             raise BadInput("There are no tokens to attach to.")
         if isinstance(raw, Mapping) and "token" in raw:
             refuse_unknown(raw, ("token", "probabilities", "score"))
-            given = raw.get("probabilities")
+            shares = raw.get("probabilities")
             answer = chosen("tokens", tokens, raw["token"])
-            return Prediction(answer, None if given is None else _spread(tokens, given))
+            return Prediction(answer, None if shares is None else _spread(tokens, shares))
         if isinstance(raw, Mapping | list | tuple):
             probabilities = _spread(tokens, raw)
-            return Prediction(max(range(len(tokens)), key=lambda one: probabilities[str(one)]), probabilities)
+            return Prediction(max(range(len(tokens)), key=lambda number: probabilities[str(number)]), probabilities)
         return Prediction(chosen("tokens", tokens, raw))
 
     def resolved(
@@ -82,11 +82,11 @@ class Attachment(TaskKind):
         first, words = words_of(before.get("tokens")), words_of(inputs.get("tokens"))
         if not isinstance(answer, int) or not 0 <= answer < len(first):
             return answer
-        place = follow_word(first, words, answer)
-        return place if place is not None and words[place] == first[answer] else None
+        number = follow_word(first, words, answer)
+        return number if number is not None and words[number] == first[answer] else None
 
     def fooled(self, task: Task, target: Answer, prediction: Answer) -> bool:
-        """Say whether another word was taken."""
+        """Whether another word was taken."""
         return bool(target != prediction)
 
     def answer_control(self, task: Task) -> FormField:

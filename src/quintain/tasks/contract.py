@@ -105,7 +105,7 @@ class TaskKind(ABC):
 
     @abstractmethod
     def fooled(self, task: Task, target: Answer, prediction: Answer) -> bool:
-        """Say whether *prediction* misses *target*, the answer that the writer aims at (or the gold answer)."""
+        """Whether *prediction* misses *target*, the answer that the writer aims at (or the gold answer)."""
 
     @abstractmethod
     def answer_control(self, task: Task) -> FormField:
@@ -135,15 +135,15 @@ class TaskKind(ABC):
 
         Where *inputs* are an edit of *before*, what was not said anew moves along with its word. Done before `check`.
         """
-        found, faults = resolve_inputs(self.fields(task), TOKENS, inputs, before)
-        return found, answer, faults
+        numbered, faults = resolve_inputs(self.fields(task), TOKENS, inputs, before)
+        return numbered, answer, faults
 
     def followed(self, task: Task, before: Inputs, inputs: Inputs, answer: Answer) -> Answer:
-        """Give the *answer* to *before* as it stands in *inputs*, an edit of that; None where it was edited itself."""
+        """Return the *answer* to *before* as it stands in *inputs*, an edit; None where it was edited itself."""
         return answer
 
     def same_answer(self, task: Task, before: Example, after: Example) -> bool:
-        """Say whether an example and its edit have the same answer: the same texts, or what the answer moved to."""
+        """Whether an example and its edit have the same answer: the same texts, or what the answer moved to."""
         kind = self.answers
         if before.answer is None or after.answer is None:
             return before.answer is after.answer
@@ -157,11 +157,11 @@ class TaskKind(ABC):
         return Form(tuple(_control(item) for item in self.fields(task)), self.answer_control(task))
 
     def asks_worker(self, task: Task) -> bool:
-        """Say whether the writer, not `fooled`, has the last word on whether the model was fooled."""
+        """Whether the writer, not `fooled`, has the last word on whether the model was fooled."""
         return False
 
     def option(self, task: Task, name: str) -> Any:
-        """Give the option *name* of *task*, or its default."""
+        """Return the option *name* of *task*, or its default."""
         return task.options.get(name, self.default_options[name])
 
     def check(self, task: Task, inputs: Inputs, answer: Answer | None = None) -> list[Fault]:
@@ -197,13 +197,13 @@ class TaskKind(ABC):
         return [rule for item in self.fields(task) for rule in field_rules(item)] + list(self.answer_rules(task))
 
     def schema(self, task: Task) -> dict[str, pl.DataType]:
-        """Give the columns of a stored table of examples: inputs, then `answer`."""
+        """Return the columns of a stored table of examples: inputs, then `answer`."""
         columns: dict[str, pl.DataType] = {item.name: _INPUT_DTYPES[item.type] for item in self.fields(task)}
         columns["answer"] = self.answers.dtype
         return columns
 
     def check_options(self, options: Mapping[str, Any]) -> Sequence[str]:
-        """Say what is wrong with a task file's `[options]`; by default only unknown names are."""
+        """Return what is wrong with a task file's `[options]`; by default only unknown names are."""
         return unknown_options(self.name, options, self.default_options)
 
     def _fitted(self, task: Task, table: pl.DataFrame) -> pl.DataFrame:
@@ -227,7 +227,7 @@ class TaskKind(ABC):
 
 
 def unknown_options(kind: str, options: Iterable[str], known: Mapping[str, Any]) -> list[str]:
-    """Say which *options* the kind does not have."""
+    """Return a sentence for each of *options* that the kind does not have."""
     return [
         f"option '{name}' is not known to kind '{kind}'; it has: {', '.join(known) or 'none'}"
         for name in options
@@ -285,7 +285,7 @@ KINDS: Registry[type[TaskKind]] = Registry("task kind", package="quintain.tasks"
 
 
 def kind_of(task: Task) -> TaskKind:
-    """Give the kind that *task* names."""
+    """Return the kind that *task* names."""
     return KINDS.get(task.kind)()
 
 

@@ -12,6 +12,7 @@ from quintain.core.errors import BadInput, Fault
 from quintain.core.task import VMER, AnswerType, Label, Task, normalise_label
 from quintain.core.texts import Text, as_text, hint
 from quintain.core.toml import parse_toml, read_text
+from quintain.perturbations.contract import PERTURBATIONS
 from quintain.tasks.contract import KINDS, TaskKind
 from quintain.tasks.writing import dump_task
 
@@ -25,6 +26,7 @@ KEYS = (
     "content_warning",
     "metrics",
     "canonical_metric",
+    "counted_perturbations",
     "instructions",
     "options",
 )
@@ -35,9 +37,9 @@ CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 MAX_LABEL = 80
 
 
-def read_task(path: Path, *, metrics: Mapping[str, Collection[AnswerType]] | None = None) -> Task:
+def read_task(path: str | Path, *, metrics: Mapping[str, Collection[AnswerType]] | None = None) -> Task:
     """Read the task file at *path*; *metrics* as for `parse_task`."""
-    return parse_task(read_task_text(path), file=str(path), metrics=metrics)
+    return parse_task(read_task_text(Path(path)), file=str(path), metrics=metrics)
 
 
 def read_task_text(path: Path) -> str:
@@ -88,6 +90,7 @@ class _Reading:
         labels, extra = self._labels("labels"), self._labels("extra_labels")
         self._check_labels(kind, labels, extra)
         metrics, canonical = self._metrics(kind)
+        counted = self._perturbations()
         texts = {key: self._texts(key, languages) for key in ("title", "instructions", "content_warning")}
         options = self._options(kind)
         if self.faults or kind is None:
@@ -105,6 +108,7 @@ class _Reading:
             languages=languages,
             metrics=metrics,
             canonical_metric=canonical,
+            counted_perturbations=counted,
             options=options,
         )
 
@@ -149,24 +153,24 @@ class _Reading:
         return None
 
     def _languages(self) -> tuple[str, ...]:
-        given = self.data.get("languages", ["en"])
-        if not _is_texts(given) or not given:
+        codes = self.data.get("languages", ["en"])
+        if not _is_texts(codes) or not codes:
             self.fault("languages", 'is not a list of language codes such as ["en", "de"]')
             return ("en",)
-        for code in given:
+        for code in codes:
             if not LANGUAGE.fullmatch(code):
                 self.fault("languages", "'{code}' is not a language code such as en, de or pt-BR", code=code)
-        if len(set(given)) < len(given):
+        if len(set(codes)) < len(codes):
             self.fault("languages", "names a language twice")
-        return tuple(given)
+        return tuple(codes)
 
     def _labels(self, key: str) -> tuple[Label, ...]:
-        given = self.data.get(key, [])
-        if not isinstance(given, list):
+        entries = self.data.get(key, [])
+        if not isinstance(entries, list):
             self.fault(key, 'is not a list such as ["negative", "positive"]')
             return ()
         labels = []
-        for position, entry in enumerate(given, 1):
+        for position, entry in enumerate(entries, 1):
             label = self._label(key, position, entry)
             labels += [label] if label else []
         return tuple(labels)
@@ -255,25 +259,40 @@ class _Reading:
             self.fault("labels", "kind '{name}' has no labels; leave them out", name=kind.name)
 
     def _metrics(self, kind: TaskKind | None) -> tuple[tuple[str, ...], str]:
-        given = self.data.get("metrics", list(kind.default_metrics) if kind else ["accuracy"])
-        if not _is_texts(given) or not given:
+        names = self.data.get("metrics", list(kind.default_metrics) if kind else ["accuracy"])
+        if not _is_texts(names) or not names:
             self.fault("metrics", 'is not a list of names such as ["macro_f1", "accuracy"]')
             return (), ""
-        if len(set(given)) < len(given):
+        if len(set(names)) < len(names):
             self.fault("metrics", "names a metric twice")
-        for name in given:
+        for name in names:
             self._check_metric(kind, name)
-        if set(given) == {VMER}:
+        if set(names) == {VMER}:
             self.fault("metrics", "'{vmer}' comes from rounds; add a metric for data sets, such as accuracy", vmer=VMER)
-        canonical = self.data.get("canonical_metric", given[0])
-        if canonical not in given:
+        canonical = self.data.get("canonical_metric", names[0])
+        if canonical not in names:
             self.fault(
                 "canonical_metric",
                 "{canonical} is not among the metrics: {given}",
                 canonical=repr(canonical),
-                given=", ".join(given),
+                given=", ".join(names),
             )
-        return tuple(given), str(canonical)
+        return tuple(names), str(canonical)
+
+    def _perturbations(self) -> tuple[str, ...]:
+        key = "counted_perturbations"
+        listed = self.data.get(key, [])
+        if not _is_texts(listed):
+            self.fault(key, 'is not a list of names such as ["identity_terms"]')
+            return ()
+        if len(set(listed)) < len(listed):
+            self.fault(key, "names a perturbation twice")
+        for name in listed:
+            if name not in PERTURBATIONS:
+                self.fault(
+                    key, "there is no perturbation '{name}'; {hint}", name=name, hint=hint(name, PERTURBATIONS.names())
+                )
+        return tuple(listed)
 
     def _check_metric(self, kind: TaskKind | None, name: str) -> None:
         if self.known_metrics is None:
@@ -292,29 +311,29 @@ class _Reading:
             )
 
     def _texts(self, key: str, languages: Sequence[str]) -> dict[str, str]:
-        given = self.data.get(key, {})
-        if isinstance(given, str):
-            given = {languages[0]: given}
-        if not isinstance(given, dict):
+        texts = self.data.get(key, {})
+        if isinstance(texts, str):
+            texts = {languages[0]: texts}
+        if not isinstance(texts, dict):
             self.fault(key, "is neither a text nor a table of texts by language")
             return {}
-        for language, text in given.items():
+        for language, text in texts.items():
             if not LANGUAGE.fullmatch(language):
                 self.fault(key, "'{code}' is not a language code such as en, de or pt-BR", code=language)
             if not isinstance(text, str) or not text.strip():
                 self.fault(key, "the text for '{code}' is empty or not a text", code=language)
             elif CONTROL.search(text):
                 self.fault(key, "the text for '{code}' has a control character", code=language)
-        return given
+        return texts
 
     def _options(self, kind: TaskKind | None) -> dict[str, Any]:
-        given = self.data.get("options", {})
-        if not isinstance(given, dict):
+        options = self.data.get("options", {})
+        if not isinstance(options, dict):
             self.fault("options", "is not a table; write [options] and the options below it")
             return {}
-        for reason in kind.check_options(given) if kind else ():
+        for reason in kind.check_options(options) if kind else ():
             self.fault("options", reason)
-        return given
+        return options
 
 
 def _is_texts(value: Any) -> bool:

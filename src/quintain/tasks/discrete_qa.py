@@ -76,7 +76,7 @@ class DiscreteQA(TaskKind):
         return Prediction([span.strip() for span in spans if span.strip()])
 
     def fooled(self, task: Task, target: Answer, prediction: Answer) -> bool:
-        """Say whether DROP's F1 of *prediction* stays below the threshold, whichever right answer is taken."""
+        """Whether DROP's F1 of *prediction* stays below the threshold, whichever right answer is taken."""
         return drop_f1(spans_of(prediction) or [], right_answers(target) or []) < float(
             self.option(task, "f1_threshold")
         )

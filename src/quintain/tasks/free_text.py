@@ -56,7 +56,7 @@ class FreeText(TaskKind):
         return Prediction(str(raw))
 
     def fooled(self, task: Task, target: Answer, prediction: Answer) -> bool:
-        """Say whether *prediction* is too far from every reference; the worker may overrule it (`asks_worker`)."""
+        """Whether *prediction* is too far from every reference; the worker may overrule it (`asks_worker`)."""
         references = self.answers.stored(target)
         if self.asks_worker(task):
             return not exact_match(prediction, references)
@@ -64,7 +64,7 @@ class FreeText(TaskKind):
         return score < float(self.option(task, "threshold"))
 
     def asks_worker(self, task: Task) -> bool:
-        """Say whether the worker decides."""
+        """Whether the worker decides."""
         return bool(self.option(task, "fooled_by") == "worker")
 
     def answer_control(self, task: Task) -> FormField:

@@ -29,7 +29,7 @@ class LabelKind(TaskKind):
         return parse_label(task.label_names, raw)
 
     def fooled(self, task: Task, target: Answer, prediction: Answer) -> bool:
-        """Say whether the two labels differ."""
+        """Whether the two labels differ."""
         return bool(target != prediction)
 
     def judged_by(self, task: Task, inputs: Inputs) -> tuple[Label, ...] | None:

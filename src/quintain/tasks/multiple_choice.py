@@ -57,11 +57,11 @@ class MultipleChoice(TaskKind):
         options = list(inputs.get("options", ()))
         if isinstance(raw, Mapping) and "choice" in raw:
             refuse_unknown(raw, ("choice", "probabilities", "score"))
-            given = raw.get("probabilities")
-            return Prediction(_chosen(options, raw["choice"]), None if given is None else _spread(options, given))
+            shares = raw.get("probabilities")
+            return Prediction(_chosen(options, raw["choice"]), None if shares is None else _spread(options, shares))
         if isinstance(raw, Mapping | list | tuple):
             probabilities = _spread(options, raw)
-            return Prediction(max(range(len(options)), key=lambda one: probabilities[str(one)]), probabilities)
+            return Prediction(max(range(len(options)), key=lambda number: probabilities[str(number)]), probabilities)
         return Prediction(_chosen(options, raw))
 
     def followed(self, task: Task, before: Inputs, inputs: Inputs, answer: Answer) -> Answer:
@@ -71,7 +71,7 @@ class MultipleChoice(TaskKind):
         return follow_word(words_of(before.get("options")), words_of(inputs.get("options")), answer)
 
     def fooled(self, task: Task, target: Answer, prediction: Answer) -> bool:
-        """Say whether another option was chosen."""
+        """Whether another option was chosen."""
         return bool(target != prediction)
 
     def judged_by(self, task: Task, inputs: Inputs) -> tuple[Label, ...] | None:
@@ -92,7 +92,7 @@ def _chosen(options: Sequence[str], raw: Any) -> int:
 
 
 def _spread(options: Sequence[str], raw: Any) -> dict[str, float]:
-    """Give probabilities by the options' numbers, whatever they are keyed by."""
+    """Return probabilities by the options' numbers, whatever they are keyed by."""
     if not options:
         raise BadInput("There are no options to choose from.")
     numbers = [str(number) for number in range(len(options))]

@@ -31,7 +31,7 @@ def word_name(words: Sequence[str], number: int) -> str:
 
 
 def named_word(words: Sequence[str], raw: Any) -> int | None:
-    """Give the number of the word that *raw* surely names; None where it is a bare number, unclear, or no text.
+    """Return the number of the word that *raw* surely names; None where it is a bare number, unclear, or no text.
 
     >>> named_word(["a", "b", "a"], "b"), named_word(["a", "b", "a"], "2:a"), named_word(["a", "b", "a"], "a")
     (1, 2, None)
@@ -53,7 +53,7 @@ def bare_number(raw: Any) -> int | None:
 
 
 def resolve_word(words: Sequence[str], raw: Any, field: str, of: str) -> tuple[Any, Fault | None]:
-    """Give the number that *raw* means among *words*, or what has to be asked; what is no word stays as it is."""
+    """Return the number that *raw* means among *words*, or what has to be asked; what is no word stays as it is."""
     number = named_word(words, raw)
     if number is None:
         number = bare_number(raw)
@@ -76,7 +76,7 @@ def resolve_word(words: Sequence[str], raw: Any, field: str, of: str) -> tuple[A
 def resolve_inputs(
     fields: Iterable[Field], of: str, inputs: Inputs, before: Inputs | None
 ) -> tuple[dict[str, Any], list[Fault]]:
-    """Give *inputs* with a number for every word that one of them points at, and what has to be asked.
+    """Return *inputs* with a number for every word that one of them points at, and what has to be asked.
 
     Where they are an edit of *before*, what still has its number from there moves along with its word.
     """
@@ -101,10 +101,10 @@ def _followed(
     if list(first) == list(words) or not 0 <= old < len(first):
         return number, None
     if number == old:
-        place = follow_word(first, words, old)
-        if place is None:
+        moved = follow_word(first, words, old)
+        if moved is None:
             return None, Fault("'{word}' is gone; say which word it is now", word=first[old][:80], field=field)
-        number = place
+        number = moved
     if not 0 <= number < len(words) or words[number] == first[old]:
         return number, None
     reason = Text(
@@ -117,5 +117,5 @@ def _followed(
 
 
 def words_of(value: Any) -> list[str]:
-    """Give a list input as texts; of what is no list, nothing."""
+    """Return a list input as texts; of what is no list, nothing."""
     return [str(word) for word in value] if isinstance(value, list | tuple) else []

@@ -48,8 +48,8 @@ class QaSrl(SpanKind):
         """Ask that the predicate and the answers are in the sentence."""
         sentence, predicate = pl.col("sentence").str.to_lowercase(), pl.col("predicate").str.to_lowercase()
         absent = ~blank(predicate) & ~holds(sentence, predicate)
-        given: dict[str, pl.Expr | str] = {"text": shown(pl.col("predicate")), "of": "sentence"}
-        return [Rule("predicate", absent, "'{text}' is not in '{of}'", values=given), *super().answer_rules(task)]
+        values: dict[str, pl.Expr | str] = {"text": shown(pl.col("predicate")), "of": "sentence"}
+        return [Rule("predicate", absent, "'{text}' is not in '{of}'", values=values), *super().answer_rules(task)]
 
     def resolved(
         self, task: Task, inputs: Inputs, answer: Answer, before: Inputs | None = None

@@ -52,7 +52,7 @@ class Rule:
 
 
 def surely_fine(values: Mapping[str, Any], rules: Iterable[Rule]) -> bool:
-    """Say whether one row surely breaks none of *rules*, without making a table of it."""
+    """Whether one row surely breaks none of *rules*, without making a table of it."""
     return all(rule.fine is not None and rule.fine(values) for rule in rules)
 
 
@@ -60,7 +60,7 @@ def find_faults(table: pl.DataFrame, rules: Iterable[Rule]) -> list[RowFault]:
     """Find the rows of *table* that break a rule, in the order of the rows."""
     every = list(rules)
     indexed = table.with_row_index(_ROW)
-    found: list[tuple[int, int, RowFault]] = []
+    ranked: list[tuple[int, int, RowFault]] = []
     for each in dict.fromkeys(rule.each for rule in every):
         frame = indexed if each is None else indexed.filter(pl.col(each).list.len() > 0).explode(each)
         chosen = [(number, rule) for number, rule in enumerate(every) if rule.each == each]
@@ -70,14 +70,14 @@ def find_faults(table: pl.DataFrame, rules: Iterable[Rule]) -> list[RowFault]:
             if not flag.any():
                 continue
             bad = frame.filter(flag)
-            found.extend((row, number, RowFault(row, rule.field, reason)) for row, reason in _reasons(bad, rule))
-    return [fault for _, _, fault in sorted(found, key=lambda entry: entry[:2])]
+            ranked.extend((row, number, RowFault(row, rule.field, reason)) for row, reason in _reasons(bad, rule))
+    return [fault for _, _, fault in sorted(ranked, key=lambda entry: entry[:2])]
 
 
 def _reasons(bad: pl.DataFrame, rule: Rule) -> Iterator[tuple[int, Text]]:
-    given = rule.values or {}
-    same = {name: value for name, value in given.items() if not isinstance(value, pl.Expr)}
-    each = {name: value for name, value in given.items() if isinstance(value, pl.Expr)}
+    by_name = rule.values or {}
+    same = {name: value for name, value in by_name.items() if not isinstance(value, pl.Expr)}
+    each = {name: value for name, value in by_name.items() if isinstance(value, pl.Expr)}
     for row, *values in bad.select(_ROW, **each).iter_rows():
         yield row, Text(rule.reason, **same, **dict(zip(each, values, strict=True)))
 
@@ -88,12 +88,12 @@ def shown(text: pl.Expr) -> pl.Expr:
 
 
 def blank(text: pl.Expr) -> pl.Expr:
-    """Say where a text is missing or holds nothing but white space."""
+    """Return where a text is missing or holds nothing but white space."""
     return text.is_null() | (text.str.strip_chars() == "")
 
 
 def holds(text: pl.Expr, part: pl.Expr) -> pl.Expr:
-    """Say where *text* holds *part*, which must not be empty."""
+    """Return where *text* holds *part*, which must not be empty."""
     # `str.contains` makes a pattern of a lone part, which takes seconds for one of 20,000 characters.
     return text.str.split(part).list.len() > 1
 
@@ -232,7 +232,7 @@ def distinct_rule(name: str) -> Rule:
 def span_rules(of: str, *, ignore_case: bool = False) -> list[Rule]:
     """Ask that every span of the answer lies in the column *of*, at its start where that is given."""
     text, start = pl.col("answer").struct.field("text"), pl.col("answer").struct.field("start")
-    there = pl.col(of).str.slice(start, text.str.len_chars())
+    at_start = pl.col(of).str.slice(start, text.str.len_chars())
     occurs = holds(pl.col(of), text)
     if ignore_case:
         folded = holds(pl.col(of).str.to_lowercase(), text.str.to_lowercase())
@@ -249,7 +249,7 @@ def span_rules(of: str, *, ignore_case: bool = False) -> list[Rule]:
         ),
         Rule(
             "answer",
-            ~blank(text) & occurs & ((start < 0) | (there != text)),
+            ~blank(text) & occurs & ((start < 0) | (at_start != text)),
             "'{text}' does not start at character {start} of '{of}'",
             values={"text": shown(text), "start": start, "of": of},
             each="answer",

@@ -58,9 +58,9 @@ class SeveralAnswers(TaskKind):
         candidates = list(inputs.get("candidates", ()))
         if isinstance(raw, Mapping) and "choices" in raw:
             refuse_unknown(raw, ("choices", "probabilities"))
-            given = raw.get("probabilities")
+            shares = raw.get("probabilities")
             answer = _several(candidates, raw["choices"])
-            return Prediction(answer, None if given is None else _each(candidates, given))
+            return Prediction(answer, None if shares is None else _each(candidates, shares))
         if isinstance(raw, Mapping):
             probabilities = _each(candidates, raw)
             return Prediction([int(key) for key, value in probabilities.items() if value >= 0.5], probabilities)
@@ -75,7 +75,7 @@ class SeveralAnswers(TaskKind):
         return None if None in places else sorted(place for place in places if place is not None)
 
     def fooled(self, task: Task, target: Answer, prediction: Answer) -> bool:
-        """Say whether the two sets differ."""
+        """Whether the two sets differ."""
         return set(target) != set(prediction)
 
     def answer_control(self, task: Task) -> FormField:

@@ -12,7 +12,7 @@ INT64 = 2**63
 
 
 def is_text(value: Any) -> bool:
-    """Say whether *value* is a text that can be stored."""
+    """Whether *value* is a text that can be stored."""
     if not isinstance(value, str):
         return False
     try:
@@ -23,17 +23,17 @@ def is_text(value: Any) -> bool:
 
 
 def is_index(value: Any) -> bool:
-    """Say whether *value* is a whole number that a table can hold."""
+    """Whether *value* is a whole number that a table can hold."""
     return isinstance(value, int) and not isinstance(value, bool) and -INT64 <= value < INT64
 
 
 def is_texts(value: Any) -> bool:
-    """Say whether *value* is a list of texts."""
+    """Whether *value* is a list of texts."""
     return isinstance(value, list | tuple) and all(is_text(entry) for entry in value)
 
 
 def is_span(value: Any) -> bool:
-    """Say whether *value* is a text, or a mapping of its text and (perhaps) its start."""
+    """Whether *value* is a text, or a mapping of its text and (perhaps) its start."""
     if not isinstance(value, Mapping):
         return is_text(value)
     start = value.get("start")
@@ -51,16 +51,16 @@ _FIELDS: Mapping[FieldType, tuple[Callable[[Any], bool], Text]] = {
 
 
 def field_fault(kind: FieldType, value: Any) -> Text | None:
-    """Say what is wrong with the shape of an input, if anything."""
-    fits, wanted = _FIELDS[kind]
-    return None if fits(value) else misfit(value, wanted)
+    """Return what is wrong with the shape of an input, or None."""
+    fits, shape = _FIELDS[kind]
+    return None if fits(value) else misfit(value, shape)
 
 
-def misfit(value: Any, wanted: Text) -> Text:
-    """Say that *value* is not what was *wanted*."""
+def misfit(value: Any, expected: Text) -> Text:
+    """Return the text that *value* is not what was *expected*."""
     if isinstance(value, str):
-        return Text("is not {wanted}", wanted=wanted) if is_text(value) else Text("is not valid Unicode")
-    return Text("is {value}, not {wanted}", value=_called(value), wanted=wanted)
+        return Text("is not {wanted}", wanted=expected) if is_text(value) else Text("is not valid Unicode")
+    return Text("is {value}, not {wanted}", value=_called(value), wanted=expected)
 
 
 _CALLED: Mapping[type, Text] = {

@@ -58,24 +58,24 @@ class SpanKind(TaskKind):
         return Prediction(_span(self.source, source, raw))
 
     def fooled(self, task: Task, target: Answer, prediction: Answer) -> bool:
-        """Say whether the token F1 of *prediction* stays below the threshold, whichever right answer is taken."""
-        said = self.answers.texts(prediction)
+        """Whether the token F1 of *prediction* stays below the threshold, whichever right answer is taken."""
+        texts = self.answers.texts(prediction)
         threshold = float(self.option(task, "f1_threshold"))
-        return token_f1(said[0] if said else "", self.answers.texts(target)) < threshold
+        return token_f1(texts[0] if texts else "", self.answers.texts(target)) < threshold
 
     def places(self, inputs: Inputs, text: str) -> list[int]:
         """List where *text* stands in the source; whatever its case, if the kind says so."""
         source = inputs.get(self.source)
         if not isinstance(source, str) or not text:
             return []
-        found = _occurrences(re.escape(text), source)
-        return found or (_occurrences(f"(?i:{re.escape(text)})", source) if self.ignore_case else [])
+        exact = _occurrences(re.escape(text), source)
+        return exact or (_occurrences(f"(?i:{re.escape(text)})", source) if self.ignore_case else [])
 
     def placed(self, task: Task, inputs: Inputs, target: Answer) -> tuple[Answer, list[Fault]]:
         """Find where spans stand that were given without their start; where it could be several places, ask."""
         if target is None:
             return None, []
-        found, faults = [], []
+        located, faults = [], []
         for span in self.answers.stored(target):
             places = self.places(inputs, span["text"]) if span["start"] is None else [span["start"]]
             if len(places) > 1:
@@ -89,8 +89,8 @@ class SpanKind(TaskKind):
                 faults.append(Fault(reason, field="answer"))
             start = places[0] if places else None
             text = span["text"] if start is None else str(inputs[self.source])[start : start + len(span["text"])]
-            found.append({"text": text, "start": start})
-        return (found if isinstance(target, list | tuple) else found[0]), faults
+            located.append({"text": text, "start": start})
+        return (located if isinstance(target, list | tuple) else located[0]), faults
 
     def resolved(
         self, task: Task, inputs: Inputs, answer: Answer, before: Inputs | None = None
@@ -131,7 +131,7 @@ class SpanKind(TaskKind):
 
 
 def _refreshed(span: Mapping[str, Any], before: str, after: str) -> dict[str, Any]:
-    """Give a span that stands where it says; one that stood there before the edit is moved, or has no place."""
+    """Return a span that stands where it says; one that stood there before the edit is moved, or has no place."""
     text, start = str(span["text"]), span["start"]
     if start is None or after[start : start + len(text)] == text or before[start : start + len(text)] != text:
         return dict(span)
@@ -152,8 +152,8 @@ def _moved(span: Mapping[str, Any], before: str, after: str) -> dict[str, Any] |
     text, start = str(span["text"]), span["start"]
     if start is None:
         return dict(span) if text in after else None
-    place = follow_piece(before, after, start, len(text))
-    return None if place is None else {"text": text, "start": place}
+    position = follow_piece(before, after, start, len(text))
+    return None if position is None else {"text": text, "start": position}
 
 
 def _occurrences(pattern: str, source: str) -> list[int]:

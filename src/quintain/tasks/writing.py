@@ -21,13 +21,14 @@ def dump_task(task: Task) -> str:
         "extra_labels": _labels(task.extra_labels),
         "metrics": task.metrics,
         "canonical_metric": task.canonical_metric,
+        "counted_perturbations": task.counted_perturbations,
         "title": task.title,
         "instructions": task.instructions,
         "content_warning": task.content_warning,
         "options": task.options,
     }
-    optional = {"labels", "extra_labels", "title", "instructions", "content_warning", "options"}
-    return dump_toml({key: value for key, value in tables.items() if value or key not in optional})
+    required = {"name", "kind", "languages", "metrics", "canonical_metric"}
+    return dump_toml({key: value for key, value in tables.items() if value or key in required})
 
 
 def _labels(labels: Sequence[Label]) -> list[Any]:
@@ -73,7 +74,7 @@ def _inline(value: Any) -> Item:
 
 
 def _plain(value: Any) -> Any:
-    """Give *value* in the types that tomlkit writes, and texts of several lines as such."""
+    """Return *value* in the types that tomlkit writes, and texts of several lines as such."""
     if isinstance(value, Mapping):
         return {name: _plain(entry) for name, entry in value.items()}
     if isinstance(value, str):
@@ -85,7 +86,7 @@ def _plain(value: Any) -> Any:
 
 
 def task_as_dict(task: Task) -> dict[str, Any]:
-    """Give *task* as plain data, for JSON."""
+    """Return *task* as plain data, for JSON."""
     return {
         "name": task.name,
         "kind": task.kind,
@@ -95,6 +96,7 @@ def task_as_dict(task: Task) -> dict[str, Any]:
         "extra_labels": [_label_as_dict(label) for label in task.extra_labels],
         "metrics": list(task.metrics),
         "canonical_metric": task.canonical_metric,
+        "counted_perturbations": list(task.counted_perturbations),
         "instructions": dict(task.instructions),
         "content_warning": dict(task.content_warning),
         "options": dict(task.options),
@@ -102,5 +104,5 @@ def task_as_dict(task: Task) -> dict[str, Any]:
 
 
 def _label_as_dict(label: Label) -> dict[str, Any]:
-    told = {"name": label.name, "gloss": label.gloss, "examples": list(label.examples)}
-    return told | ({"mixes": list(label.mixes)} if label.mixes else {})
+    record = {"name": label.name, "gloss": label.gloss, "examples": list(label.examples)}
+    return record | ({"mixes": list(label.mixes)} if label.mixes else {})

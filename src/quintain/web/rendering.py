@@ -43,7 +43,8 @@ class Compiled(BytecodeCache):
 
 
 _OVERRIDES = re.compile(f"[{OVERRIDES}]")
-_IN_FORMS = re.compile(r"(<textarea\b.*?</textarea>|<(?:input|option|button)\b[^>]*>)", re.DOTALL)
+# What a form sends; other words on a button, such as a question before it, are read.
+_IN_FORMS = re.compile(r'(<textarea\b.*?</textarea>|<(?:input|option)\b[^>]*>|\bvalue="[^"]*")', re.DOTALL)
 COMPILED: BytecodeCache = Compiled()
 
 

@@ -100,7 +100,7 @@ from quintain.web.pages.validate import judges as validation_judges
 from quintain.web.pages.wheel import timeline
 from quintain.web.pages.work import quizzes as onboarding
 from quintain.web.pages.work import work
-from quintain.web.scopes import scope_of_operation, scope_of_page
+from quintain.web.scopes import AT_DOORS, scope_of_operation, scope_of_page
 from quintain.web.visit import open_request
 
 DESCRIPTION = """\
@@ -180,6 +180,11 @@ class Endpoint:
         scope = scope_of_operation(self.method, self.view.__name__)
         return [*Scope] if scope is None else [scope]
 
+    @property
+    def at_doors(self) -> bool:
+        """Whether a session that a panel's link began may ask for it."""
+        return self.method == "GET" or self.view.__name__ in AT_DOORS
+
     def add_to(self, router: APIRouter) -> None:
         """Put the endpoint on *router*."""
         responses: dict[int | str, dict[str, Any]] = {}
@@ -195,7 +200,9 @@ class Endpoint:
         kind = route_class(self.method, anybody=self.anybody)
         router.add_api_route(
             f"/api/v1{self.path}",
-            open_request(as_json(self.view, self.status), self.scopes, anybody=kind is OpenRoute),
+            open_request(
+                as_json(self.view, self.status), self.scopes, anybody=kind is OpenRoute, at_doors=self.at_doors
+            ),
             methods=[self.method],
             tags=[self.tag],
             status_code=self.status,

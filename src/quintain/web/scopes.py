@@ -11,15 +11,19 @@ import re
 
 from quintain.core.people import Scope
 
-_WORK = """
+# Where panels' links lead: a session that began at one may do this, as on the pages that are open to it (`WORKING`).
+_AT_DOORS = """
     choose begin_writing write save_draft end_writing confirm decide add_notes retract practise
     take_quiz practise_quiz state_fact ask_about_pay claim_page submit_page save_answer extend_page return_page
-    enter_trial leave_trial answer_quiz_step reply_to_letter ask_for_last_pay grade_item change_grade
-    adjudicate take_pivot add_variant finish_pivot return_pivot search_contrast_drafts add_variants withdraw_variant
+    enter_trial leave_trial answer_quiz_step reply_to_letter grade_item change_grade read_notifications
+"""
+_WORK = """
+    ask_for_last_pay adjudicate
+    take_pivot add_variant finish_pivot return_pivot search_contrast_drafts add_variants withdraw_variant
     next_check check_variant settle_variant add_phenomenon scout_contrast next_to_code code_item
     create_contest_team join_contest_team leave_contest_team put_contest_pair upload_pairs remove_contest_pair
     start_contest_search advance_contest_search confirm_contest_proposal reject_contest_proposal
-    judge_pair next_pair_to_judge return_pair_to_judge dispute_pair read_notifications save_fork remove_fork cancel_job
+    judge_pair next_pair_to_judge return_pair_to_judge dispute_pair save_fork remove_fork cancel_job
 """
 _BUILD = """
     submit_model change_visibility change_card withdraw_model restore_model
@@ -54,6 +58,7 @@ OPERATIONS = {
     name: scope
     for scope, names in (
         (Scope.READ, _READ),
+        (Scope.WORK, _AT_DOORS),
         (Scope.WORK, _WORK),
         (Scope.BUILD, _BUILD),
         (Scope.OWN, _OWN),
@@ -62,6 +67,8 @@ OPERATIONS = {
     )
     for name in names.split()
 }
+
+AT_DOORS = frozenset(_AT_DOORS.split())
 
 # Forms that somebody sends whom a panel's link brought in to work, and those that need no account.
 WORKING = re.compile(

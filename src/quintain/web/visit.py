@@ -30,7 +30,7 @@ from quintain.core.people import ANONYMOUS, Actor, RoleName, Scope
 from quintain.core.task import Task
 from quintain.services.access import notify
 from quintain.services.access import sign_in as sessions
-from quintain.services.access.permissions import require_scope, require_signed_in, require_this_task
+from quintain.services.access.permissions import require_no_door, require_scope, require_signed_in, require_this_task
 from quintain.store.blobs import Blobs
 from quintain.web import warning
 from quintain.web.i18n import Tongue, choose_language
@@ -363,12 +363,15 @@ Visiting = Annotated[Visit, Depends(arrive)]
 Posting = Annotated[Post, Depends(arrive_with_form)]
 
 
-def open_request(view: Callable[..., Any], scopes: Iterable[Scope] = (), *, anybody: bool = True) -> Callable[..., Any]:
+def open_request(
+    view: Callable[..., Any], scopes: Iterable[Scope] = (), *, anybody: bool = True, at_doors: bool = True
+) -> Callable[..., Any]:
     """Stand around a page or an endpoint: open what arrived, answer, and give the connection back, all in one thread.
 
     The framework would keep it until the answer has been sent, for as long as somebody takes to read a large file.
     What is not for *anybody* tells those who are not signed in just that. Whoever comes with a credential that is not
-    good for *scopes* is refused before the view is asked.
+    good for *scopes* is refused before the view is asked, and so is a session that a panel's link began, but for what
+    is open *at_doors*.
     """
 
     @wraps(view)
@@ -383,6 +386,8 @@ def open_request(view: Callable[..., Any], scopes: Iterable[Scope] = (), *, anyb
                     if not anybody:
                         require_signed_in(actor)
                     _require(actor, scopes, given.get("task"))
+                    if not at_doors:
+                        require_no_door(actor)
             return view(**opened)
         finally:
             for db in sessions:

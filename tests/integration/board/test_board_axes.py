@@ -224,7 +224,7 @@ def test_an_order_is_provisional_until_all_runs_are_there_and_says_so_everywhere
     assert "Provisional: 12 of 24" in export(ranked, "latex")
     assert export(ranked, "csv").splitlines()[1].endswith(",true")
     taken = take_snapshot(db, blobs, owner, "mood", part=None)
-    data = read_snapshot(db, blobs, "mood", taken.hash)[1]
+    data = read_snapshot(db, blobs, ANONYMOUS, "mood", taken.hash)[1]
     assert b'"provisional": true' in data
     checked = verify_snapshot(data)
     assert checked.provisional

@@ -193,6 +193,6 @@ def test_exports_and_snapshots_carry_rounds(db: Session, blobs: Blobs, owner: Ac
     assert harness["higher_is_better"]["mood_round_one"] == {"vmer": False}
     assert export(ranked, "model-index", "small").count("type: vmer") == 1
     taken = take_snapshot(db, blobs, owner, "mood", part=None)
-    _, data = read_snapshot(db, blobs, "mood", taken.hash)
+    _, data = read_snapshot(db, blobs, ANONYMOUS, "mood", taken.hash)
     assert verify_snapshot(data).problems == ()
     assert set(json.loads(data)["inputs"]["rounds"]) == {"mood/one", "mood/two"}

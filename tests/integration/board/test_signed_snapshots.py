@@ -20,7 +20,7 @@ from typer.testing import Result
 from quintain import Client
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Forbidden
-from quintain.core.people import OPERATOR, Actor
+from quintain.core.people import ANONYMOUS, OPERATOR, Actor
 from quintain.core.records.board import BoardView
 from quintain.data import signatures
 from quintain.services.access import signing
@@ -48,7 +48,7 @@ def beginning() -> Build:
 def take(db: Session, blobs: Blobs, actor: Actor = OPERATOR, **more: Any) -> bytes:
     """Take a snapshot and give its file."""
     made = board_keep.take_snapshot(db, blobs, actor, "mood", part=None, **more)
-    return board_keep.read_snapshot(db, blobs, "mood", made.hash)[1]
+    return board_keep.read_snapshot(db, blobs, ANONYMOUS, "mood", made.hash)[1]
 
 
 def own(db: Session) -> KeySource:
@@ -161,8 +161,8 @@ def test_snapshots_from_before_are_signed_and_lose_bare_hashes(db: Session, blob
     db.expire_all()
     assert signing.sign_kept(db, blobs) == 1
     assert signing.sign_kept(db, blobs) == 0
-    (info,) = board_keep.list_snapshots(db, "mood")
-    again = board_keep.read_snapshot(db, blobs, "mood", info.hash)[1]
+    (info,) = board_keep.list_snapshots(db, ANONYMOUS, "mood")
+    again = board_keep.read_snapshot(db, blobs, ANONYMOUS, "mood", info.hash)[1]
     assert b"f" * 64 not in again
     assert info.hash == shape["hash"] != before["hash"]
     assert verify_snapshot(again, sources=[own(db)]).origin

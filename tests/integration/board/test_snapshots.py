@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from typer.testing import Result
 
 from quintain.compose import Workspace
-from quintain.core.errors import BadInput, Conflict, NotFound, NotSignedIn
+from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound, NotSignedIn
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor, Scope
 from quintain.core.records.board import BoardView
 from quintain.services.access import tokens
@@ -66,7 +66,7 @@ def test_a_snapshot_holds_what_everybody_sees_and_can_be_checked(db: Session, bl
     made = board_keep.take_snapshot(
         db, blobs, builder, "mood", BoardView(weights={"performance": 1}), title="One", part=None
     )
-    info, data = board_keep.read_snapshot(db, blobs, "mood", made.hash[:10])
+    info, data = board_keep.read_snapshot(db, blobs, ANONYMOUS, "mood", made.hash[:10])
     assert info.title == "One"
     shape = json.loads(data)
     assert {model["name"] for model in shape["board"]["models"]} == {"medium", "small"}
@@ -79,6 +79,25 @@ def test_a_snapshot_holds_what_everybody_sees_and_can_be_checked(db: Session, bl
     for text in (b"{}", b"[]", b"no", b'{"format": "quintain-board/1"}'):
         with pytest.raises(BadInput, match="not a snapshot"):
             verify_snapshot(text)
+
+
+@pytest.mark.parametrize("visibility", ["private", "anonymous"])
+def test_a_snapshot_is_kept_from_who_may_not_see_its_models(
+    workspace: Workspace, db: Session, blobs: Blobs, owner: Actor, builder: Actor, visibility: str
+) -> None:
+    """One that names a model made private since, or whose it was, is refused with the reason; its people read it."""
+    taken = board_keep.take_snapshot(db, blobs, builder, "mood", title="large wins", part=None)
+    assert board_keep.read_snapshot(db, blobs, ANONYMOUS, "mood", taken.hash)[0] == taken
+    set_visibility(db, builder, "mood/large", visibility)
+    with pytest.raises(Forbidden, match="not public any more"):
+        board_keep.read_snapshot(db, blobs, ANONYMOUS, "mood", taken.hash)
+    for actor in (owner, builder, OPERATOR):
+        assert board_keep.read_snapshot(db, blobs, actor, "mood", taken.hash)[0] == taken
+    (listed,) = board_keep.list_snapshots(db, ANONYMOUS, "mood")
+    assert listed.title == ("private model wins" if visibility == "private" else "large wins")
+    with TestClient(create_app(workspace)) as client:
+        answer = client.get(f"{CALL}/snapshots/{taken.hash}")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "not_public")
 
 
 def test_exports_have_every_model_and_escape_what_they_must(db: Session, blobs: Blobs) -> None:

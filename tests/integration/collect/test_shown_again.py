@@ -11,6 +11,7 @@ from quintain.core.people import Actor
 from quintain.core.records.collect import WritingSession
 from quintain.services.collect.rounds.manage import RoundInfo
 from quintain.services.collect.writing.sessions import give_up, start_session
+from quintain.services.validate.judging.retraction import retract
 from quintain.store.blobs import Blobs
 from tests.collecting import add_round, submit
 from tests.people import make_person
@@ -55,3 +56,33 @@ def test_a_prompt_that_somebody_else_has_is_not_waited_for(
     other = start_session(db, blobs, make_person(db, "willa", *(grant.role for grant in worker.grants)), info.ref)
     assert prompt_of(other) == prompt_of(first)
     assert prompt_of(start_session(db, blobs, worker, info.ref)) != prompt_of(first)
+
+
+def test_taking_back_what_was_written_shows_the_same_again(
+    db: Session, blobs: Blobs, worker: Actor, info: RoundInfo
+) -> None:
+    """Who writes anything, takes it back and goes has chosen nothing; also where they take it back later."""
+    shown = []
+    for number in range(4):
+        session = start_session(db, blobs, worker, info.ref)
+        shown.append((prompt_of(session), session.target))
+        text = f"The sea was number {number} of dull things."
+        written = submit(db, blobs, worker, session.key, text, target=str(session.target))
+        retract(db, worker, written.attempt_id)
+        give_up(db, worker, session.key)
+    assert len(set(shown)) == 1
+    session = start_session(db, blobs, worker, info.ref)
+    written = submit(db, blobs, worker, session.key, "It stays dull here.", target=str(session.target))
+    give_up(db, worker, session.key)
+    later = begun(db, blobs, worker, info)
+    assert prompt_of(later) != prompt_of(session)
+    retract(db, worker, written.attempt_id)
+    assert prompt_of(start_session(db, blobs, worker, info.ref)) == prompt_of(later)
+    submit(
+        db,
+        blobs,
+        worker,
+        start_session(db, blobs, worker, info.ref).key,
+        "A fine day inland.",
+        target=str(later.target),
+    )

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy.orm import Session
 
-from quintain.core.errors import Conflict
+from quintain.core.errors import Conflict, Forbidden
 from quintain.core.people import Actor, RoleName
 from quintain.core.records.contests import PairToJudge
 from quintain.core.records.house import WaitingKind
@@ -18,6 +18,7 @@ from quintain.services.house.waiting import waiting_for
 from quintain.services.pay import earnings
 from quintain.services.pay.policy import put_policy
 from quintain.store.blobs import Blobs
+from quintain.store.tables import PanelDevice, PanelPerson
 from tests.beginnings import Build
 from tests.contests import REF, ask_otherwise, during, with_whole_contest
 from tests.people import find_or_make_person
@@ -72,6 +73,49 @@ def test_no_more_people_work_at_a_pair_than_are_asked(db: Session, blobs: Blobs,
     for name in ("jo", "jim"):
         [earned] = earnings.my_earnings(db, people[name])
         assert (earned.amount, earned.what, earned.status) == (7, "Judging a pair of mood/spring", "pending")
+
+
+def test_pairs_are_given_back_some_times_and_then_judged(
+    db: Session, blobs: Blobs, people: dict[str, Actor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who gave back so many more than they judged keeps the next one, until they judge it or its time is over."""
+    monkeypatch.setattr(judging, "MOST_RETURNED", 1)
+    with during("review"):
+        for name in ("p1", "p2"):
+            _contested(db, blobs, people, name)
+        judging.return_pair(db, people["jo"], REF, _take(db, people["jo"]).id)
+        pair = _take(db, people["jo"]).id
+        with pytest.raises(Conflict, match="given back 1 more pairs than you judged"):
+            judging.return_pair(db, people["jo"], REF, pair)
+        judging.judge_pair(db, people["jo"], REF, pair, "negative", "negative")
+
+
+def test_people_of_one_source_judge_a_pair_once(db: Session, blobs: Blobs, people: dict[str, Actor]) -> None:
+    """Who came from a panel by one browser is one voice until confirmed, and none if one of them is in a team."""
+    with during("review"):
+        pair = _contested(db, blobs, people)
+        first, second, third = (_from_panel(db, f"p-{name}", device) for name, device in zip("abc", "xxy", strict=True))
+        assert _take(db, first).id == pair
+        assert judging.next_to_judge(db, second, REF) is None
+        judging.judge_pair(db, first, REF, pair, "negative", "negative")
+        assert judging.next_to_judge(db, second, REF) is None
+        assert _take(db, third).id == pair
+        _bring(db, people["anna"], "y")
+        with pytest.raises(Forbidden, match="in no team"):
+            judging.judge_pair(db, third, REF, pair, "negative", "negative")
+
+
+def _from_panel(db: Session, name: str, device: str) -> Actor:
+    return _bring(db, find_or_make_person(db, name, RoleName.WORKER), device)
+
+
+def _bring(db: Session, actor: Actor, device: str) -> Actor:
+    """Let somebody have come from a panel by a browser."""
+    assert actor.user_id is not None
+    db.add(PanelPerson(user_id=actor.user_id, provider="panel", outside_id=actor.name))
+    db.add(PanelDevice(device=device, user_id=actor.user_id))
+    db.commit()
+    return actor
 
 
 def test_a_pair_is_given_back_and_waits_for_others(db: Session, blobs: Blobs, people: dict[str, Actor]) -> None:

@@ -262,7 +262,7 @@ def test_a_twin_does_not_tell_whose_an_anonymous_model_is(house: Workspace) -> N
         assert shown != raw
         assert get_model(db, ANONYMOUS, f"mood/parrot@{shown[:10]}").version.number == 1
         assert get_model(db, bert, "mood/parrot").version.hash == raw
-        shape = json.loads(read_snapshot(db, house.blobs, "mood", snapshot.hash)[1])
+        shape = json.loads(read_snapshot(db, house.blobs, ANONYMOUS, "mood", snapshot.hash)[1])
         assert {"mood/twin@1"} == {ref for ref, own in shape["inputs"]["models"].items() if raw in own}
         assert "mood/parrot@1" not in shape["inputs"]["predictions"]
         set_visibility(db, bert, "mood/parrot", "public")

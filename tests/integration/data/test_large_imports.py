@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import io
+import time
+import zipfile
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +16,7 @@ from starlette.testclient import TestClient
 from quintain.compose import Workspace, open_workspace
 from quintain.core.cells import CellState
 from quintain.core.people import OPERATOR
+from quintain.data.limits import FileLimits
 from quintain.services.data import datasets, import_jobs
 from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs import queue
@@ -30,8 +35,7 @@ def _csv(rows: int) -> bytes:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Count a file of some kilobytes among the large ones."""
-    monkeypatch.setattr(import_jobs, "LARGE", 1000)
-    monkeypatch.setattr(import_jobs, "LARGE_PACKED", 100)
+    monkeypatch.setattr(import_jobs, "AT_ONCE", FileLimits(1000, 100_000))
 
 
 @pytest.fixture
@@ -179,3 +183,38 @@ def test_what_holds_too_much_is_refused_by_page_and_api(limited: Workspace) -> N
     assert (shown.status_code, "holds more than 100 rows" in shown.text) == (422, True)
     assert _versions(limited) == []
     limited.close()
+
+
+def test_what_is_large_goes_by_what_it_unpacks_to(api: TestClient, tmp_path: Path) -> None:
+    """A .csv.gz of some kilobytes with 100,001 rows is a worker's, and so is a .zip file of many times its size."""
+    rows = gzip.compress(b"text,answer\n" + b"x,positive\n" * 100_001)
+    assert len(rows) < 10_000
+    assert _send(api, rows, "large.csv.gz").status_code == 202
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("large.csv", b"text,answer\n" + b"x" * (17 << 20) + b",positive\n")
+    path = tmp_path / "large.zip"
+    path.write_bytes(archive.getvalue())
+    assert import_jobs.is_large(path)
+
+
+def test_an_archive_is_imported_by_a_worker(own_demo: Workspace, api: TestClient, small: None) -> None:
+    """It is unpacked there, and the version is what its file holds."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr("large.csv", _csv(300))
+    answer = _send(api, archive.getvalue(), "large.zip")
+    assert answer.status_code == 202, answer.text
+    assert _work(own_demo) == 1
+    assert api.get(answer.headers["location"]).json()["result"]["rows"] == 300
+
+
+def test_what_a_request_reads_is_held_to_less(own_demo: Workspace, api: TestClient) -> None:
+    """Items, gold, prompts, samples and pairs of 100,001 rows are refused before any is read, and how to is said."""
+    assert own_demo.limits_at_once == FileLimits(64 << 20, 100_000, at_once=True)
+    rows = gzip.compress(b"text,answer\n" + b"x,positive\n" * 100_001)
+    began = time.process_time()
+    answer = api.post(f"/api/v1/tasks/{TASK}/harvests", data={"title": "x"}, files={"file": ("much.csv.gz", rows)})
+    assert (answer.status_code, "holds more than 100,000 rows" in answer.text) == (422, True), answer.text
+    assert "by the command" in answer.json()["error"]["remedy"]
+    assert time.process_time() - began < 2

@@ -55,7 +55,7 @@ def hide(monkeypatch: pytest.MonkeyPatch) -> Hide:
     """A function that makes this process find another sandbox here than there is."""
 
     def make(report: SandboxReport) -> None:
-        monkeypatch.setattr(layers._seen, "look", lambda: report)
+        monkeypatch.setattr(layers._seen, "current", lambda: report)
         if not report.layers["memory"]:
             monkeypatch.setattr("quintain.engine.sandbox.process.make_group", lambda limits: None)
         if not report.starts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,13 @@ import polars as pl
 import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
+from typer.testing import Result
 
 from quintain.client import Client
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden
 from quintain.core.people import OPERATOR, Actor, RoleName
+from quintain.data.harvest_rules import NAMED_RULES
 from quintain.data.plan import ImportPlan
 from quintain.models.baselines.ngram import Ngram
 from quintain.models.card import HEADINGS, write_card
@@ -25,11 +28,13 @@ from quintain.services.data.datasets import import_dataset
 from quintain.services.harvest import corpus as harvest_corpus
 from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs.running import run_all, run_next
+from quintain.services.models.ask import RUNNERS
 from quintain.services.models.registry import register_version
 from quintain.services.tasks.definitions import get_task, put_task
 from quintain.services.validate.console import harvest_jobs
 from quintain.services.validate.console.harvest_jobs import HarvestRequest, ask_harvest, find_harvest
 from quintain.store.tables import Job, ValidationItem
+from tests.collecting import add_models
 from tests.people import make_person
 from tests.validation_support import LABELS, TASK
 from tests.web_support import PASSWORD, browser_of, csrf_of, on_one_line, running, token_for
@@ -223,3 +228,42 @@ def test_only_owners_harvest(workspace: Workspace, db: Session, owner: Actor, co
         find_harvest(db, worker, "mood", job.id)
     with pytest.raises(BadInput, match="no column 'grade'"):
         ask_harvest(db, workspace.blobs, owner, "mood", HarvestRequest(MODEL, columns={"rating": "grade"}), file=corpus)
+
+
+def test_a_submitted_model_is_asked_everywhere(
+    workspace: Workspace,
+    db: Session,
+    owner: Actor,
+    corpus: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    cli: Callable[..., Result],
+) -> None:
+    """A fine-tuned model runs apart: page, API, worker and command harvest with it, some texts in a call."""
+    calls: list[int] = []
+
+    def answer(version: Any, blobs: Any, batch: Sequence[Mapping[str, Any]]) -> list[Any]:
+        calls.append(len(batch))
+        return [next((label for label in LABELS if label in one["text"]), "neutral") for one in batch]
+
+    monkeypatch.setattr(Workspace, "runners", property(lambda self: {**RUNNERS, "handler": answer}))
+    add_models(db, workspace.blobs, owner, tmp_path, "tuned")
+    db.commit()
+    model = "mood/tuned@1"
+    client = browser_of(workspace, "olga")
+    assert f'<option value="{model}"' in client.get(PAGE).text
+    form = {"csrf": csrf_of(client, PAGE), "model": model, "rule": "labels", "size": "6"}
+    asked = client.post("/tasks/mood/harvests", data=form, files={"file": ("reviews.jsonl", corpus.read_bytes())})
+    assert asked.status_code == 303, on_one_line(asked)
+    ground = ("--workspace", workspace.settings.workspace)
+    assert cli(*ground, "jobs", "run").exit_code == 0
+    assert [info.spec.targets.models for info in list_rounds(db, owner, "mood")] == [(model,)]
+    with running(workspace) as url, Client(url, token_for(workspace, "olga")) as distant:
+        assert distant.start_harvest("mood", model, corpus, rules="labels", size=5).state == "queued"
+    out = tmp_path / "out.jsonl"
+    rules = tmp_path / "rules.toml"
+    rules.write_text(NAMED_RULES["labels"])
+    done = cli(*ground, "harvest", corpus, "--model", model, "--out", out, "--size", 6, "--rules", rules)
+    assert done.exit_code == 0, done.stderr
+    assert len(out.read_text().splitlines()) == 6
+    assert max(calls) <= 64

@@ -139,3 +139,26 @@ def test_addresses_that_nobody_can_write_to_are_set_aside(
     assert [user for user, _ in told] == [1, 2]
     assert all("'[<@->>a,<'" in words for _, words in told)
     assert queued == [1, 3]
+
+
+def test_one_mailbox_has_one_account(database: str, new_database: Callable[..., str], tmp_path: Path) -> None:
+    """Domains are brought into one form; who wrote another's address in another way is told, and loses it."""
+    emails = ["a@ｅxample.org", "a@example.org", "b@xn--strae-oqa.de", "c@ex\u0378ample.org", "d@straße.de"]
+    engine = connect(new_database(database, template="template0") or f"sqlite:///{tmp_path / 'old.db'}")
+    with engine.begin() as connection:
+        upgrade_on(connection, "0053")
+        for number, email in enumerate(emails, 1):
+            connection.execute(
+                text(
+                    "INSERT INTO users (id, name, display_name, email, language, email_notifications, created_at)"
+                    " VALUES (:id, :name, '', :email, 'en', :yes, :now)"
+                ),
+                {"id": number, "name": f"user{number}", "email": email, "yes": True, "now": datetime.now(UTC)},
+            )
+        upgrade_on(connection)
+    with engine.connect() as connection:
+        stored = connection.execute(text("SELECT email FROM users ORDER BY id")).scalars().all()
+        warned = connection.execute(text("SELECT user_id FROM notifications ORDER BY user_id")).scalars().all()
+    engine.dispose()
+    assert stored == [None, "a@example.org", "b@straße.de", None, "d@straße.de"]
+    assert warned == [1, 4]

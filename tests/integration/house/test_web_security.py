@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from dataclasses import replace
 from urllib.parse import urljoin
@@ -11,6 +12,7 @@ from starlette.testclient import TestClient
 
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
+from quintain.data import exporting
 from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
 from quintain.store.database import connect
@@ -158,6 +160,26 @@ def test_what_is_out_of_order_is_said_and_not_where(
         assert not re.search("nowhere-of-ours|keeper|127.0.0.1|quintain.db", answer.text + str(answer.headers)), path
         assert "operator" in answer.text, path
     assert "nowhere-of-ours" in caplog.text
+
+
+def test_a_download_that_cannot_be_written_names_no_path(
+    demo: Workspace, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """On a full disk every download, in each format, says that the server is out of order; where stands in the log."""
+
+    def full(*paths: object, **options: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(paths[-1]))
+
+    monkeypatch.setattr(exporting.os, "replace", full)  # the module itself: whoever puts a finished file in its place
+    client = TestClient(create_app(demo), raise_server_exceptions=False)
+    paths = [f"/api/v1/tasks/sentiment/datasets/train/download?format={form}" for form in ("csv", "parquet", "jsonl")]
+    paths += ["/tasks/sentiment/data/train/download?format=csv", "/tasks/sentiment/data/train/download?format=tsv"]
+    for path in paths:
+        answer = client.get(path)
+        assert answer.status_code == 503, path
+        assert not re.search("quintain-download|/tmp/|No space", answer.text + str(answer.headers)), path
+        assert "operator" in answer.text, path
+    assert "quintain-download" in caplog.text
 
 
 def test_json_is_read_within_bounds(demo: Workspace) -> None:

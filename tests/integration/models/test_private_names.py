@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from io import BytesIO
 from pathlib import Path
+from zipfile import ZipFile
 
+import polars as pl
 import pytest
 from sqlalchemy import JSON, Text, cast, func, type_coerce, update
 from sqlalchemy.orm import Session
@@ -14,6 +18,7 @@ from starlette.testclient import TestClient
 from quintain.compose import Workspace
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor, RoleName
 from quintain.services.access.concealing import PRIVATE, Conceal
+from quintain.services.board.keep import take_snapshot
 from quintain.services.board.standings import known_standings, wait_for_standings
 from quintain.services.models.registry import set_visibility
 from quintain.services.release.releases import parse_release, release
@@ -98,27 +103,41 @@ def addresses() -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def where_it_is_read(workspace: Workspace, *secrets: str) -> list[tuple[str, str, str]]:
+def where_it_is_read(workspace: Workspace, *secrets: str, also: Sequence[str] = ()) -> list[tuple[str, str, str]]:
     """Crawl every page and call as those who may not see the model, and give where one of the names stands."""
     client = TestClient(create_app(workspace), follow_redirects=False, raise_server_exceptions=False)
     wrong = []
     for who, shown in visitors(workspace):
-        for path in addresses():
+        for path in (*addresses(), *also):
             answer = client.get(path, headers=shown)
-            text = answer.content.decode("utf-8", "replace") + str(answer.headers)
+            text = readable(answer.content) + str(answer.headers)
             wrong += [(who, path, secret) for secret in secrets if secret in text]
     return wrong
+
+
+def readable(content: bytes) -> str:
+    """Return an answer as text: an archive and each file in it unpacked, a Parquet file with its values."""
+    if content.startswith(b"PK\x03\x04"):
+        with ZipFile(BytesIO(content)) as archive:
+            return "".join(name + readable(archive.read(name)) for name in archive.namelist())
+    if content.startswith(b"\x1f\x8b"):
+        return readable(gzip.decompress(content))
+    if content.startswith(b"PAR1"):
+        return str(pl.read_parquet(BytesIO(content)).to_dicts())
+    return content.decode("utf-8", "replace")
 
 
 def test_a_private_model_is_named_nowhere(house: Workspace, db: Session, builder: Actor) -> None:
     """Everything was looked at while the model was public; from the moment it is private, no page or call names it."""
     client = TestClient(create_app(house), follow_redirects=False)
+    taken = take_snapshot(db, house.blobs, builder, "mood", title=f"{SECRET} leads", part=None)
     for path in addresses():
         client.get(path)
     assert SECRET in client.get("/api/v1/tasks/mood/board").text
+    assert SECRET in client.get(f"/api/v1/tasks/mood/board/snapshots/{taken.hash}").text
     assert SECRET in client.get("/api/v1/tasks/mood/datasets").text
     set_visibility(db, builder, f"mood/{SECRET}", "private")
-    wrong = where_it_is_read(house, SECRET, BUILDER)
+    wrong = where_it_is_read(house, SECRET, BUILDER, also=[f"/api/v1/tasks/mood/board/snapshots/{taken.hash}"])
     assert not wrong, "\n".join(map(str, wrong))
 
 

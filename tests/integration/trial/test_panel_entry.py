@@ -17,6 +17,7 @@ from quintain.adapters.contract import EndpointSecret, Outside
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import OPERATOR, Actor, RoleName, Scope
+from quintain.core.records.pay import PayTotal
 from quintain.core.rounds import Money
 from quintain.services.access import accounts, tokens
 from quintain.services.access.actors import actor_of, find_user
@@ -28,21 +29,25 @@ from quintain.services.collect.panels import admission, panel_people
 from quintain.services.collect.panels.admission import PanelArrival, Visitor
 from quintain.services.collect.panels.entry import complete
 from quintain.services.collect.panels.panel_ids import PanelIds
+from quintain.services.collect.writing import list_attempts
 from quintain.services.collect.writing.sessions import give_up, start_session
 from quintain.services.house.personal_data import delete_person, export_person
-from quintain.services.pay import payouts
+from quintain.services.pay import earnings, payouts, questions
 from quintain.services.pay import prolific as paying
 from quintain.services.pay.earnings import decide, earn, my_earnings
+from quintain.services.pay.final_pay import my_open_pay
 from quintain.services.pay.held_pay import held_pay, my_held_pay
 from quintain.services.pay.policy import put_policy
-from quintain.services.tasks.definitions import find_row
+from quintain.services.tasks.definitions import find_row, put_task
 from quintain.services.trial import panel_entry as every_door
 from quintain.services.trial.trials import OpenTrial, open_trial, put_trial
 from quintain.services.validate.judging.claim_page import claim_page
 from quintain.store.blobs import Blobs
 from quintain.store.tables import Judgement, PanelDevice, PanelPerson
 from quintain.web.app import create_app
-from tests.collecting import add_round, submit
+from quintain.web.routes import API
+from quintain.web.scopes import AT_DOORS
+from tests.collecting import TASK, add_round, submit
 from tests.integration.pay.test_panel_judges import POLICY, door_of
 from tests.integration.trial.life import PLAIN, WHERE
 from tests.people import make_person
@@ -114,6 +119,58 @@ def test_a_session_of_a_door_works_and_does_no_more(
         with pytest.raises(Forbidden, match="takes the scope 'account'"):
             verb()
     assert my_earnings(db, actor) == []
+
+
+def test_a_session_of_a_door_sees_what_is_of_its_task(
+    db: Session, blobs: Blobs, owner: Actor, keys: dict[str, str], tmp_path: Path
+) -> None:
+    """Pay, texts, questions and what is held of other tasks stay with those; with a password all of it is theirs."""
+    arrival = come(db, keys["write"], "P1")
+    assert arrival.session is not None
+    assert arrival.actor is not None
+    put_task(db, OPERATOR, TASK.replace('"mood"', '"other"'))
+    for number, name in enumerate(("mood", "other", "other"), 1):
+        money = Money(number, "USD")
+        row = find_row(db, name)
+        earn(db, arrival.actor.user_id or 0, row.id, kind="base", work=f"w{number}", money=money, what=name)
+    person = actor_of(db, find_user(db, arrival.actor.name))
+    (own,) = my_earnings(db, arrival.actor)
+    assert own.task == "mood"
+    assert earnings.my_page(db, arrival.actor).total == 1
+    assert earnings.my_totals(db, arrival.actor) == [PayTotal("base", "pending", 1, "USD")]
+    assert earnings.my_page(db, person).total == 3
+    assert [sum_.amount for sum_ in earnings.my_totals(db, person)] == [6]
+    assert [*my_open_pay(db, arrival.actor).open] == [Money(1, "USD")]
+    theirs = next(row.id for row in my_earnings(db, person) if row.task == "other")
+    with pytest.raises(NotFound, match="You have no earning"):
+        questions.ask(db, arrival.actor, theirs, "Where is it?")
+    questions.ask(db, person, theirs, "Where is it?")
+    assert questions.my_questions(db, arrival.actor).total == 0
+    assert {held.task for held in my_held_pay(db, arrival.actor)} <= {"mood"}
+    assert list_attempts.my_attempts(db, arrival.actor) == []
+
+
+def test_the_api_leads_a_session_of_a_door_nowhere_else_than_pages_do(
+    workspace: Workspace, keys: dict[str, str]
+) -> None:
+    """What changes something and is not where doors lead is refused, though it be work: contests, edits, coding."""
+    names = {"task": "mood", "number": "1", "room": "texts"}
+    with browser_of(workspace) as browser:
+        assert browser.get(f"/enter/{keys['judge']}?pid=P1").status_code == 303
+        csrf = re.search(r'name="csrf" value="([^"]+)"', browser.get("/work").text)
+        assert csrf
+        reached = set()
+        for endpoint in API:
+            if endpoint.method == "GET" or Scope.WORK not in endpoint.scopes:
+                continue
+            path = "/api/v1" + re.sub(r"\{(\w+)\}", lambda match: names.get(match[1], "1"), endpoint.path)
+            answer = browser.request(endpoint.method, path, headers={"x-csrf-token": csrf[1]}, json={})
+            # What cannot be read is refused before it is asked who sends it.
+            if answer.status_code != 422 and '"scope_missing"' not in answer.text:
+                reached.add(endpoint.view.__name__)
+    assert {"claim_page", "end_writing", "retract"} <= reached
+    assert reached <= AT_DOORS
+    assert not AT_DOORS & {"join_contest_team", "next_pair_to_judge", "take_pivot", "next_to_code", "cancel_job"}
 
 
 def test_the_attack_by_the_page(workspace: Workspace, keys: dict[str, str], db: Session) -> None:

@@ -81,6 +81,24 @@ def test_whatever_is_taken_can_be_written(text: str) -> None:
         assert _written(wire_address(address)) == wire_address(address)
 
 
+@pytest.mark.parametrize(
+    ("text", "kept", "wire"),
+    [
+        ("anna@straße.de", "anna@straße.de", "anna@xn--strae-oqa.de"),
+        ("anna@xn--strae-oqa.de", "anna@straße.de", "anna@xn--strae-oqa.de"),
+        ("x@ΒΌΛΟΣ.gr", "x@βόλοσ.gr", "x@xn--nxasmq6b.gr"),
+        ("x@βόλος.gr", "x@βόλος.gr", "x@xn--nxasmm1c.gr"),
+        ("a@ｅxample。com", "a@example.com", "a@example.com"),
+        ("a@ex\u00adample.com", "a@example.com", "a@example.com"),
+    ],
+)
+def test_a_domain_has_one_form_and_is_nobody_elses(text: str, kept: str, wire: str) -> None:
+    """Letters that the rules of 2003 replaced stay, so mail goes to who was named; ways to write one domain are one."""
+    assert normal_address(text) == kept
+    assert wire_address(kept) == wire
+    assert normal_address(kept) == kept == normal_address(wire)
+
+
 def test_a_sender_may_have_a_name() -> None:
     """As mail programs show it; what is no address in angle brackets is refused."""
     assert is_sender("Quintain <q@example.org>")

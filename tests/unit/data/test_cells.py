@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import csv
 import io
+import re
 from pathlib import Path
 
 import polars as pl
@@ -51,6 +52,25 @@ def test_whatever_is_guarded_is_read_back(text: str) -> None:
     assert unguard(written) == text
     if written.startswith(RUNS):
         float(written)
+
+
+INSIDE = ["a;=1+1;b", "a\t=2", "a\n@SUM(A1)", "x;-cmd|' /C calc'!A0;", "a;'=1", ";;+1", "a; b;c", "a\r\n-1"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "csv.gz"])
+def test_another_separator_finds_no_formula(tmp_path: Path, suffix: str) -> None:
+    """A spreadsheet that splits at semicolons, tabs and line ends, whatever is quoted, finds none either."""
+    frame = pl.DataFrame({"item": [str(number) for number in range(len(INSIDE))], "head;=1": INSIDE})
+    path = tmp_path / f"table.{suffix}"
+    write_table(frame, path)
+    assert read_table(path, required=["item"]).rows() == frame.rows()
+    write_export(frame.lazy(), "csv", tmp_path / "export.csv")
+    stream = io.StringIO()
+    RowWriter(stream).rows([[cell] for cell in INSIDE])
+    for text in (stream.getvalue(), (tmp_path / "export.csv").read_text(encoding="utf-8")):
+        assert [piece for piece in re.split(r"[;\t\r\n]", text) if piece.startswith(RUNS)] == []
+    [batch] = open_csv(tmp_path / "export.csv", Options()).batches({"head;=1": True})
+    assert batch.frame["head;=1"].to_list() == INSIDE
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "csv.gz"])

@@ -13,7 +13,7 @@ import pytest
 
 import quintain.web
 from quintain.core.errors import BadInput
-from quintain.data.limits import MIB, FileLimits, check_limits
+from quintain.data.limits import MIB, FileLimits, check_limits, holds_more, read_at_once
 
 SMALL = FileLimits(size=4 * MIB, rows=1000)
 
@@ -73,6 +73,18 @@ def test_what_is_within_the_limits_is_left_to_its_reader(
     check_limits(tmp_path / name, SMALL)
 
 
+@pytest.mark.parametrize("name", TOO_MUCH)
+def test_whether_a_file_holds_more(tmp_path: Path, name: str) -> None:
+    """What `check_limits` would refuse holds more, and what is read at once names no setting that would not help."""
+    path = tmp_path / name
+    TOO_MUCH[name](path)
+    assert holds_more(path, SMALL)
+    assert not holds_more(path, FileLimits())
+    with pytest.raises(BadInput) as caught:
+        check_limits(path, read_at_once(FileLimits(), SMALL))
+    assert "QUINTAIN_IMPORT_" not in str(caught.value.remedy)
+
+
 def test_a_bomb_costs_little(tmp_path: Path) -> None:
     """A file of two megabytes that unpacks to tens of millions of rows is refused within a second of processor."""
     path = tmp_path / "bomb.csv.gz"
@@ -98,6 +110,8 @@ def test_every_door_has_limits() -> None:
     web = Path(quintain.web.__file__).parent
     free = {path.name for path in web.rglob("*.py") if re.search(r"on_disk\([^)]*\bNone\b", path.read_text())}
     assert free == {"files.py", "submit.py"}
+    by_job = {path.name for path in web.rglob("*.py") if "workspace.file_limits" in path.read_text()}
+    assert by_job == {"datasets.py", "imports.py", "harvests.py"}  # there a worker reads what is large
     direct = {
         path.name for path in web.rglob("*.py") if re.search(r"\bupload\.file\b|\.file\.read\(", path.read_text())
     }

@@ -70,7 +70,7 @@ def test_a_control_group_is_had_in_different_ways(monkeypatch: pytest.MonkeyPatc
 def test_a_missing_program_names_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without bwrap on the path the probe says so, and finds the control group all the same."""
     monkeypatch.setattr(shutil, "which", lambda name: None if name == "bwrap" else f"/usr/bin/{name}")
-    report = layers._look()
+    report = layers._run_probe()
     assert not report.starts
     assert report.causes[0].kind is CauseKind.NO_PROGRAM
     assert "apt-get install bubblewrap" in report.causes[0].remedy
@@ -122,13 +122,13 @@ def test_other_reasons_not_to_start(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 def test_an_incomplete_sandbox_is_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was missing is looked for anew after a while, without a restart; what holds is not tried again."""
     reports = [WITHOUT_ANY, SandboxReport(ALL)]
-    monkeypatch.setattr(layers, "_look", lambda: reports.pop(0))
+    monkeypatch.setattr(layers, "_run_probe", lambda: reports.pop(0))
     seen = layers._Seen()
-    assert not seen.look().complete
-    assert not seen.look().complete
+    assert not seen.current().complete
+    assert not seen.current().complete
     monkeypatch.setattr(layers, "LOOK_AGAIN_SECONDS", -1.0)
-    assert seen.look().complete
-    assert seen.look().complete
+    assert seen.current().complete
+    assert seen.current().complete
     assert reports == []
 
 

@@ -93,7 +93,7 @@ def right(lessons: Lessons) -> float:
 def test_every_learner_learns_and_keeps_checkpoints(name: str, tmp_path: Path) -> None:
     """It beats chance on what it was shown, keeps a folder at each share, and compares epochs on the dev examples."""
     learner = learner_called(name, tmp_path)
-    learner.check_start(TASK, None)
+    learner.check_trainable(TASK, None)
     seen: list[float] = []
     lesson = Lesson(
         TASK,
@@ -121,7 +121,7 @@ def test_every_learner_stops_without_gain_and_goes_on_from_a_model(name: str, tm
     assert first.best is not None
     assert first.epochs <= first.best + 1
     folder = first.models[-1].folder
-    learner.check_start(TASK, folder)
+    learner.check_trainable(TASK, folder)
     again = learner.learn(Lesson(TASK, mix_of_rows(ROWS), tmp_path / "second", start=folder))
     assert right(again) > 0.6
 
@@ -156,7 +156,7 @@ def test_a_linear_model_is_written_as_a_baseline(tmp_path: Path) -> None:
     lessons = make_learner("linear", {"features": "tfidf"}).learn(Lesson(TASK, mix_of_rows(ROWS), tmp_path))
     assert load(lessons.models[-1].folder).name == "tfidf"
     with pytest.raises(BadInput, match="features are 'ngram'"):
-        make_learner("linear", {}).check_start(TASK, lessons.models[-1].folder)
+        make_learner("linear", {}).check_trainable(TASK, lessons.models[-1].folder)
 
 
 class Killed(Exception):
@@ -204,8 +204,8 @@ def test_a_checkpoint_without_a_tokenizer_is_named(tmp_path: Path) -> None:
     (folder / "vocab.txt").unlink()
     for name in ("transformers", "embeddings"):
         with pytest.raises(BadInput, match=r"tokenizer\.json.*cannot read texts without a tokenizer"):
-            make_learner(name, {"checkpoint": str(folder)}).check_start(TASK, None)
+            make_learner(name, {"checkpoint": str(folder)}).check_trainable(TASK, None)
         with pytest.raises(NotFound, match="no checkpoint folder"):
-            make_learner(name, {"checkpoint": str(tmp_path / "none")}).check_start(TASK, None)
+            make_learner(name, {"checkpoint": str(tmp_path / "none")}).check_trainable(TASK, None)
     with pytest.raises(BadInput, match="names no checkpoint"):
-        make_learner("transformers", {}).check_start(TASK, None)
+        make_learner("transformers", {}).check_trainable(TASK, None)

@@ -116,8 +116,8 @@ def test_an_answer_is_the_same_as_itself_and_as_no_other(name: str) -> None:
     """What is normalised for comparing keeps answers apart that differ, and those together that mean the same."""
     answers = answers_of(name)
     kind = next(kind() for _, kind in KINDS.items() if kind.answer_type == name)
-    said = answers.stored_prediction(kind.example.answer[0] if answers.is_text else kind.example.answer)
-    series = answers.normalised(answers.predictions([said, said, None]))
+    predicted = answers.as_prediction(kind.example.answer[0] if answers.is_text else kind.example.answer)
+    series = answers.normalised(answers.predictions([predicted, predicted, None]))
     assert series[0] is not None
     assert series.eq_missing(series[[1, 0, 2]]).all()
     other = answers.normalised(answers.predictions([GOLDS[name][0] if answers.is_text else GOLDS[name]]))

@@ -21,8 +21,10 @@ class Uncertain(Exception):
 class Declined(Conflict):
     """The provider says no: nothing was done. *status* is that of its answer."""
 
-    def __init__(self, provider: str, status: int, said: str) -> None:
-        super().__init__("{provider} refused with status {status}: {said}", provider=provider, status=status, said=said)
+    def __init__(self, provider: str, status: int, words: str) -> None:
+        super().__init__(
+            "{provider} refused with status {status}: {said}", provider=provider, status=status, said=words
+        )
         self.status = status
 
 
@@ -70,11 +72,11 @@ class PayProvider(Protocol):
     repeatable: bool
 
     def currency(self) -> str:
-        """Give the currency that the account pays in."""
+        """Return the currency that the account pays in."""
         ...
 
     def payments_so_far(self, study: str, lines: Sequence[PayLine]) -> Mapping[str, Any]:
-        """Give what the people have had so far, to compare with later."""
+        """Return what the people have had so far, to compare with later."""
         ...
 
     def prepare(self, study: str, lines: Sequence[PayLine], key: str) -> ProviderAnswer:
@@ -86,5 +88,5 @@ class PayProvider(Protocol):
         ...
 
     def find(self, study: str, lines: Sequence[PayLine], before: Mapping[str, Any]) -> PaymentCheck:
-        """Say whether a payment whose answer did not come was made, by what people have had since *before*."""
+        """Look whether a payment whose answer did not come was made, by what people have had since *before*."""
         ...

@@ -56,7 +56,7 @@ class Prolific:
         )
 
     def __enter__(self) -> Prolific:
-        """Give the client itself."""
+        """Return the client itself."""
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -75,8 +75,8 @@ class Prolific:
         if reply.status_code >= 500 or reply.status_code == 408:
             raise Uncertain(f"answered with status {reply.status_code}")
         if reply.status_code >= 300:
-            said = " ".join(text.split())[:300]
-            raise Declined("Prolific", reply.status_code, said)
+            words = " ".join(text.split())[:300]
+            raise Declined("Prolific", reply.status_code, words)
         content = reply.content
         return reply.status_code, text, read_json(content, REPLY) if content.strip() else {}
 
@@ -88,15 +88,15 @@ class Prolific:
             raise Unavailable("Prolific does not answer: {error}.", error=error, remedy="Try again later.") from None
 
     def currency(self) -> str:
-        """Give the currency that the account pays in."""
+        """Return the currency that the account pays in."""
         return str(_field(self.read("/users/me/"), "currency_code"))
 
     def study(self, study: str) -> Mapping[str, Any]:
-        """Give a study."""
-        found = self.read(f"/studies/{quote(study, safe='')}/")
-        if not isinstance(found, Mapping):
+        """Return a study as Prolific describes it."""
+        record = self.read(f"/studies/{quote(study, safe='')}/")
+        if not isinstance(record, Mapping):
             raise BadInput("Prolific sent something that is no study.")
-        return found
+        return record
 
     def create_study(self, fields: Mapping[str, Any]) -> str:
         """Make a draft of a study; give its id. Where no answer comes, a draft may be left, which costs nothing."""
@@ -104,13 +104,13 @@ class Prolific:
 
     def change_study(self, study: str, action: str) -> str:
         """Publish, pause or stop a study (`PUBLISH`, `PAUSE`, `START`, `STOP`); give its status."""
-        found = self.ask("POST", f"/studies/{quote(study, safe='')}/transition/", {"action": action})[2]
-        return str(_field(found, "status"))
+        record = self.ask("POST", f"/studies/{quote(study, safe='')}/transition/", {"action": action})[2]
+        return str(_field(record, "status"))
 
     def set_places(self, study: str, places: int) -> int:
-        """Say how many people may take part; of a study that is published, only more."""
-        found = self.ask("PATCH", f"/studies/{quote(study, safe='')}/", {"total_available_places": places})[2]
-        return int(_field(found, "total_available_places"))
+        """Set how many people may take part; of a study that is published, only more. Return the number."""
+        record = self.ask("PATCH", f"/studies/{quote(study, safe='')}/", {"total_available_places": places})[2]
+        return int(_field(record, "total_available_places"))
 
     def create_group(self, name: str, project: str) -> str:
         """Make a participant group; give its id."""
@@ -129,23 +129,23 @@ class Prolific:
         self.ask("DELETE", path, {"participant_ids": list(people)})
 
     def submission(self, submission: str) -> Mapping[str, Any]:
-        """Give a submission by its id, which is the session that a link names."""
-        found = self.read(f"/submissions/{quote(submission, safe='')}/")
-        if not isinstance(found, Mapping):
+        """Return a submission by its id, which is the session that a link names."""
+        record = self.read(f"/submissions/{quote(submission, safe='')}/")
+        if not isinstance(record, Mapping):
             raise BadInput("Prolific sent something that is no submission.")
-        return found
+        return record
 
     def submissions(self, study: str) -> dict[str, Mapping[str, Any]]:
-        """Give the submissions of a study by their ids."""
-        found: dict[str, Mapping[str, Any]] = {}
+        """Return the submissions of a study by their ids; asks for every page of them."""
+        by_id: dict[str, Mapping[str, Any]] = {}
         path: str | None = f"/studies/{quote(study, safe='')}/submissions/"
         while path:
             page = self.read(path)
-            for one in page.get("results", []) if isinstance(page, Mapping) else []:
-                found[str(_field(one, "id"))] = one
+            for record in page.get("results", []) if isinstance(page, Mapping) else []:
+                by_id[str(_field(record, "id"))] = record
             following = page.get("_links", {}).get("next", {}).get("href") if isinstance(page, Mapping) else None
             path = str(following).partition("/api/v1")[2] if following else None
-        return found
+        return by_id
 
 
 class Bonuses:
@@ -157,11 +157,11 @@ class Bonuses:
         self._prolific = prolific
 
     def currency(self) -> str:
-        """Give the currency that the account pays in."""
+        """Return the currency that the account pays in."""
         return self._prolific.currency()
 
     def payments_so_far(self, study: str, lines: Sequence[PayLine]) -> Mapping[str, Any]:
-        """Give the bonuses that each person's submission lists."""
+        """Return the bonuses that each person's submission lists."""
         people = {line.person for line in lines}
         return {
             str(one.get("participant_id")): [int(amount) for amount in one.get("bonus_payments") or []]
@@ -172,10 +172,10 @@ class Bonuses:
     def prepare(self, study: str, lines: Sequence[PayLine], key: str) -> ProviderAnswer:
         """Set the bonuses up; nothing is paid, also where it is done twice."""
         csv = "\n".join(f"{line.person},{Decimal(line.amount).scaleb(-2):.2f}" for line in lines)
-        status, text, found = self._prolific.ask(
+        status, text, record = self._prolific.ask(
             "POST", "/submissions/bonus-payments/", {"study_id": study, "csv_bonuses": csv}
         )
-        return ProviderAnswer(status, text, str(_field(found, "id")))
+        return ProviderAnswer(status, text, str(_field(record, "id")))
 
     def send(self, outside_id: str, lines: Sequence[PayLine], key: str) -> ProviderAnswer:
         """Pay what was set up."""
@@ -201,7 +201,7 @@ class Approvals:
         self._prolific = prolific
 
     def currency(self) -> str:
-        """Give the currency that the account pays in."""
+        """Return the currency that the account pays in."""
         return self._prolific.currency()
 
     def payments_so_far(self, study: str, lines: Sequence[PayLine]) -> Mapping[str, Any]:
@@ -230,7 +230,7 @@ class Approvals:
 
 
 def standing_of(status: str) -> PanelStanding:
-    """Say where a submission of this *status* stands; what is not known may still be approved.
+    """Return what a *status* of a submission means here; what is not known may still be approved.
 
     >>> standing_of("TIMED-OUT"), standing_of("ACTIVE")
     (<PanelStanding.OVER: 'over'>, <PanelStanding.WORKING: 'working'>)
@@ -244,8 +244,8 @@ def signature(secret: str, timestamp: str, body: bytes) -> str:
     return base64.b64encode(digest).decode()
 
 
-def is_genuine(secret: str, timestamp: str, body: bytes, given: str, moment: float) -> bool:
-    """Say whether a message was signed with *secret*, and not long ago.
+def is_genuine(secret: str, timestamp: str, body: bytes, received: str, moment: float) -> bool:
+    """Whether *received* is the signature of a message with *secret*, and not long ago.
 
     >>> is_genuine("s", "100", b"{}", signature("s", "100", b"{}"), 130.0)
     True
@@ -254,10 +254,10 @@ def is_genuine(secret: str, timestamp: str, body: bytes, given: str, moment: flo
     """
     if not timestamp.isdecimal() or len(timestamp) > 15 or abs(moment - int(timestamp)) > FRESH_S:
         return False
-    return hmac.compare_digest(signature(secret, timestamp, body).encode(), given.encode())
+    return hmac.compare_digest(signature(secret, timestamp, body).encode(), received.encode())
 
 
-def _field(found: Any, name: str) -> Any:
-    if not isinstance(found, Mapping) or name not in found:
+def _field(record: Any, name: str) -> Any:
+    if not isinstance(record, Mapping) or name not in record:
         raise BadInput("Prolific sent an answer without '{name}'.", name=name)
-    return found[name]
+    return record[name]

@@ -69,19 +69,19 @@ def list_users(
     Example: quintain user list wil
     """
     with workspace_of(context).session() as db:
-        found = accounts.page_of_people(db, OPERATOR, search=search, role=role, limit=limit, offset=offset)
+        people = accounts.page_of_people(db, OPERATOR, search=search, role=role, limit=limit, offset=offset)
     if json:
-        output.print_json(found)
+        output.print_json(people)
         return
-    rows = [(p.name, p.display_name, p.email, _roles(p), "yes" if p.opened else "not yet") for p in found.users]
+    rows = [(p.name, p.display_name, p.email, _roles(p), "yes" if p.opened else "not yet") for p in people.users]
     output.print_table(("name", "display name", "e-mail", "roles", "opened"), rows)
-    if found.total > len(found.users):
-        output.say(f"{len(found.users)} of {found.total} accounts; --offset shows more.")
+    if people.total > len(people.users):
+        output.say(f"{len(people.users)} of {people.total} accounts; --offset shows more.")
 
 
 @app.command()
 def grant(context: typer.Context, name: Name, role: Role, task: Task = None, json: JsonFlag = False) -> None:
-    """Give somebody a role, everywhere or on one task.
+    """Grant somebody a role, everywhere or on one task.
 
     Example: quintain user grant olga owner --task sentiment
     """
@@ -107,12 +107,12 @@ def link(context: typer.Context, name: Name, json: JsonFlag = False) -> None:
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        made = links.make_link(db, OPERATOR, name)
-    url = made.url(link_base(workspace))
+        invitation = links.make_link(db, OPERATOR, name)
+    url = invitation.url(link_base(workspace))
     if json:
-        output.print_json(OneTimeLink(made.name, url, made.expires_at))
+        output.print_json(OneTimeLink(invitation.name, url, invitation.expires_at))
     else:
-        output.say(f"Send this link to {made.name}; it works once, within a day:")
+        output.say(f"Send this link to {invitation.name}; it works once, within a day:")
         output.print_line(url)
 
 

@@ -50,12 +50,12 @@ def list_tokens(context: typer.Context, name: Name, json: JsonFlag = False) -> N
     Example: quintain user token list bob
     """
     with workspace_of(context).session() as db:
-        found = tokens.list_tokens(db, OPERATOR, person=name)
+        active = tokens.list_tokens(db, OPERATOR, person=name)
     if json:
-        output.print_json(Tokens(found))
+        output.print_json(Tokens(active))
         return
     rows = [
-        (one.id, one.name, _scopes(one), f"{one.expires_at:%Y-%m-%d}" if one.expires_at else "never") for one in found
+        (one.id, one.name, _scopes(one), f"{one.expires_at:%Y-%m-%d}" if one.expires_at else "never") for one in active
     ]
     output.print_table(("id", "name", "scopes", "expires"), rows)
 

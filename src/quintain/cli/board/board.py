@@ -46,7 +46,7 @@ Language = Annotated[str | None, typer.Option(help="Only data sets in this langu
 
 
 def _say_machine(machine: dict[str, Any]) -> None:
-    """Say on what throughput and memory were measured, where more than one class of machine was used."""
+    """Print on what throughput and memory were measured, where more than one class of machine was used."""
     others = {name: count for name, count in machine["models"].items() if name != machine["name"]}
     if others:
         listed = ", ".join(f"{name} ({count})" for name, count in others.items())
@@ -80,17 +80,17 @@ def show(
         raise BadInput("A fork is a whole view already.", remedy="Give --fork, or weights and other choices, not both.")
     with workspace.session() as db:
         view = board_keep.fork_view(db, task, fork) if fork else view
-        made = warm_board(db, workspace.blobs, OPERATOR, task, BoardPart(tag, language, seeds), wait=True).board
-        ranked = rank_board(made, view)
+        unranked = warm_board(db, workspace.blobs, OPERATOR, task, BoardPart(tag, language, seeds), wait=True).board
+        ranked = rank_board(unranked, view)
         order = ranked.order()
-        found = plain(ranked.page(order, limit=len(order))) | {"rounds": [one.record() for one in made.rounds]}
+        sections = plain(ranked.page(order, limit=len(order))) | {"rounds": [one.record() for one in unranked.rounds]}
         if sure:
-            found["uncertainty"] = uncertainty(db, workspace.blobs, made, view)
-            claim = claim_of(ranked, found["uncertainty"])
-            found["claim"] = plain(claim)
-            found["sensitivity"] = sensitivity(made, view)
-            found["aggregations"] = aggregations(made, view)
-    shape = to_plain(found)
+            sections["uncertainty"] = uncertainty(db, workspace.blobs, unranked, view)
+            claim = claim_of(ranked, sections["uncertainty"])
+            sections["claim"] = plain(claim)
+            sections["sensitivity"] = sensitivity(unranked, view)
+            sections["aggregations"] = aggregations(unranked, view)
+    shape = to_plain(sections)
     if json:
         output.print_json(shape)
     else:
@@ -104,8 +104,8 @@ def _print_board(shape: dict[str, Any]) -> None:
     axes = list(shape["weights"])
 
     def line(row: dict[str, Any]) -> list[object]:
-        found = sure.get(row["model"])
-        span = f" ({found['rank']['low']}–{found['rank']['high']})" if found else ""
+        certainty = sure.get(row["model"])
+        span = f" ({certainty['rank']['low']}–{certainty['rank']['high']})" if certainty else ""
         figures = [row["values"][name] for name in axes]
         return [
             None if row["rank"] is None else f"{row['rank']}{span}",
@@ -144,7 +144,7 @@ def _print_board(shape: dict[str, Any]) -> None:
 
 
 def _say_coming(shape: dict[str, Any]) -> None:
-    """Say which versions and models take a place once they have been run, and how far they are."""
+    """Print which versions and models take a place once they have been run, and how far they are."""
     for row in shape["models"]:
         if row.get("newer"):
             output.say(f"{row['model']} keeps its place until {_progress(row['newer'])}.")
@@ -158,7 +158,7 @@ def _progress(coming: dict[str, Any]) -> str:
 
 
 def _say_cover(shape: dict[str, Any]) -> None:
-    """Say which axes are not averaged over all data sets that score."""
+    """Print which axes are not averaged over all data sets that score."""
     scoring = sum(weight > 0 for weight in shape["datasets"].values())
     for name, names in shape["over"].items():
         if name in shape["dropped"]:
@@ -168,7 +168,7 @@ def _say_cover(shape: dict[str, Any]) -> None:
 
 
 def _say_datasets(shape: dict[str, Any]) -> None:
-    """Say which data sets do not score, and which that do are weak ground for a ranking."""
+    """Print which data sets do not score, and which that do are weak ground for a ranking."""
     for name, weight in shape["datasets"].items():
         if name in shape["unrun"]:
             where = f"{shape['task']}/{name}"
@@ -180,7 +180,7 @@ def _say_datasets(shape: dict[str, Any]) -> None:
 
 
 def _round_lines(rounds: list[dict[str, Any]]) -> list[list[object]]:
-    """Give a line for each model of each round; what people reach is how often one agrees with most of the others."""
+    """Return a line for each model of each round; people's rate is how often one agrees with most others."""
     return [
         [
             one["round"],
@@ -223,15 +223,15 @@ def export(
     workspace = workspace_of(context)
     view = parse_view(weights, datasets, epsilon=epsilon, base=base, rate=rate)
     with workspace.session() as db:
-        made = warm_board(db, workspace.blobs, OPERATOR, task, BoardPart(tag, language), wait=True).board
-        ranked = rank_board(made, view)
+        unranked = warm_board(db, workspace.blobs, OPERATOR, task, BoardPart(tag, language), wait=True).board
+        ranked = rank_board(unranked, view)
     text = write_export(ranked, format, model)
     if out is not None:
         output.write_file(out, text.encode())
     if json:
         output.print_json({"format": format, "file": out, "text": None if out else text})
     elif out is None:
-        typer.echo(text, nl=False)
+        output.print_document(text, nl=False)
     else:
         output.say(f"Wrote {named(out)}.")
 

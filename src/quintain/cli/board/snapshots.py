@@ -46,16 +46,16 @@ def snapshot(
     with workspace.session() as db:
         part = BoardPart(tag, language)
         server = workspace.settings.public_url
-        made = board_keep.take_snapshot(
+        frozen = board_keep.take_snapshot(
             db, workspace.blobs, OPERATOR, task, view, title=title, part=part, server=server
         )
-        _, data = board_keep.read_snapshot(db, workspace.blobs, task, made.hash)
+        _, data = board_keep.read_snapshot(db, workspace.blobs, OPERATOR, task, frozen.hash)
     if out is not None:
         output.write_file(out, data)
     if json:
-        output.print_json(made)
+        output.print_json(frozen)
     else:
-        output.print_line(made.hash)
+        output.print_line(frozen.hash)
 
 
 @app.command()
@@ -77,11 +77,11 @@ def fork(
     workspace = workspace_of(context)
     view = parse_view(weights, datasets, epsilon=epsilon, base=base, amrs=amrs)
     with workspace.session() as db:
-        made = board_keep.save_fork(db, workspace.blobs, OPERATOR, task, name, view)
+        saved = board_keep.save_fork(db, workspace.blobs, OPERATOR, task, name, view)
     if json:
-        output.print_json(made)
+        output.print_json(saved)
     else:
-        output.print_line(made.name)
+        output.print_line(saved.name)
 
 
 @app.command()
@@ -92,11 +92,11 @@ def forks(context: typer.Context, task: Task, json: output.JsonFlag = False) -> 
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        found = board_keep.list_forks(db, task)
+        saved = board_keep.list_forks(db, task)
     if json:
-        output.print_json(Forks(found))
+        output.print_json(Forks(saved))
     else:
-        rows = [[one.name, one.owner, _words(plain(one.view))] for one in found]
+        rows = [[one.name, one.owner, _words(plain(one.view))] for one in saved]
         output.print_table(["name", "kept by", "view"], rows)
 
 

@@ -11,7 +11,7 @@ from quintain.cli import output
 from quintain.cli.context import settings_of, workspace_of
 from quintain.cli.plain.rank import app
 from quintain.cli.streams import in_file
-from quintain.core.errors import NotFound, QuintainError, Unavailable
+from quintain.core.errors import Forbidden, NotFound, QuintainError, Unavailable
 from quintain.core.people import OPERATOR
 from quintain.core.records.board import SigningKeys
 from quintain.data.signatures import read_public
@@ -43,14 +43,14 @@ def verify(
     sources = [_given(key)] if key else []
     if not key and not server:
         sources += _own(context)
-    found = verify_snapshot(data, file.name, sources=sources)
-    where = (server or ("" if offline else found.server)).rstrip("/")
+    verified = verify_snapshot(data, file.name, sources=sources)
+    where = (server or ("" if offline else verified.server)).rstrip("/")
     if where.startswith(("http://", "https://")):
-        found = _ask(data, file.name, sources, where, asked_for=bool(server))
+        verified = _ask(data, file.name, sources, where, asked_for=bool(server))
     elif server:
         raise typer.BadParameter("it begins with http:// or https://", param_hint="--server")
-    _show(found, file.name, json=json)
-    if found.problems:
+    _show(verified, file.name, json=json)
+    if verified.problems:
         raise typer.Exit(1)
 
 
@@ -61,7 +61,7 @@ def _given(key: str) -> KeySource:
 
 
 def _own(context: typer.Context) -> list[KeySource]:
-    """Give the keys of the workspace here, if there is one that can be opened."""
+    """Return the keys of the workspace here, if there is one that can be opened."""
     settings = settings_of(context)
     if not settings.database_url and not (settings.workspace / "quintain.db").exists():
         return []
@@ -82,6 +82,7 @@ def _ask(data: bytes, name: str, sources: list[KeySource], where: str, *, asked_
     from quintain.client import Client
 
     before = verify_snapshot(data, name, sources=sources)
+    withheld: Forbidden | None = None
     try:
         with Client(where, timeout=SECONDS) as client:
             keys = {one.public_key: one.replaced_at for one in client.signing_keys()}
@@ -89,6 +90,8 @@ def _ask(data: bytes, name: str, sources: list[KeySource], where: str, *, asked_
                 copy = client.snapshot(before.task, before.hash)
             except NotFound:
                 copy = None
+            except Forbidden as error:  # it keeps one, and a model in it is not public any more
+                copy, withheld = None, error
     except QuintainError as error:
         if asked_for:
             raise Unavailable(
@@ -99,22 +102,24 @@ def _ask(data: bytes, name: str, sources: list[KeySource], where: str, *, asked_
             ) from error
         return before.with_check(Check("server", "unknown", f"{where} could not be asked: {error}"))
     published = KeySource(f"published by {where}", keys, required=True)
-    found = verify_snapshot(data, name, sources=[*sources, published])
-    return compare_with_server(found, copy, where)
+    verified = verify_snapshot(data, name, sources=[*sources, published])
+    if withheld is not None:
+        return verified.with_check(Check("server", "unknown", f"{where} does not show its own: {withheld}"))
+    return compare_with_server(verified, copy, where)
 
 
-def _show(found: Verified, name: str, *, json: bool) -> None:
+def _show(verified: Verified, name: str, *, json: bool) -> None:
     if json:
-        output.print_json(found.as_dict())
+        output.print_json(verified.as_dict())
         return
-    output.print_line(f"{name}: {found.models} models of {found.task}, {found.hash}")
-    if found.provisional:
+    output.print_line(f"{name}: {verified.models} models of {verified.task}, {verified.hash}")
+    if verified.provisional:
         output.say(f"{name}: its order is provisional; runs were still to come when it was taken.")
-    for check in found.checks:
+    for check in verified.checks:
         (output.say if check.state == "failed" else output.print_line)(f"{MARKS[check.state]} {check.text}")
-    if found.problems:
+    if verified.problems:
         output.say(f"{name} is not to be trusted.")
-    elif found.origin:
+    elif verified.origin:
         output.print_line("It is what it claims to be.")
     else:
         output.print_line(
@@ -139,12 +144,12 @@ def keys(
     with workspace.session() as db:
         if new:
             signing.replace_key(db, OPERATOR)
-        found = signing.published_keys(db)
+        published = signing.published_keys(db)
     if json:
-        output.print_json(SigningKeys(found))
+        output.print_json(SigningKeys(published))
         return
     rows = [
         [one.key_id, one.public_key, f"{one.created_at:%Y-%m-%d}", "no longer used" if one.replaced_at else "signs"]
-        for one in found
+        for one in published
     ]
     output.print_table(["key", "public key", "since", ""], rows)

@@ -8,7 +8,7 @@ import typer
 
 from quintain.cli.collect.round import RoundName, app
 from quintain.cli.context import link_base, workspace_of
-from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
+from quintain.cli.output import JsonFlag, print_document, print_json, print_line, print_table, say
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.collect import RoundHistory
@@ -41,7 +41,7 @@ def show(
     if json:
         print_json(shown)
     elif toml:
-        typer.echo(shown.toml, nl=False)
+        print_document(shown.toml, nl=False)
     else:
         print_table(["", ""], _facts(info, wage))
         if address:
@@ -93,16 +93,14 @@ def pay_(
             earnings.decide(db, OPERATOR, info.task, chosen, approved=not set_aside, reason=reason)
         if approve_all:
             round_pay.approve_all(db, OPERATOR, ref, wait=True)
-        wanted: PayStatus | None = "pending" if pending else None
-        found = round_pay.round_pay(db, OPERATOR, ref, status=wanted)
+        only: PayStatus | None = "pending" if pending else None
+        pay = round_pay.round_pay(db, OPERATOR, ref, status=only)
     if json:
-        print_json(found)
+        print_json(pay)
         return
-    rows = [(one.id, one.worker, one.kind, one.what, str(one.money), one.status, one.reason) for one in found.earnings]
+    rows = [(one.id, one.worker, one.kind, one.what, str(one.money), one.status, one.reason) for one in pay.earnings]
     print_table(["earning", "worker", "kind", "for", "amount", "status", "reason"], rows)
-    say(
-        "; ".join(f"{one.kind}, {one.status}: {one.money}" for one in found.totals) or "Nobody has earned anything yet."
-    )
+    say("; ".join(f"{one.kind}, {one.status}: {one.money}" for one in pay.totals) or "Nobody has earned anything yet.")
 
 
 def _refuse_others(ref: str, known: list[Earning], chosen: list[int]) -> None:
@@ -136,6 +134,6 @@ def _facts(info: manage.RoundInfo, wage: earnings.Wage) -> list[tuple[str, Any]]
     return [(name, value) for name, value in facts if value not in (None, "")]
 
 
-def _condition(one: Condition) -> str:
-    weight = f", weight {one.weight}" if one.weight > 1 else ""
-    return f"{one.name} ({'a prompt to edit' if one.prompt else 'a blank page'}{weight})"
+def _condition(condition: Condition) -> str:
+    weight = f", weight {condition.weight}" if condition.weight > 1 else ""
+    return f"{condition.name} ({'a prompt to edit' if condition.prompt else 'a blank page'}{weight})"

@@ -26,7 +26,7 @@ def eligible(
     limit: Annotated[int, typer.Option("--limit", min=1, max=10_000, help="At most so many people.")] = 1000,
     json: JsonFlag = False,
 ) -> None:
-    """Say who may write in a round and who may not, with a reason for every rule.
+    """Show who may write in a round and who may not, with a reason for every rule.
 
     Example: quintain round eligible sentiment/2
 
@@ -36,22 +36,22 @@ def eligible(
         if name is not None:
             _one(service.may_write(db, OPERATOR, ref, name), json)
             return
-        found = service.crowd(db, OPERATOR, ref, search=search, limit=limit)
+        crowd = service.crowd(db, OPERATOR, ref, search=search, limit=limit)
     if json:
-        print_json(found)
+        print_json(crowd)
         return
     rows = [
         (one.name, "yes" if one.eligible else "no", " ".join(reason.text for reason in one.reasons if not reason.ok))
-        for one in found.people
+        for one in crowd.people
     ]
     print_table(["person", "eligible", "why not"], rows)
-    good = sum(one.eligible for one in found.people)
-    say(f"{good} of {len(found.people)} people may write; {found.total} have the role of a worker.")
+    good = sum(one.eligible for one in crowd.people)
+    say(f"{good} of {len(crowd.people)} people may write; {crowd.total} have the role of a worker.")
 
 
-def _one(found: Eligible, json: bool) -> None:
+def _one(person: Eligible, json: bool) -> None:
     if json:
-        print_json(found)
+        print_json(person)
         return
-    print_line(f"{found.name} {'may' if found.eligible else 'may not'} write.")
-    print_table(["rule", "met", "why"], [(one.rule, "yes" if one.ok else "no", one.text) for one in found.reasons])
+    print_line(f"{person.name} {'may' if person.eligible else 'may not'} write.")
+    print_table(["rule", "met", "why"], [(one.rule, "yes" if one.ok else "no", one.text) for one in person.reasons])

@@ -36,16 +36,16 @@ def flags(
     with workspace_of(context).session() as db:
         decisions = {**dict.fromkeys(keep or (), False), **dict.fromkeys(withhold or (), True)}
         retraction.decide_flags(db, OPERATOR, ref, decisions, note=note)
-        found = list_attempts.flag_queue(db, OPERATOR, ref, decided=None if every else False)
+        queue = list_attempts.flag_queue(db, OPERATOR, ref, decided=None if every else False)
     if json:
-        print_json(found)
+        print_json(queue)
         return
     rows = [
         (one.id, one.kind, one.detail, {None: "", True: "withheld", False: "kept"}[one.withhold], _short(one))
-        for one in found.flags
+        for one in queue.flags
     ]
     print_table(["flag", "kind", "what", "decision", "text"], rows)
-    say(f"{sum(one.withhold is None for one in found.flags)} texts wait for a decision.")
+    say(f"{sum(one.withhold is None for one in queue.flags)} texts wait for a decision.")
 
 
 def _short(flag: Flag) -> str:

@@ -116,14 +116,14 @@ def status(
         if ref is None:
             _list(service.list_rounds(db, OPERATOR), json)
             return
-        found = round_figures.counters(db, OPERATOR, ref)
+        counters = round_figures.counters(db, OPERATOR, ref)
         info = service.get_round(db, OPERATOR, ref)
         wage = earnings.wage(db, info.id, info.spec)
         totals = earnings.round_totals(db, OPERATOR, info.task, info.id)
     if json:
-        print_json({"round": info.record(), "counters": found, "pay": totals, "session": wage})
+        print_json({"round": info.record(), "counters": counters, "pay": totals, "session": wage})
         return
-    _print_counters(found)
+    _print_counters(counters)
     print_table(["", ""], [(f"{one.kind}, {one.status}", str(one.money)) for one in totals])
 
 
@@ -185,8 +185,8 @@ def export(
     if file.is_dir():
         raise BadInput("{file} is a folder.", file=file, remedy="Name a file in it.")
     with workspace_of(context).session() as db, bar() as show:
-        told = partial(show, "Attempts")
-        rows = attempt_export.export_attempts(db, OPERATOR, ref, file, nonfooling=not fooling, tell=told)
+        report = partial(show, "Attempts")
+        rows = attempt_export.export_attempts(db, OPERATOR, ref, file, nonfooling=not fooling, tell=report)
     if json:
         print_json({"round": ref, "file": str(file), "rows": rows})
     say(f"Wrote {rows} attempts to {named(file)}.")
@@ -198,35 +198,39 @@ def _show(info: service.RoundInfo, json: bool, message: str) -> None:
         print_json(info.record())
 
 
-def _list(found: list[service.RoundInfo], json: bool) -> None:
+def _list(rounds: list[service.RoundInfo], json: bool) -> None:
     if json:
-        print_json(Rounds([one.record() for one in found]))
-    elif not found:
+        print_json(Rounds([one.record() for one in rounds]))
+    elif not rounds:
         say("There are no rounds yet. Add one with `quintain round new FILE`.")
     else:
         rows = [
             (one.ref, one.kind.value, one.state.value, one.spec.title, _day(one.opened_at), _day(one.closed_at))
-            for one in found
+            for one in rounds
         ]
         print_table(["round", "kind", "state", "title", "opened", "closed"], rows)
 
 
-def _print_counters(found: Counters) -> None:
-    if not found.counted:
-        print_line(f"{found.round} is {found.state}. {UNCOUNTED}")
+def _print_counters(counters: Counters) -> None:
+    if not counters.counted:
+        print_line(f"{counters.round} is {counters.state}. {UNCOUNTED}")
         return
     rows: list[tuple[str, Any]] = [
-        ("state", found.state),
-        ("attempts", found.attempts),
-        ("fooled the model", f"{found.fooled} ({_percent(found.rate)})"),
-        ("workers", found.workers),
-        ("retracted", found.retracted),
-        ("flags to look at", found.flags),
-        *((f"sessions {name}", count) for name, count in found.sessions.items()),
-        *((f"prompts {name}" if name != "prompts" else name, count) for name, count in found.prompts.items()),
+        ("state", counters.state),
+        ("attempts", counters.attempts),
+        ("fooled the model", f"{counters.fooled} ({_percent(counters.rate)})"),
+        ("workers", counters.workers),
+        ("retracted", counters.retracted),
+        ("flags to look at", counters.flags),
+        *((f"sessions {name}", count) for name, count in counters.sessions.items()),
+        *((f"prompts {name}" if name != "prompts" else name, count) for name, count in counters.prompts.items()),
     ]
     print_table(["", ""], rows)
-    for title, counts in (("label", found.by_label), ("condition", found.by_condition), ("worker", found.by_worker)):
+    for title, counts in (
+        ("label", counters.by_label),
+        ("condition", counters.by_condition),
+        ("worker", counters.by_worker),
+    ):
         if counts:
             print_table(
                 [title, "attempts", "fooled", "rate"],

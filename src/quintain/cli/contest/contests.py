@@ -49,12 +49,12 @@ def put(
             print_json({"file": str(file), "task": spec.task, "name": spec.name})
         return
     with workspace_of(context).session() as db:
-        made = confirm_changes(
+        contest = confirm_changes(
             lambda edit: contests.put_contest(db, OPERATOR, text, file=file.name, edit=edit), remove, revision, yes=yes
         ).record()
-    say(f"The contest {made.ref} is there, version {made.version}; phase: {made.phase}.")
+    say(f"The contest {contest.ref} is there, version {contest.version}; phase: {contest.phase}.")
     if json:
-        print_json(made)
+        print_json(contest)
 
 
 @app.command("list")
@@ -66,13 +66,13 @@ def list_(
     Example: quintain contest list sentiment
     """
     with workspace_of(context).session() as db:
-        found = [one.record() for one in contests.list_contests(db, task)]
+        records = [one.record() for one in contests.list_contests(db, task)]
     if json:
-        print_json(Contests(found))
-    elif not found:
+        print_json(Contests(records))
+    elif not records:
         say(f"Task '{task}' has no contests. Add one with `quintain contest put FILE`.")
     else:
-        rows = [(one.ref, one.title, one.phase, one.phase_ends) for one in found]
+        rows = [(one.ref, one.title, one.phase, one.phase_ends) for one in records]
         print_table(["contest", "title", "phase", "until (UTC)"], rows)
 
 
@@ -111,10 +111,10 @@ def extend(
     if phase not in known:
         raise BadInput("'{phase}' is no phase.", phase=phase, remedy="There are build, break, score and review.")
     with workspace_of(context).session() as db:
-        made = contests.extend(db, OPERATOR, ref, known[phase], moment).record()
+        contest = contests.extend(db, OPERATOR, ref, known[phase], moment).record()
     say(f"The phase '{phase}' of {ref} ends on {until}.")
     if json:
-        print_json(made)
+        print_json(contest)
 
 
 @app.command("teams")
@@ -124,11 +124,13 @@ def teams_(context: typer.Context, ref: ContestRef, json: JsonFlag = False) -> N
     Example: quintain contest teams sentiment/spring
     """
     with workspace_of(context).session() as db:
-        found = teams.list_teams(db, OPERATOR, ref)
+        listed = teams.list_teams(db, OPERATOR, ref)
     if json:
-        print_json(ContestTeams(found))
+        print_json(ContestTeams(listed))
     else:
-        print_table(["team", "role", "people", "pairs"], [(one.name, one.role, one.people, one.pairs) for one in found])
+        print_table(
+            ["team", "role", "people", "pairs"], [(one.name, one.role, one.people, one.pairs) for one in listed]
+        )
 
 
 @app.command("systems")
@@ -139,13 +141,13 @@ def systems_(context: typer.Context, ref: ContestRef, json: JsonFlag = False) ->
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        found = systems.list_systems(db, workspace.blobs, OPERATOR, ref)
+        listed = systems.list_systems(db, workspace.blobs, OPERATOR, ref)
     if json:
-        print_json(ContestSystems(found))
+        print_json(ContestSystems(listed))
         return
     rows = [
         (one.name, one.team, "reference" if one.reference else "", number(one.dev_accuracy, 3), one.dev, one.pairs)
-        for one in found
+        for one in listed
     ]
     print_table(["system", "team", "", "dev accuracy", "dev answers", "answers to the pairs"], rows)
 
@@ -165,10 +167,10 @@ def reference(
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        made = systems.add_reference(db, workspace.blobs, OPERATOR, ref, name, model=model, counts=counts)
-    say(f"{made.name} is a reference system of {ref}.")
+        system = systems.add_reference(db, workspace.blobs, OPERATOR, ref, name, model=model, counts=counts)
+    say(f"{system.name} is a reference system of {ref}.")
     if json:
-        print_json(made)
+        print_json(system)
 
 
 @app.command()
@@ -185,7 +187,7 @@ def answers(
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        made = systems.hand_in(db, workspace.blobs, OPERATOR, ref, file, system=system)
+        handed_in = systems.hand_in(db, workspace.blobs, OPERATOR, ref, file, system=system)
     say(f"The answers of {system} are taken.")
     if json:
-        print_json(made)
+        print_json(handed_in)

@@ -38,18 +38,18 @@ def pairs(
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        found = scores.list_pairs(
+        page = scores.list_pairs(
             db, workspace.blobs, OPERATOR, ref, team=team, status=status, offset=offset, limit=limit
         )
     if json:
-        print_json(found)
+        print_json(page)
         return
     rows = [
         (one.id, one.team, one.name, one.original_label, one.modified_label, one.status, one.broken)
-        for one in found.pairs
+        for one in page.pairs
     ]
     print_table(["id", "team", "pair", "original", "modified", "status", "broke"], rows)
-    say(f"{len(found.pairs)} of {found.total} pairs.")
+    say(f"{len(page.pairs)} of {page.total} pairs.")
 
 
 @app.command()
@@ -118,13 +118,13 @@ def disputes(context: typer.Context, ref: ContestRef, json: JsonFlag = False) ->
     Example: quintain contest disputes sentiment/spring
     """
     with workspace_of(context).session() as db:
-        found = rulings.list_disputes(db, OPERATOR, ref)
+        listed = rulings.list_disputes(db, OPERATOR, ref)
     if json:
-        print_json(found)
+        print_json(listed)
         return
     rows = [
         (one.pair, one.team, one.name, one.by, one.status, "yes" if one.upheld else "", one.reason)
-        for one in found.disputes
+        for one in listed.disputes
     ]
     print_table(["id", "team", "pair", "contested by", "status", "upheld", "reason"], rows)
 
@@ -137,13 +137,13 @@ def results(context: typer.Context, ref: ContestRef, json: JsonFlag = False) -> 
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        found = scores.results(db, workspace.blobs, OPERATOR, ref)
-    for note in found.notes:
+        outcome = scores.results(db, workspace.blobs, OPERATOR, ref)
+    for note in outcome.notes:
         say(note)
     if json:
-        print_json(found)
+        print_json(outcome)
     else:
-        print_score(found.score)
+        print_score(outcome.score)
 
 
 @app.command()

@@ -46,14 +46,14 @@ def new(
     workspace = workspace_of(context)
     with workspace.session() as db:
         text = read_text(file)
-        made = confirm_changes(
+        saved = confirm_changes(
             lambda edit: projects.put_project(db, workspace.blobs, OPERATOR, text, file=str(file), edit=edit),
             remove,
             revision,
             yes=yes,
         )
-        found = projects.get_project(db, OPERATOR, made.ref)
-    _show([found], json=json, single=True)
+        project = projects.get_project(db, OPERATOR, saved.ref)
+    _show([project], json=json, single=True)
 
 
 @app.command()
@@ -105,11 +105,11 @@ def phenomenon(
     Example: quintain contrast phenomenon sentiment/near-misses tense
     """
     with workspace_of(context).session() as db:
-        found = projects.add_phenomenon(db, OPERATOR, ref, name)
+        phenomena = projects.add_phenomenon(db, OPERATOR, ref, name)
     if json:
-        print_json(Phenomena(list(found)))
+        print_json(Phenomena(list(phenomena)))
     else:
-        say(f"Phenomena of {ref}: {', '.join(found)}.")
+        say(f"Phenomena of {ref}: {', '.join(phenomena)}.")
 
 
 @app.command()
@@ -126,19 +126,19 @@ def sets(
     Example: quintain contrast sets sentiment/near-misses --state contested
     """
     with workspace_of(context).session() as db:
-        found = listing.list_sets(db, OPERATOR, ref, state=state, offset=offset, limit=limit)
+        page = listing.list_sets(db, OPERATOR, ref, state=state, offset=offset, limit=limit)
     if json:
-        print_json(found)
+        print_json(page)
         return
     rows: list[tuple[Any, ...]] = []
-    for one in found.sets:
-        rows.append(("", one.id, "", _text(one.inputs), to_json(one.answer), "", ""))
+    for pivot in page.sets:
+        rows.append(("", pivot.id, "", _text(pivot.inputs), to_json(pivot.answer), "", ""))
         rows += [
             (two.id, "", two.state, _text(two.inputs), to_json(two.answer), ", ".join(two.tags), two.author or "")
-            for two in one.variants
+            for two in pivot.variants
         ]
     print_table(["variant", "example", "state", "text", "answer", "phenomena", "author"], rows)
-    say(f"{found.total} examples have a variant.")
+    say(f"{page.total} examples have a variant.")
 
 
 @app.command()
@@ -154,11 +154,11 @@ def add(
     Example: quintain contrast add sentiment/near-misses variants.jsonl --checked
     """
     with workspace_of(context).session() as db:
-        made = uploading.add_variants_file(db, OPERATOR, ref, file, checked=checked)
+        added = uploading.add_variants_file(db, OPERATOR, ref, file, checked=checked)
     if json:
-        print_json(made)
+        print_json(added)
     else:
-        say(f"{made.added} variants of {made.examples} examples were added to {ref}.")
+        say(f"{added.added} variants of {added.examples} examples were added to {ref}.")
 
 
 @app.command()
@@ -186,9 +186,9 @@ def contested(
     Example: quintain contrast contested sentiment/near-misses
     """
     with workspace_of(context).session() as db:
-        found = checking.list_contested(db, OPERATOR, ref, offset=offset, limit=limit)
+        page = checking.list_contested(db, OPERATOR, ref, offset=offset, limit=limit)
     if json:
-        print_json(found)
+        print_json(page)
         return
     rows = [
         (
@@ -198,10 +198,10 @@ def contested(
             to_json(one.variant.answer),
             "; ".join(_opinion(said) for said in one.checks),
         )
-        for one in found.variants
+        for one in page.variants
     ]
     print_table(["variant", "original", "edited", "answer", "others say"], rows)
-    say(f"{found.total} variants wait.")
+    say(f"{page.total} variants wait.")
 
 
 @app.command()
@@ -235,12 +235,12 @@ def release(context: typer.Context, ref: ProjectRef, json: JsonFlag = False) -> 
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        made = releasing.release_project(db, workspace.blobs, OPERATOR, ref)
+        released = releasing.release_project(db, workspace.blobs, OPERATOR, ref)
     if json:
-        print_json(made)
+        print_json(released)
         return
-    there = "is" if made.new else "was there already as"
-    say(f"{made.sets} sets with {made.variants} variants: it {there} {made.version}.")
+    state = "is" if released.new else "was there already as"
+    say(f"{released.sets} sets with {released.variants} variants: it {state} {released.version}.")
 
 
 @app.command("people")
@@ -253,19 +253,19 @@ def people_(
     seed: Annotated[int, typer.Option(min=0, help="What the pairs are drawn by.")] = 0,
     json: JsonFlag = False,
 ) -> None:
-    """Say how people do on pairs of original and variant that they did not write; --pairs lets them judge some.
+    """Show how people do on pairs of original and variant that they did not write; --pairs lets them judge some.
 
     Example: quintain contrast people sentiment/near-misses --pairs 100
     """
     with workspace_of(context).session() as db:
         if pairs is None:
-            found = people.people_figures(db, OPERATOR, ref)
+            figures = people.people_figures(db, OPERATOR, ref)
         else:
-            found = people.open_people(db, OPERATOR, ref, pairs=pairs, seed=seed)
+            figures = people.open_people(db, OPERATOR, ref, pairs=pairs, seed=seed)
     if json:
-        print_json(found)
+        print_json(figures)
         return
-    _show_people(found)
+    _show_people(figures)
 
 
 @app.command("results")
@@ -281,12 +281,12 @@ def results_(
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        found = results.model_contrast(db, workspace.blobs, OPERATOR, model, dataset)
+        outcome = results.model_contrast(db, workspace.blobs, OPERATOR, model, dataset)
     if json:
-        print_json(found)
+        print_json(outcome)
         return
-    print_score(found.score)
-    say(f"{found.model} is wrong somewhere in {found.broken} of {found.score.sets} sets of {found.dataset}.")
+    print_score(outcome.score)
+    say(f"{outcome.model} is wrong somewhere in {outcome.broken} of {outcome.score.sets} sets of {outcome.dataset}.")
 
 
 @app.command("broken")
@@ -306,9 +306,11 @@ def broken_(
     workspace = workspace_of(context)
     with workspace.session() as db:
         show = "all" if all_ else "broken"
-        found = results.boundary(db, workspace.blobs, OPERATOR, model, dataset, show=show, offset=offset, limit=limit)
+        boundary = results.boundary(
+            db, workspace.blobs, OPERATOR, model, dataset, show=show, offset=offset, limit=limit
+        )
     if json:
-        print_json(found)
+        print_json(boundary)
         return
     rows = [
         (
@@ -319,23 +321,23 @@ def broken_(
             to_json(member.answer),
             _text(member.inputs),
         )
-        for one in found.sets
+        for one in boundary.sets
         for member in one.members
     ]
     print_table(["set", "member", "", "gold", "it says", "text"], rows)
-    say(found.caveat)
+    say(boundary.caveat)
 
 
-def _tell(found: VariantStanding, *, json: bool) -> None:
+def _tell(variant: VariantStanding, *, json: bool) -> None:
     if json:
-        print_json(found)
+        print_json(variant)
     else:
-        say(f"Variant {found.id} is {found.state}.")
+        say(f"Variant {variant.id} is {variant.state}.")
 
 
-def _show(found: list[ContrastProject], *, json: bool, single: bool = False) -> None:
+def _show(projects: list[ContrastProject], *, json: bool, single: bool = False) -> None:
     if json:
-        print_json(found[0] if single else ContrastProjects(found))
+        print_json(projects[0] if single else ContrastProjects(projects))
         return
     rows = [
         (
@@ -347,31 +349,34 @@ def _show(found: list[ContrastProject], *, json: bool, single: bool = False) -> 
             one.progress.accepted,
             one.progress.contested,
         )
-        for one in found
+        for one in projects
     ]
     print_table(["project", "state", "edited", "examples done", "variants", "accepted", "contested"], rows)
 
 
-def _show_people(found: HumanContrast) -> None:
-    if found.figures is not None:
+def _show_people(report: HumanContrast) -> None:
+    if report.figures is not None:
         names = ("original", "contrast", "difference", "consistency")
         rows: list[tuple[Any, ...]] = []
         for name in names:
-            one = getattr(found.figures, name)
+            figure = getattr(report.figures, name)
             rows.append(
-                (name, *(None if value is None else f"{value:.3f}" for value in (one.value, one.low, one.high)))
+                (
+                    name,
+                    *(None if value is None else f"{value:.3f}" for value in (figure.value, figure.low, figure.high)),
+                )
             )
         print_table(["people", "value", "low", "high"], rows)
-    say(f"{found.judged} of {found.pairs} pairs are judged, by {found.judges} people, in {found.validation}.")
-    if not found.enough:
+    say(f"{report.judged} of {report.pairs} pairs are judged, by {report.judges} people, in {report.validation}.")
+    if not report.enough:
         say("Fewer than 100 judged pairs say little.")
 
 
-def _opinion(said: Any) -> str:
-    words = [to_json(said.answer)]
-    words += [] if said.minimal else ["not minimal"]
-    words += [] if said.sound else ["not sound"]
-    return ", ".join([*words, *([said.note] if said.note else [])])
+def _opinion(check: Any) -> str:
+    words = [to_json(check.answer)]
+    words += [] if check.minimal else ["not minimal"]
+    words += [] if check.sound else ["not sound"]
+    return ", ".join([*words, *([check.note] if check.note else [])])
 
 
 def _text(inputs: Any) -> str:

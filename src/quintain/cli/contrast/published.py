@@ -48,9 +48,9 @@ def import_(
 
     Example: quintain contrast import ropes/data --format ropes --out examples.jsonl
     """
-    given = ContrastFiles(path, originals, split)
+    files = ContrastFiles(path, originals, split)
     if out is not None:
-        report = write_contrast_examples(format, given, out)
+        report = write_contrast_examples(format, files, out)
         if json:
             print_json(report)
         else:
@@ -67,7 +67,7 @@ def import_(
     plan = plan_of(None, "", column, label, role="contrast", hidden=hidden)
     workspace = workspace_of(context)
     with workspace.session() as db:
-        version, report = import_contrast(db, workspace.blobs, OPERATOR, task, name or "contrast", format, given, plan)
+        version, report = import_contrast(db, workspace.blobs, OPERATOR, task, name or "contrast", format, files, plan)
     if json:
         print_json(ContrastImported(version.record(), report))
         return

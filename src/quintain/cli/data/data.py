@@ -87,7 +87,7 @@ def import_(
 
     Example: quintain data import reviews.jsonl --task sentiment --name half --role train --rows 1:50000 --sample 1000
     """
-    made = plan_of(
+    import_plan = plan_of(
         plan, preset, column, label,
         role=role, hidden=hidden, language=language, drop=tuple(drop), tag_columns=tuple(tag_column), format=format,
         split=split, encoding=encoding, duplicates=duplicates, skip_bad=skip_bad, limit=limit,
@@ -96,7 +96,7 @@ def import_(
     workspace = workspace_of(context)
     with workspace.session() as db, progress_bar(file.name, shown=not json) as progress:
         version = service.import_dataset(
-            db, workspace.blobs, OPERATOR, task, name, file, made, score=score, progress=progress
+            db, workspace.blobs, OPERATOR, task, name, file, import_plan, score=score, progress=progress
         )
     if json:
         report = report_as_dict(version.report) if version.report else {}
@@ -128,15 +128,15 @@ def list_(
     Example: quintain data list --task sentiment
     """
     with workspace_of(context).session() as db:
-        found = service.list_versions(db, OPERATOR, task)
+        versions = service.list_versions(db, OPERATOR, task)
     if json:
-        print_json(DatasetVersions([one.record() for one in found]))
-    elif not found:
+        print_json(DatasetVersions([one.record() for one in versions]))
+    elif not versions:
         say("There are no data sets yet. Bring one in: quintain data import FILE --task TASK --name NAME --role test")
     else:
         rows = [
             (one.ref, one.role, "hidden" if one.hidden else "open", one.rows, one.language, one.hash[:12])
-            for one in found
+            for one in versions
         ]
         print_table(["version", "role", "labels", "rows", "language", "hash"], rows)
 
@@ -206,6 +206,7 @@ def export(
 
     `hf` is a folder in the style of Hugging Face: README.md, croissant.json and one Parquet file for each split, named
     after the version's role. `croissant` is the same without the README. `dynasent` is JSON lines in DynaSent's names.
+    Stored images are written to a folder `images` beside the file; a FILE.zip holds both (name its --format).
 
     Example: quintain data export sentiment/reviews@1 reviews.csv
 
@@ -243,7 +244,9 @@ def export(
             "A file holds one version.", known=" or ".join(FOLDERS), remedy="For several, choose --format {known}."
         )
     with workspace.session() as db:
-        version = content.export(db, workspace.blobs, OPERATOR, refs[0], form, path, labels=labels)
+        version = content.export(
+            db, workspace.blobs, OPERATOR, refs[0], form, path, labels=labels, archive=path.suffix.lower() == ".zip"
+        )
     if json:
         print_json({"version": version.record(), "file": str(path), "format": form})
     else:
@@ -258,18 +261,18 @@ def diff(
     limit: Annotated[int, typer.Option("--limit", help="Examples to show of each.")] = 5,
     json: JsonFlag = False,
 ) -> None:
-    """Say what was added, removed and answered differently between two versions.
+    """Show what was added, removed and answered differently between two versions.
 
     Example: quintain data diff sentiment/reviews@1 sentiment/reviews@2
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        found = content.diff(db, workspace.blobs, OPERATOR, a, b)
+        delta = content.diff(db, workspace.blobs, OPERATOR, a, b)
     if json:
-        print_json(found.record(limit))
+        print_json(delta.record(limit))
         return
-    print_line(f"{found.added.height} added, {found.removed.height} removed, {found.changed.height} answers changed")
-    for sign, table in (("+", found.added), ("-", found.removed), ("~", found.changed)):
+    print_line(f"{delta.added.height} added, {delta.removed.height} removed, {delta.changed.height} answers changed")
+    for sign, table in (("+", delta.added), ("-", delta.removed), ("~", delta.changed)):
         for row in table.head(limit).to_dicts():
             cells = [f"{name}: {value}" for name, value in row.items() if name != "id"]
             print_line(f"{sign} {'  '.join(cells)}")

@@ -28,7 +28,7 @@ def inputs(
     revoke: Annotated[int, typer.Option("--revoke", help="Take back what was allowed.", show_default=False)] = 0,
     json: JsonFlag = False,
 ) -> None:
-    """Say who may read the inputs of a data set, choose it, and decide about requests.
+    """Show who may read the inputs of a data set, choose it, and decide about requests.
 
     Example: quintain data inputs sentiment/reviews
 

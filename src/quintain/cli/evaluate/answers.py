@@ -25,7 +25,7 @@ def answers(
     wrong: Annotated[bool, typer.Option("--wrong", help="Only wrong ones; the same as --show wrong.")] = False,
     show: Annotated[str, typer.Option(help="all, right, wrong or failed.")] = "all",
     label: Annotated[str, typer.Option(help="Only those whose right answer is this.")] = "",
-    said: Annotated[str, typer.Option(help="Only those that were answered so.")] = "",
+    answered: Annotated[str, typer.Option("--said", metavar="TEXT", help="Only those that were answered so.")] = "",
     text: Annotated[str, typer.Option(help="Only those whose inputs contain this.")] = "",
     offset: Annotated[int, typer.Option(min=0, help="Skip so many.")] = 0,
     limit: Annotated[int, typer.Option(min=1, max=500, help="At most so many.")] = 50,
@@ -35,22 +35,22 @@ def answers(
 
     Example: quintain evaluate answers sentiment/tfidf reviews --wrong --json
     """
-    sieve = AnswerFilter(read_show("wrong" if wrong else show), label, said, text)
+    sieve = AnswerFilter(read_show("wrong" if wrong else show), label, answered, text)
     workspace = workspace_of(context)
     with workspace.session() as db:
-        found = list_answers(db, workspace.blobs, OPERATOR, model, dataset, sieve, offset=offset, limit=limit)
+        page = list_answers(db, workspace.blobs, OPERATOR, model, dataset, sieve, offset=offset, limit=limit)
     if json:
-        output.print_json(found)
+        output.print_json(page)
         return
-    output.print_table(["result", "inputs", "right answer", "its answer", "sure", "id"], map(_line, found.answers))
-    output.say(f"{len(found.answers):,} of {found.total:,} answers, from number {offset + 1:,}.")
+    output.print_table(["result", "inputs", "right answer", "its answer", "sure", "id"], map(_line, page.answers))
+    output.say(f"{len(page.answers):,} of {page.total:,} answers, from number {offset + 1:,}.")
 
 
-def _line(one: GivenAnswer) -> list[object]:
-    inputs = " · ".join(str(value) for value in one.inputs.values() if value is not None).replace("\n", " ")
-    sure = max((share for share in (one.probabilities or {}).values() if share is not None), default=None)
-    said = one.reason or "" if one.state == "failed" else one.answer
-    return [one.state, _cut(inputs), one.gold, _cut(str(said)), "" if sure is None else f"{sure:.3f}", one.id]
+def _line(row: GivenAnswer) -> list[object]:
+    inputs = " · ".join(str(value) for value in row.inputs.values() if value is not None).replace("\n", " ")
+    sure = max((share for share in (row.probabilities or {}).values() if share is not None), default=None)
+    answer = row.reason or "" if row.state == "failed" else row.answer
+    return [row.state, _cut(inputs), row.gold, _cut(str(answer)), "" if sure is None else f"{sure:.3f}", row.id]
 
 
 def _cut(text: str) -> str:

@@ -36,7 +36,7 @@ def status(
     state: Annotated[list[str] | None, typer.Option(help="With --cells: only these states.")] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Say how many cells are queued, running, done, failed and cancelled.
+    """Show how many cells are queued, running, done, failed and cancelled.
 
     Example: quintain evaluate status --task sentiment --cells --state failed
     """
@@ -138,17 +138,17 @@ def why(
     variant: Annotated[str, typer.Option(help="plain, measure, or a perturbation.")] = "plain",
     json: JsonFlag = False,
 ) -> None:
-    """Say why a model has, or has not, a result on a data set, with the log of its run.
+    """Explain why a model has, or has not, a result on a data set, with the log of its run.
 
     Example: quintain evaluate why sentiment/tfidf sentiment/test --variant typos
     """
     with workspace_of(context).session() as db:
-        found = progress.explain(db, OPERATOR, model, dataset, variant)
+        explanation = progress.explain(db, OPERATOR, model, dataset, variant)
     if json:
-        output.print_json(found)
+        output.print_json(explanation)
         return
-    output.print_line(found.summary)
-    for event in found.events:
+    output.print_line(explanation.summary)
+    for event in explanation.events:
         output.print_line(f"{event.at:%Y-%m-%d %H:%M:%S}  {event.kind}  {event.text}")
 
 
@@ -208,10 +208,10 @@ def remeasure(
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        found = measuring_again.remeasure(db, workspace.blobs, OPERATOR, task)
+        outcome = measuring_again.remeasure(db, workspace.blobs, OPERATOR, task)
     if json:
-        output.print_json(found)
-    elif found.queued:
-        output.print_line(f"{found.queued} measurements wait for a worker on a machine of class '{found.machine}'.")
+        output.print_json(outcome)
+    elif outcome.queued:
+        output.print_line(f"{outcome.queued} measurements wait for a worker on a machine of class '{outcome.machine}'.")
     else:
-        output.print_line(f"Everything was measured on '{found.machine}'.")
+        output.print_line(f"Everything was measured on '{outcome.machine}'.")

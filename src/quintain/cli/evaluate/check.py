@@ -142,7 +142,7 @@ def _task(
 
 
 def named_task(folder: Path) -> str | None:
-    """Give the task that the model's manifest names."""
+    """Return the task that the model's manifest names, or None."""
     try:
         return read_manifest(folder).task
     except BadInput:
@@ -151,8 +151,8 @@ def named_task(folder: Path) -> str | None:
 
 def _rows(file: Path, task: Task, limit: int) -> list[dict[str, Any]]:
     fields = [item.name for item in kind_of(task).fields(task)]
-    with tempfile.TemporaryDirectory() as place:
-        target = Path(place) / "data.parquet"
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "data.parquet"
         write_examples(file, task, ImportPlan(role="dev"), target)
         return pl.scan_parquet(target).select(fields).head(limit).collect().to_dicts()
 

@@ -51,13 +51,13 @@ def local(
 
         def show(variant: str, done: int, total: int) -> None:
             if variant not in bars:
-                for one in bars.values():
-                    bar.update(one, visible=False)
+                for shown in bars.values():
+                    bar.update(shown, visible=False)
                 bars[variant] = bar.add_task(variant, total=total)
             bar.update(bars[variant], completed=done)
 
         conditions = conditions_here(as_served(settings_of(context)))
-        found = local_evaluation.evaluate_locally(
+        report = local_evaluation.evaluate_locally(
             model,
             data,
             definition,
@@ -67,12 +67,12 @@ def local(
             progress=show,
             warn=lambda expected: output.say(f"This makes {expected}."),
         )
-    for hint in found.hints:
+    for hint in report.hints:
         output.say(hint)
     if json:
-        output.print_json(found.as_dict())
+        output.print_json(report.as_dict())
         return
-    output.print_table(["what", "value", "95 % interval"], _local_lines(found))
+    output.print_table(["what", "value", "95 % interval"], _local_lines(report))
 
 
 COUNTED = (
@@ -82,15 +82,15 @@ COUNTED = (
 )
 
 
-def _local_lines(found: local_evaluation.LocalReport) -> Sequence[Sequence[str]]:
-    metrics: Mapping[str, Any] = found.scored.get("metrics", {})
-    bounds: Mapping[str, Any] = found.scored.get("bounds", {})
+def _local_lines(report: local_evaluation.LocalReport) -> Sequence[Sequence[str]]:
+    metrics: Mapping[str, Any] = report.scored.get("metrics", {})
+    bounds: Mapping[str, Any] = report.scored.get("bounds", {})
     lines = [line for name, value in metrics.items() for line in metric_lines(name, value, bounds.get(name))]
-    lines += measured_lines(found.measurements, found.gaps)
-    if found.measurements.get("batch_differs"):
-        lines.append(["answers that differ in a batch", str(found.measurements["batch_differs"]), ""])
-    lines += _asked(found.asking)
-    for name, share in (("robustness", found.robustness), ("fairness", found.fairness)):
+    lines += measured_lines(report.measurements, report.gaps)
+    if report.measurements.get("batch_differs"):
+        lines.append(["answers that differ in a batch", str(report.measurements["batch_differs"]), ""])
+    lines += _asked(report.asking)
+    for name, share in (("robustness", report.robustness), ("fairness", report.fairness)):
         if share:
             lines.append([name, *figure_cells(share["share"])])
             failed = dict.fromkeys(share.get("broken", ()), " (the model failed)")
@@ -100,7 +100,7 @@ def _local_lines(found: local_evaluation.LocalReport) -> Sequence[Sequence[str]]
 
 
 def _asked(asking: Mapping[str, float]) -> list[list[str]]:
-    """Give a line for each thing that calls to a server took."""
+    """Return a line for each thing that calls to a server took."""
     if not asking:
         return []
     guessed = f"estimated in {asking['estimated']:,} calls" if asking.get("estimated") else ""
@@ -117,7 +117,7 @@ def _asked(asking: Mapping[str, float]) -> list[list[str]]:
 
 
 def measured_lines(measured: Mapping[str, Any], gaps: Mapping[str, Gap]) -> list[list[str]]:
-    """Give a line for each thing that was measured, and why it would not rank."""
+    """Return a line for each thing that was measured, and why it would not rank."""
     lines = []
     if measured.get("throughput") is not None:
         half = measured.get("throughput_half")
@@ -140,7 +140,7 @@ def measured_lines(measured: Mapping[str, Any], gaps: Mapping[str, Gap]) -> list
 
 
 def metric_lines(name: str, value: Mapping[str, Any], bound: Mapping[str, Any] | None) -> list[list[str]]:
-    """Give the line of a metric and, where examples failed, one that says what it is with them wrong or right."""
+    """Return the line of a metric and, where examples failed, one with its bounds: all of them wrong, or right."""
     lines = [[name, *figure_cells(value)]]
     if bound is not None:
         ends = f"{bound['low']:.4f} – {bound['high']:.4f}"
@@ -149,7 +149,7 @@ def metric_lines(name: str, value: Mapping[str, Any], bound: Mapping[str, Any] |
 
 
 def figure_cells(estimate: Mapping[str, Any]) -> list[str]:
-    """Give an estimate and its interval, or why there is none."""
+    """Return an estimate and its interval, or why there is none."""
     if estimate["value"] is None:
         return ["–", str(estimate.get("reason", ""))]
     low, high = estimate.get("low"), estimate.get("high")

@@ -34,18 +34,18 @@ def overlap(
     Example: quintain data overlap train.csv test.csv --field text
     """
     if Path(train).exists() or Path(test).exists():
-        found = overlap_files(Path(train), Path(test), fields=field or (), threshold=threshold, limit=limit)
+        report = overlap_files(Path(train), Path(test), fields=field or (), threshold=threshold, limit=limit)
     else:
-        found = _overlap_versions(context, train, test, threshold)
+        report = _overlap_versions(context, train, test, threshold)
     if json:
-        output.print_json(found)
+        output.print_json(report)
         return
     output.print_line(
-        f"{found.exact} of {found.test_rows} examples of {found.test} are in {found.train} word for word, "
-        f"{found.near} more nearly ({100 * found.share:.1f} % together)."
+        f"{report.exact} of {report.test_rows} examples of {report.test} are in {report.train} word for word, "
+        f"{report.near} more nearly ({100 * report.share:.1f} % together)."
     )
-    if found.pairs:
-        rows = [(f"{pair.similarity:.2f}", pair.test[:100], pair.train[:100]) for pair in found.pairs]
+    if report.pairs:
+        rows = [(f"{pair.similarity:.2f}", pair.test[:100], pair.train[:100]) for pair in report.pairs]
         output.print_table(["similarity", "test", "train"], rows)
 
 

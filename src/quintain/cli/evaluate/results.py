@@ -31,34 +31,34 @@ def results(context: typer.Context, model: Ref, json: JsonFlag = False) -> None:
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        found = model_results(db, workspace.blobs, OPERATOR, model)
+        kept_results = model_results(db, workspace.blobs, OPERATOR, model)
         ref = get_model(db, OPERATOR, model).version.ref
     if json:
-        output.print_json(ModelResults(ref, [one.record() for one in found]))
+        output.print_json(ModelResults(ref, [one.record() for one in kept_results]))
         return
-    if not found:
+    if not kept_results:
         output.say("Nothing has been run yet; `quintain evaluate run` computes what is missing.")
-    rows = [[f"{one.dataset}@{one.number}", *line] for one in found for line in _axes(one)]
+    rows = [[f"{one.dataset}@{one.number}", *line] for one in kept_results for line in _axes(one)]
     output.print_table(["data set", "examples", "axis", "value", "95 % interval"], rows)
 
 
-def _axes(found: StoredResult) -> list[list[object]]:
-    """Give a line for each figure: on how many examples it rests, its axis, value and interval."""
-    measured = found.measurements
+def _axes(result: StoredResult) -> list[list[object]]:
+    """Return a line for each figure: on how many examples it rests, its axis, value and interval."""
+    measured = result.measurements
     lines: list[list[object]] = [
-        [found.examples, *line]
-        for name, value in found.metrics.items()
-        for line in metric_lines(name, value, found.bounds.get(name))
+        [result.examples, *line]
+        for name, value in result.metrics.items()
+        for line in metric_lines(name, value, result.bounds.get(name))
     ]
-    uneven = {axis: why for axis, why in found.gaps.items() if why.kind == "uneven"}
+    uneven = {axis: why for axis, why in result.gaps.items() if why.kind == "uneven"}
     lines += [[measured.get("examples"), *line] for line in measured_lines(measured, uneven)]
-    for name, share in (("robustness", found.robustness), ("fairness", found.fairness)):
+    for name, share in (("robustness", result.robustness), ("fairness", result.fairness)):
         if share:
             lines.append([share["examples"], name, *figure_cells(share["share"])])
-    if found.failed.get(PLAIN):
-        lines.append([found.examples, "examples that it failed on", str(found.failed[PLAIN]), ""])
-    shown = {line[1] for line in lines} | ({"performance"} if found.metrics else set())
-    lines += [["", name, "–", why.text] for name, why in found.gaps.items() if name not in shown]
+    if result.failed.get(PLAIN):
+        lines.append([result.examples, "examples that it failed on", str(result.failed[PLAIN]), ""])
+    shown = {line[1] for line in lines} | ({"performance"} if result.metrics else set())
+    lines += [["", name, "–", why.text] for name, why in result.gaps.items() if name not in shown]
     return lines
 
 
@@ -75,29 +75,29 @@ def compare(
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        found = comparing.compare(db, workspace.blobs, OPERATOR, first, second, wait=True)
+        comparison = comparing.compare(db, workspace.blobs, OPERATOR, first, second, wait=True)
     if json:
-        output.print_json(found)
+        output.print_json(comparison)
         return
     rows = []
-    for one in found.datasets:
-        needed = one.more_examples_needed
-        more = "–" if needed is None else "enough" if one.separated else f"{needed} more"
+    for dataset in comparison.datasets:
+        needed = dataset.more_examples_needed
+        more = "–" if needed is None else "enough" if dataset.separated else f"{needed} more"
         rows.append(
             [
-                one.dataset,
-                one.rows,
-                one.metric,
-                _number(one.first),
-                _number(one.second),
-                *figure_cells(one.difference.as_dict()),
-                Wording().cell(one.difference.p_value, "chance"),
-                Wording().cell(one.mcnemar.p_value, "chance"),
+                dataset.dataset,
+                dataset.rows,
+                dataset.metric,
+                _number(dataset.first),
+                _number(dataset.second),
+                *figure_cells(dataset.difference.as_dict()),
+                Wording().cell(dataset.difference.p_value, "chance"),
+                Wording().cell(dataset.mcnemar.p_value, "chance"),
                 more,
             ]
         )
     columns = ["data set", "examples", "metric", "A", "B", "A − B", "95 % interval", "p", "p (McNemar)", "to separate"]
-    output.print_table(columns, rows, title=f"A = {found.first}, B = {found.second}")
+    output.print_table(columns, rows, title=f"A = {comparison.first}, B = {comparison.second}")
 
 
 def _number(value: float | None) -> str:

@@ -82,8 +82,8 @@ def _report(submission: Submission) -> None:
 
 def _send(folder: Path, task: str, name: str | None, url: str, token: str | None, visibility: Visibility) -> Submission:
     with (
-        tempfile.TemporaryDirectory() as place,
-        packed(folder, Path(place) / "model.tar.gz") as archive,
+        tempfile.TemporaryDirectory() as scratch,
+        packed(folder, Path(scratch) / "model.tar.gz") as archive,
         Client(url, token) as client,
         _bar() as progress,
     ):
@@ -96,8 +96,10 @@ def _keep(context: typer.Context, folder: Path, task: str, name: str | None, vis
     rules = rules_of(as_served(workspace.settings))
     output.say("Looking at the model, and trying it on a few examples …")
     with workspace.session() as db:
-        made = submit_folder(db, workspace.blobs, OPERATOR, task, folder, rules=rules, name=name, visibility=visibility)
-    return made.record()
+        submitted = submit_folder(
+            db, workspace.blobs, OPERATOR, task, folder, rules=rules, name=name, visibility=visibility
+        )
+    return submitted.record()
 
 
 @contextmanager

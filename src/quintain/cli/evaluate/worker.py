@@ -84,7 +84,7 @@ def _do_jobs(workspace: Workspace, stop: threading.Event, *, until_empty: bool =
     keep_running(
         workspace.session,
         workspace.blobs,
-        job_handlers(),
+        job_handlers(workspace.runners),
         worker_name(),
         stop,
         until_empty=until_empty,

@@ -94,14 +94,14 @@ def harvest(
     if as_round:
         _check_policy(policy)
     with _target(context, model, task) as target, _bar(corpus) as progress:
-        made = run(corpus, target, out, settings, report=report, progress=progress)
-    found = _add_round(context, target.task, out, title, policy, seed) if as_round else None
+        outcome = run(corpus, target, out, settings, report=report, progress=progress)
+    info = _add_round(context, target.task, out, title, policy, seed) if as_round else None
     if json:
-        output.print_json(made.as_dict() | ({"round": found.record()} if found else {}))
+        output.print_json(outcome.as_dict() | ({"round": info.record()} if info else {}))
     else:
-        _print(made, out)
-    if found:
-        _say_round(found)
+        _print(outcome, out)
+    if info:
+        _say_round(info)
 
 
 # Rounds are in the store, which a harvest on files does without: it is imported where a round is asked for.
@@ -137,7 +137,7 @@ def _target(context: typer.Context, model: str, task: str | None) -> Iterator[Ha
     workspace = workspace_of(context)
     name = read_task(Path(task)).name if task is not None and task.endswith(".toml") else task
     with workspace.session() as db:
-        yield target_from_workspace(db, workspace.blobs, OPERATOR, model, task=name)
+        yield target_from_workspace(db, workspace.blobs, OPERATOR, model, task=name, runners=workspace.runners)
 
 
 @contextmanager
@@ -162,30 +162,30 @@ def _bar(corpus: list[Path]) -> Iterator[Report]:
         yield update
 
 
-def _print(made: HarvestReport, out: Path) -> None:
-    told = made.as_dict()
+def _print(report: HarvestReport, out: Path) -> None:
+    figures = report.as_dict()
     rows: list[tuple[Any, ...]] = []
-    for one in told["strata"]:
-        rows.append((one["name"], one["seen"], _about(one), one["wanted"], one["taken"]))
-        for cell in one.get("cells", []):
+    for entry in figures["strata"]:
+        rows.append((entry["name"], entry["seen"], _about(entry), entry["wanted"], entry["taken"]))
+        for cell in entry.get("cells", []):
             values = ", ".join(f"{name} {cell[name]}" for name in cell if name not in _FIGURES)
             rows.append((f"  {values}", cell["seen"], _about(cell), cell["wanted"], cell["taken"]))
     output.print_table(["stratum", "seen", "different", "wanted", "taken"], rows)
-    for fault in made.tally.faults:
+    for fault in report.tally.faults:
         output.say(f"Left out: {fault}")
-    if made.tally.faulty > len(made.tally.faults):
-        output.say(f"… and {made.tally.faulty - len(made.tally.faults):,} more bad rows.")
-    for one in told["shortfalls"]:
-        filled = ", ".join(f"{part['count']:,} from {part['from']}" for part in one["filled"])
+    if report.tally.faulty > len(report.tally.faults):
+        output.say(f"… and {report.tally.faulty - len(report.tally.faults):,} more bad rows.")
+    for entry in figures["shortfalls"]:
+        filled = ", ".join(f"{part['count']:,} from {part['from']}" for part in entry["filled"])
         output.say(
-            f"'{one['name']}' has {one['found']:,} of the {one['wanted']:,} that are wanted"
+            f"'{entry['name']}' has {entry['found']:,} of the {entry['wanted']:,} that are wanted"
             + (f"; made up for by {filled}" if filled else "")
-            + (f"; {one['short']:,} are missing." if one["short"] else ".")
+            + (f"; {entry['short']:,} are missing." if entry["short"] else ".")
         )
-    rate = told["sentences_per_second"]
+    rate = figures["sentences_per_second"]
     output.say(
-        f"Read {made.tally.sentences:,} sentences of {made.tally.rows:,} texts ({rate:,} per second); "
-        f"wrote {made.taken:,} to {named(out)}."
+        f"Read {report.tally.sentences:,} sentences of {report.tally.rows:,} texts ({rate:,} per second); "
+        f"wrote {report.taken:,} to {named(out)}."
     )
 
 

@@ -36,10 +36,10 @@ def backup(
     target = file or service.default_file(workspace.settings.workspace / "backups")
     with workspace.session() as db, output.bar() as progress:
         # A file that is named was looked at already: it is free, or may be overwritten.
-        made = service.create_backup(
+        saved = service.create_backup(
             db, workspace.blobs, OPERATOR, target, force=file is not None, verify=verify, progress=progress
         )
-    _show(made, json=json)
+    _show(saved, json=json)
 
 
 def restore(

@@ -60,8 +60,8 @@ def demo(
     # A line per request, or a traceback, would soon push the links out of sight.
     settings = unless_set(settings, log_level="warning", log_format="brief")
     if build_only:
-        made = _build(settings, fresh)
-        _announce(settings, _links(made), json, served=False)
+        built = _build(settings, fresh)
+        _announce(settings, _links(built), json, served=False)
         return
     _serve(settings, fresh, open_browser, json)
 
@@ -91,22 +91,22 @@ def _serve(settings: Settings, fresh: bool, open_browser: bool, json: bool) -> N
 
         # Where there is another core, workers begin with the starters' models while people are simulated.
         at_once = len(os.sched_getaffinity(0)) > 1
-        made = _build(settings, fresh, starters_there=start_workers if at_once else lambda: None)
+        built = _build(settings, fresh, starters_there=start_workers if at_once else lambda: None)
         if not at_once:
             start_workers()
-        links = _links(made)
+        links = _links(built)
         set_up_logs(settings.log_level, settings.log_format)  # only now: a bar and log lines do not share a terminal
-        with announced(settings), run_crew(made):
-            run(create_app(made), listener, ready=ready)
-    made.close()
+        with announced(settings), run_crew(built):
+            run(create_app(built), listener, ready=ready)
+    built.close()
 
 
 def _build(settings: Settings, fresh: bool, starters_there: Callable[[], object] = lambda: None) -> Workspace:
     _prepare(settings.workspace, fresh)
-    made = replace(create_workspace(settings), demo=True)
+    workspace = replace(create_workspace(settings), demo=True)
     with _bar() as progress:
-        with made.session() as db:
-            build_demo(db, made.blobs, progress=lambda what, done: progress(what, STARTERS_SHARE * done))
+        with workspace.session() as db:
+            build_demo(db, workspace.blobs, progress=lambda what, done: progress(what, STARTERS_SHARE * done))
         rest = 1 - STARTERS_SHARE
         shares = count()
 
@@ -115,13 +115,13 @@ def _build(settings: Settings, fresh: bool, starters_there: Callable[[], object]
 
         with busy(settings):
             starters_there()
-            simulate_activity(made, progress=live)
+            simulate_activity(workspace, progress=live)
         progress("Ready", 1.0)
-    return made
+    return workspace
 
 
-def _links(made: Workspace) -> list[Link]:
-    with made.session() as db:
+def _links(workspace: Workspace) -> list[Link]:
+    with workspace.session() as db:
         return demo_links(db)
 
 

@@ -33,18 +33,18 @@ def list_mails(
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        found = mailing.mail_queue(db, OPERATOR, workspace.mail, state=state, limit=limit, offset=offset)
+        queue = mailing.mail_queue(db, OPERATOR, workspace.mail, state=state, limit=limit, offset=offset)
     if json:
-        output.print_json(found)
+        output.print_json(queue)
         return
-    if not found.enabled:
+    if not queue.enabled:
         output.say("No e-mail is sent: set QUINTAIN_SMTP_URL.")
-    output.say(f"{found.waiting} waiting, {found.failed} failed.")
-    if found.mails:
+    output.say(f"{queue.waiting} waiting, {queue.failed} failed.")
+    if queue.mails:
         columns = ("id", "to", "address", "purpose", "state", "since", "tries", "next try", "reason")
-        output.print_table(columns, map(_line, found.mails))
-    if found.total > len(found.mails):
-        output.say(f"{len(found.mails)} of {found.total} e-mails; --offset shows more.")
+        output.print_table(columns, map(_line, queue.mails))
+    if queue.total > len(queue.mails):
+        output.say(f"{len(queue.mails)} of {queue.total} e-mails; --offset shows more.")
 
 
 def _line(mail: QueuedMail) -> list[object]:
@@ -77,7 +77,7 @@ def retry(context: typer.Context, ids: Ids = None, every: All = False, json: Jso
 
 @app.command("give-up")
 def give_up(context: typer.Context, ids: Ids = None, every: All = False, json: JsonFlag = False) -> None:
-    """Give e-mails up that wait or failed; with --all, those that failed.
+    """Abandon e-mails that wait or failed; with --all, those that failed.
 
     Example: quintain mail give-up 12
     """

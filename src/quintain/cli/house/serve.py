@@ -96,17 +96,17 @@ def _serve_together(settings: Settings, bound: socket.socket, announce: Callable
     reading, writing = os.pipe()
     servers = servers_beside(settings, settings.processes, bound.fileno(), writing, book)
     with ExitStack() as stack:
-        for one in servers:
-            stack.enter_context(one)
+        for server in servers:
+            stack.enter_context(server)
         threading.Thread(target=_wait_for, args=(reading, settings.processes, announce), daemon=True).start()
         stop.wait()
         bound.close()
-        for one in servers:
-            one.stop()
+        for server in servers:
+            server.stop()
 
 
 def _wait_for(reading: int, count: int, announce: Callable[[], None]) -> None:
-    """Say where we are once *count* processes answer; what those write that are started again is read as well."""
+    """Announce the address once *count* processes answer; what restarted ones write is read as well."""
     answering = 0
     while os.read(reading, 1):
         answering += 1

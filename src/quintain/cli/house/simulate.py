@@ -88,17 +88,17 @@ def trial(
     workspace = workspace_of(context)
     try:
         with bar() as progress:
-            found = simulate_trial(workspace, (task, name), seed, size, beginning, progress=progress, anyway=anyway)
+            outcome = simulate_trial(workspace, (task, name), seed, size, beginning, progress=progress, anyway=anyway)
     finally:
         workspace.close()
     if json:
-        print_json(found)
+        print_json(outcome)
         return
-    rows = [(one.arm, one.people, one.finalists, one.items) for one in found.arms]
+    rows = [(one.arm, one.people, one.finalists, one.items) for one in outcome.arms]
     print_table(["arm", "people", "wrote in the end", "items"], rows)
-    say(f"{found.judgements:,} judgements. The report: quintain trial report-of {ref}")
-    if found.models:
-        say(f"A worker runs {', '.join(found.models)} on it: quintain worker")
+    say(f"{outcome.judgements:,} judgements. The report: quintain trial report-of {ref}")
+    if outcome.models:
+        say(f"A worker runs {', '.join(outcome.models)} on it: quintain worker")
 
 
 def _read(file: str) -> str:
@@ -113,8 +113,8 @@ def _show(report: WheelReport) -> None:
             for one in report.rounds
         ],
     )
-    found = {(one.model, one.test): one.macro_f1 for one in report.scores}
+    scores = {(one.model, one.test): one.macro_f1 for one in report.scores}
     print_table(
         ["macro F1", *(one.ref for one in report.rounds)],
-        [(model, *(f"{found[model, one.test]:.3f}" for one in report.rounds)) for model in report.models],
+        [(model, *(f"{scores[model, one.test]:.3f}" for one in report.rounds)) for model in report.models],
     )

@@ -36,7 +36,7 @@ def status(
     """
     workspace = workspace_of(context, check=False)
     with workspace.session() as db:
-        found = health.status(db, workspace.blobs, OPERATOR)
+        report = health.status(db, workspace.blobs, OPERATOR)
         readiness = health.readiness(db, workspace.blobs)
         works = all(check.ok for check in readiness.checks)
         mails = mailing.mail_queue(db, OPERATOR, workspace.mail, limit=1) if works else None
@@ -47,7 +47,7 @@ def status(
         output.print_json(
             {
                 "workspace": workspace.settings.workspace.absolute(),
-                "status": found,
+                "status": report,
                 "checks": readiness.checks,
                 "loops": readiness.loops,
                 "mails": None if mails is None else _mail_counts(mails),
@@ -60,24 +60,24 @@ def status(
     else:
         facts = [
             ("workspace", workspace.settings.workspace.absolute()),
-            ("version", found.version),
-            ("database", found.database),
-            ("migration", found.migration or "none"),
-            ("blobs", f"{found.blobs} ({output.size(found.blob_bytes)})"),
-            ("disk free", f"{output.size(found.disk_free)} of {output.size(found.disk_total)}"),
+            ("version", report.version),
+            ("database", report.database),
+            ("migration", report.migration or "none"),
+            ("blobs", f"{report.blobs} ({output.size(report.blob_bytes)})"),
+            ("disk free", f"{output.size(report.disk_free)} of {output.size(report.disk_total)}"),
             ("links in e-mails", workspace.settings.link_address or "none: set QUINTAIN_PUBLIC_URL"),
-            *((name.replace("_", " "), count) for name, count in found.rows.items() if count),
+            *((name.replace("_", " "), count) for name, count in report.rows.items() if count),
             *_queue_facts(queue),
             *_figure_facts(figures),
             *_book_facts(books),
             *_mail_facts(mails),
-            *_backup_facts(found.backup),
+            *_backup_facts(report.backup),
             *((f"check: {check.name}", "ok" if check.ok else check.detail) for check in readiness.checks),
             *((f"loop: {loop.name}", _loop_words(loop)) for loop in readiness.loops),
             *(("sandbox", line.removeprefix("Sandbox: ").strip()) for line in sandbox_lines(workspace.settings)),
         ]
         output.print_table(("what", "value"), facts)
-    unsafe = found.backup is not None and found.backup.failed_at is not None
+    unsafe = report.backup is not None and report.backup.failed_at is not None
     if not works or unsafe or (figures is not None and figures.faults) or (books is not None and not books.ok):
         raise typer.Exit(1)
 
@@ -89,29 +89,29 @@ def _checked_figures(workspace: Workspace, db: Session) -> FigureCheck:
     from quintain.services.jobs.figures import check
 
     kinds = job_kinds.figure_kinds(), job_kinds.count_kinds(), job_kinds.check_others()
-    found = check(db, workspace.blobs, OPERATOR, *kinds)
-    checking.note(db, found.checked, found.faults)
-    return found
+    outcome = check(db, workspace.blobs, OPERATOR, *kinds)
+    checking.note(db, outcome.checked, outcome.faults)
+    return outcome
 
 
-def _figure_facts(found: FigureCheck | None) -> list[tuple[str, str]]:
-    """Say how kept figures compare with their facts; nothing where nobody asked."""
-    if found is None:
+def _figure_facts(outcome: FigureCheck | None) -> list[tuple[str, str]]:
+    """Return how kept figures compare with their facts; nothing where nobody asked."""
+    if outcome is None:
         return []
-    wrong = [(_outcome(fault), f"{fault.kind} of {fault.subject}") for fault in found.faults]
-    return [("figures", f"{found.checked} checked, {len(wrong)} wrong, {found.outrun} being computed anew"), *wrong]
+    wrong = [(_outcome(fault), f"{fault.kind} of {fault.subject}") for fault in outcome.faults]
+    return [("figures", f"{outcome.checked} checked, {len(wrong)} wrong, {outcome.outrun} being computed anew"), *wrong]
 
 
-def _book_facts(found: BooksCheck | None) -> list[tuple[str, str]]:
-    """Say whether the books agree with the facts of pay; nothing where nobody asked."""
-    if found is None:
+def _book_facts(outcome: BooksCheck | None) -> list[tuple[str, str]]:
+    """Return whether the books agree with the facts of pay; nothing where nobody asked."""
+    if outcome is None:
         return []
-    wrong = [("books: wrong", f"{one.place}: {one.booked}, not {one.counted}") for one in found.discrepancies]
-    return [("books", f"{found.transactions} transactions, {len(wrong)} differences"), *wrong]
+    wrong = [("books: wrong", f"{one.place}: {one.booked}, not {one.counted}") for one in outcome.discrepancies]
+    return [("books", f"{outcome.transactions} transactions, {len(wrong)} differences"), *wrong]
 
 
 def _backup_facts(last: LastBackup | None) -> list[tuple[str, str]]:
-    """Say when a backup was verified last, and whether a later one could not be."""
+    """Return when a backup was verified last, and whether a later one could not be."""
     if last is None:
         return []
     verified = f"{last.verified_at:%Y-%m-%d %H:%M} UTC, {last.file}" if last.verified_at else "none yet"
@@ -130,7 +130,7 @@ def _mail_counts(mails: MailQueue) -> dict[str, object]:
 
 
 def _mail_facts(mails: MailQueue | None) -> list[tuple[str, str]]:
-    """Say how many e-mails wait or failed; nothing where there are none or nobody could be asked."""
+    """Return how many e-mails wait or failed; nothing where there are none or nobody could be asked."""
     if mails is None or not mails.total:
         return []
     since = f", the oldest since {mails.oldest:%Y-%m-%d %H:%M}" if mails.oldest else ""
@@ -139,14 +139,14 @@ def _mail_facts(mails: MailQueue | None) -> list[tuple[str, str]]:
 
 
 def _loop_words(loop: LoopReport) -> str:
-    """Say how a loop of a running server or worker fares."""
+    """Return how a loop of a running server or worker fares."""
     at = "never" if loop.succeeded_at is None else f"{loop.succeeded_at:%Y-%m-%d %H:%M}"
     failed = f"; failed at {loop.failed_at:%Y-%m-%d %H:%M}: {loop.reason}" if loop.failed_at else ""
     return f"{loop.condition}, last success: {at}{failed}"
 
 
 def _queue_facts(queue: RunQueue | None) -> list[tuple[str, str]]:
-    """Say how evaluation goes; nothing where the store cannot be asked."""
+    """Return how evaluation goes; nothing where the store cannot be asked."""
     if queue is None:
         return []
     waiting = queue.states.get("queued", 0)

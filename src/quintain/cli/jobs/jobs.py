@@ -31,13 +31,13 @@ def list_jobs(
     Example: quintain jobs list --unfinished
     """
     with workspace_of(context).session() as db:
-        found = queue.list_jobs(db, OPERATOR, unfinished=unfinished)
+        listed = queue.list_jobs(db, OPERATOR, unfinished=unfinished)
     if json:
-        output.print_json(found)
-    elif not found.jobs:
+        output.print_json(listed)
+    elif not listed.jobs:
         output.say("There are no jobs.")
     else:
-        output.print_table(["id", "kind", "about", "state", "done", "reason"], map(_line, found.jobs))
+        output.print_table(["id", "kind", "about", "state", "done", "reason"], map(_line, listed.jobs))
 
 
 def _line(job: JobStanding) -> list[object]:
@@ -52,7 +52,7 @@ def run(context: typer.Context, json: JsonFlag = False) -> None:
     Example: quintain jobs run
     """
     workspace = workspace_of(context)
-    number = run_all(workspace.session, workspace.blobs, job_handlers())
+    number = run_all(workspace.session, workspace.blobs, job_handlers(workspace.runners))
     if json:
         output.print_json({"done": number})
     else:
@@ -66,9 +66,9 @@ def cancel(context: typer.Context, job: JobArgument, json: JsonFlag = False) -> 
     Example: quintain jobs cancel 12
     """
     with workspace_of(context).session() as db:
-        standing = queue.cancel(db, OPERATOR, job)
+        cancelled = queue.cancel(db, OPERATOR, job)
     if json:
-        output.print_json(standing)
+        output.print_json(cancelled)
     else:
         output.say(f"Job {job} is cancelled.")
 

@@ -9,7 +9,7 @@ import typer
 
 from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.models.predict import read_text_file
-from quintain.cli.output import JsonFlag, out, print_json, print_table, say
+from quintain.cli.output import JsonFlag, out, print_document, print_json, print_table, say
 from quintain.cli.plain.models import app
 from quintain.cli.streams import in_option
 from quintain.core.editing import EditOrigin
@@ -35,11 +35,11 @@ def list_(
     Example: quintain model list --task sentiment
     """
     with workspace_of(context).session() as db:
-        found = service.list_models(db, OPERATOR, task)
+        models = service.list_models(db, OPERATOR, task)
     if json:
-        print_json(Models([model.record() for model in found], len(found), 0))
+        print_json(Models([model.record() for model in models], len(models), 0))
         return
-    rows = [(m.version.ref, m.version.adapter, m.visibility, m.owner, m.version.hash[:12]) for m in found]
+    rows = [(m.version.ref, m.version.adapter, m.visibility, m.owner, m.version.hash[:12]) for m in models]
     print_table(("model", "adapter", "visibility", "owner", "hash"), rows)
 
 
@@ -88,7 +88,7 @@ def card(
         rows = [(f"{one.created_at:%Y-%m-%d %H:%M}", one.author, f"{len(one.text):,} characters") for one in changes]
         print_table(("at", "by", "card"), rows)
     elif file is None:
-        typer.echo(version.card, nl=False)
+        print_document(version.card, nl=False)
 
 
 @app.command()

@@ -58,7 +58,7 @@ def predict(
         info = service.get_model(db, OPERATOR, ref)
         task, asked = get_task(db, info.task), info.version.ref
         inputs = _inputs(task, text, file)
-        found = [
+        predictions = [
             prediction
             for start in range(0, len(inputs), asking.MAX_INPUTS)
             for prediction in asking.predict(
@@ -72,11 +72,11 @@ def predict(
             )
         ]
     workspace.close()
-    _print(asked, found, json)
+    _print(asked, predictions, json)
 
 
 def _inputs(task: Task, text: str | None, file: Path | None) -> list[dict[str, Any]]:
-    """Give what the model is asked about: one text, or the lines of a file."""
+    """Return what the model is asked about: one text, or the lines of a file."""
     if (text is None) == (file is None):
         raise typer.BadParameter("Give either a text or --file.")
     if file is not None:
@@ -95,7 +95,7 @@ def _inputs(task: Task, text: str | None, file: Path | None) -> list[dict[str, A
 def _read_lines(file: Path) -> list[dict[str, Any]]:
     name = "stdin" if str(file) == "-" else file.name
     content = sys.stdin.read() if str(file) == "-" else read_text_file(file)
-    found, faults = [], []
+    rows, faults = [], []
     for number, line in enumerate(content.split("\n"), start=1):
         if not line.strip():
             continue
@@ -105,26 +105,26 @@ def _read_lines(file: Path) -> list[dict[str, Any]]:
             faults.append(Fault("is not JSON ({error})", error=error, file=name, row=number))
             continue
         if isinstance(value, dict):
-            found.append(value)
+            rows.append(value)
         else:
             faults.append(Fault("is not a JSON object of inputs", file=name, row=number))
     if faults:
         raise BadInput(faults=faults[:20], total=len(faults))
-    if not found:
+    if not rows:
         raise BadInput("{name} has no lines.", name=name)
-    return found
+    return rows
 
 
-def _print(model: str, found: list[Prediction], json: bool) -> None:
+def _print(model: str, predictions: list[Prediction], json: bool) -> None:
     if json:
-        print_json(Predictions(model, [ModelPrediction(one.answer, one.probabilities) for one in found]))
+        print_json(Predictions(model, [ModelPrediction(one.answer, one.probabilities) for one in predictions]))
         return
-    for prediction in found:
+    for prediction in predictions:
         shares = sorted((prediction.probabilities or {}).items(), key=lambda item: -item[1])
         listed = "  ".join(f"{name} {share:.3f}" for name, share in shares)
         answer = prediction.answer
-        said = answer.get("text", "") if isinstance(answer, dict) else answer
-        out.print(f"{said}  ({listed})" if listed else str(said), markup=False, soft_wrap=True)
+        shown = answer.get("text", "") if isinstance(answer, dict) else answer
+        out.print(f"{shown}  ({listed})" if listed else str(shown), markup=False, soft_wrap=True)
 
 
 def read_text_file(file: Path) -> str:

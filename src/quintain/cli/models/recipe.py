@@ -82,21 +82,21 @@ def _tell(result: TrainingResult) -> None:
     figures = [(one.ref or one.folder, dev.name, f"{dev.macro_f1:.4f}") for one in result.models for dev in one.dev]
     if figures:
         print_table(("model", "dev set", "macro F1"), figures)
-    for one in result.models:
-        out.print(one.ref or one.folder, markup=False)
+    for model in result.models:
+        out.print(model.ref or model.folder, markup=False)
     if result.cells:
         say(f"{result.cells} cells are queued.")
 
 
-def _tell_inoculation(found: Inoculation) -> None:
+def _tell_inoculation(inoculation: Inoculation) -> None:
     rows = [
         (
             one.size,
             one.dataset,
             one.epochs,
-            *(None if one.f1[label] is None else f"{one.f1[label]:.4f}" for label in found.labels),
+            *(None if one.f1[label] is None else f"{one.f1[label]:.4f}" for label in inoculation.labels),
             f"{one.macro_f1:.4f}",
         )
-        for one in found.points
+        for one in inoculation.points
     ]
-    print_table(("examples", "data set", "epochs", *(f"F1 {label}" for label in found.labels), "macro F1"), rows)
+    print_table(("examples", "data set", "epochs", *(f"F1 {label}" for label in inoculation.labels), "macro F1"), rows)

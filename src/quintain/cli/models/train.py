@@ -57,8 +57,8 @@ def train(
     Example: quintain train tfidf --task task.toml --data train.jsonl --out model
     """
     if baseline.endswith(".toml"):
-        given = {"--task": task, "--data": data, "--dev": dev, "--name": name, "--plan": plan, "--preset": preset}
-        for option, value in given.items():
+        excluded = {"--task": task, "--data": data, "--dev": dev, "--name": name, "--plan": plan, "--preset": preset}
+        for option, value in excluded.items():
             if value:
                 raise typer.BadParameter(f"A recipe says itself what {option} says.")
         from quintain.cli.models.recipe import train_by_recipe

@@ -45,7 +45,7 @@ def confirm(
     everybody: Annotated[bool, typer.Option("--all", help="Everybody of whom nothing looks odd.")] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Say that these are people of their own: what they earned can be paid out.
+    """Confirm that these are people of their own: what they earned can be paid out.
 
     Example: quintain pay panel confirm sentiment --all
     """
@@ -76,12 +76,12 @@ def code(context: typer.Context, task: Task, name: Person, json: JsonFlag = Fals
     Example: quintain pay panel code sentiment p-0123456789ab
     """
     with workspace_of(context).session() as db:
-        made = panel_people.make_door_code(db, OPERATOR, task, name)
+        door_code = panel_people.make_door_code(db, OPERATOR, task, name)
     if json:
-        print_json(made)
+        print_json(door_code)
     else:
-        say(f"A code for {name}, good once until {made.expires_at:%Y-%m-%d}; send it by the panel's messages:")
-        print_line(made.code)
+        say(f"A code for {name}, good once until {door_code.expires_at:%Y-%m-%d}; send it by the panel's messages:")
+        print_line(door_code.code)
 
 
 @app.command()
@@ -91,20 +91,20 @@ def key(context: typer.Context, task: Task, json: JsonFlag = False) -> None:
     Example: quintain pay panel key sentiment
     """
     with workspace_of(context).session() as db:
-        found = panel_people.panel_key(db, OPERATOR, task)
+        panel_key = panel_people.panel_key(db, OPERATOR, task)
     if json:
-        print_json(found)
+        print_json(panel_key)
     else:
-        print_line(found.key)
+        print_line(panel_key.key)
 
 
 def _owed(person: PanelGuest) -> str:
     return str(person.money) if person.owed else ""
 
 
-def _print(found: PanelGuests, json: bool) -> None:
+def _print(guests: PanelGuests, json: bool) -> None:
     if json:
-        print_json(found)
+        print_json(guests)
         return
     rows = [
         (
@@ -114,10 +114,10 @@ def _print(found: PanelGuests, json: bool) -> None:
             ", ".join(one.flags),
             _owed(one),
         )
-        for one in found.people
+        for one in guests.people
     ]
     print_table(["person", "panel", "confirmed", "looks odd", "owed"], rows)
-    for request in found.requests:
+    for request in guests.requests:
         say(f"Request {request.number}: {request.name} wants to come in by another browser.")
-    if found.total > len(found.people):
-        say(f"{len(found.people)} of {found.total} people; --offset shows more.")
+    if guests.total > len(guests.people):
+        say(f"{len(guests.people)} of {guests.total} people; --offset shows more.")

@@ -26,13 +26,13 @@ def check(
     Exit with 1 when something differs. Example: quintain pay check
     """
     with workspace_of(context).session() as db:
-        found = ledger.check(db, OPERATOR, rebuild=rebuild)
+        audit = ledger.check(db, OPERATOR, rebuild=rebuild)
     if json:
-        print_json(found)
+        print_json(audit)
     else:
-        print_table(["place", "booked", "counted"], [(o.place, o.booked, o.counted) for o in found.discrepancies])
-        say(f"{found.transactions} transactions in {found.accounts} accounts; {len(found.discrepancies)} differences.")
-    if not found.ok:
+        print_table(["place", "booked", "counted"], [(o.place, o.booked, o.counted) for o in audit.discrepancies])
+        say(f"{audit.transactions} transactions in {audit.accounts} accounts; {len(audit.discrepancies)} differences.")
+    if not audit.ok:
         raise typer.Exit(1)
 
 
@@ -50,13 +50,13 @@ def books(
     """
     task, number = split_round(name)
     with workspace_of(context).session() as db:
-        found = ledger.books(db, OPERATOR, task, number, limit=limit, offset=offset)
+        page = ledger.books(db, OPERATOR, task, number, limit=limit, offset=offset)
     if json:
-        print_json(found)
+        print_json(page)
         return
-    print_table(["account", "balance"], [(one.account, one.money) for one in found.balances])
+    print_table(["account", "balance"], [(one.account, one.money) for one in page.balances])
     print_table(
         ["at (UTC)", "transaction", "account", "amount"],
-        [(f"{one.at:%Y-%m-%d %H:%M}", one.transaction, one.account, one.money) for one in found.entries],
+        [(f"{one.at:%Y-%m-%d %H:%M}", one.transaction, one.account, one.money) for one in page.entries],
     )
-    say(f"{len(found.entries)} of {found.total} lines.")
+    say(f"{len(page.entries)} of {page.total} lines.")

@@ -9,7 +9,7 @@ import typer
 
 from quintain.cli.confirm_changes import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import RevisionOption, workspace_of
-from quintain.cli.output import JsonFlag, print_json, print_table, say
+from quintain.cli.output import JsonFlag, print_document, print_json, print_table, say
 from quintain.cli.pay.pay import app
 from quintain.core.people import OPERATOR
 from quintain.core.records.pay import OwedList, PayoutFile, PayoutRecord, Payouts
@@ -52,23 +52,23 @@ def policy(
                 yes=yes,
             )
             say("Saved.")
-        found = policies.policy_text(db, OPERATOR, task)
+        current = policies.policy_text(db, OPERATOR, task)
     if json:
-        print_json(found)
+        print_json(current)
     else:
-        typer.echo(found.toml, nl=False)
+        print_document(current.toml, nl=False)
 
 
 @app.command()
 def costs(context: typer.Context, task: TaskArgument, currency: CurrencyOption = "", json: JsonFlag = False) -> None:
-    """Say what a text has cost in each round, with what training cost and without it, the time of experts included.
+    """Show what a text has cost in each round, with what training cost and without it, experts' time included.
 
     Example: quintain pay costs sentiment
     """
     with workspace_of(context).session() as db:
-        found = report.cost_report(db, OPERATOR, task, currency=currency)
+        spent = report.cost_report(db, OPERATOR, task, currency=currency)
     if json:
-        print_json(found)
+        print_json(spent)
         return
     rows = [
         (
@@ -81,11 +81,11 @@ def costs(context: typer.Context, task: TaskArgument, currency: CurrencyOption =
             one.total,
             one.each,
         )
-        for one in found.groups
+        for one in spent.groups
     ]
     print_table(["round", "", "texts", "base", "bonus", "experts", "in all", "a text"], rows)
-    say(f"{found.texts} texts cost {found.total}, {found.each or 'nothing'} each.")
-    say(f"Without training: {found.total_without_training}, {found.each_without_training or 'nothing'} each.")
+    say(f"{spent.texts} texts cost {spent.total}, {spent.each or 'nothing'} each.")
+    say(f"Without training: {spent.total_without_training}, {spent.each_without_training or 'nothing'} each.")
 
 
 @app.command()
@@ -95,11 +95,11 @@ def owed(context: typer.Context, task: TaskArgument, json: JsonFlag = False) -> 
     Example: quintain pay owed sentiment
     """
     with workspace_of(context).session() as db:
-        found = payouts.owed(db, OPERATOR, task)
+        owed_by_provider = payouts.owed(db, OPERATOR, task)
     if json:
-        print_json(OwedList(found))
+        print_json(OwedList(owed_by_provider))
         return
-    print_table(["provider", "people", "owed"], [(one.provider, one.people, one.money) for one in found])
+    print_table(["provider", "people", "owed"], [(one.provider, one.people, one.money) for one in owed_by_provider])
 
 
 @app.command()
@@ -138,8 +138,8 @@ def list_(
     Example: quintain pay list sentiment
     """
     with workspace_of(context).session() as db:
-        found = payouts.list_payouts(db, OPERATOR, task, limit=limit, offset=offset)
-    _print(found.payouts, json, found.total)
+        page = payouts.list_payouts(db, OPERATOR, task, limit=limit, offset=offset)
+    _print(page.payouts, json, page.total)
 
 
 @app.command()
@@ -163,7 +163,7 @@ def file(context: typer.Context, payout: PayoutArgument, json: JsonFlag = False)
     if json:
         print_json(PayoutFile(text))
     else:
-        typer.echo(text, nl=False)
+        print_document(text, nl=False)
 
 
 @app.command()
@@ -179,7 +179,7 @@ def send(context: typer.Context, payout: PayoutArgument, json: JsonFlag = False)
 
 @app.command()
 def cancel(context: typer.Context, payout: PayoutArgument, json: JsonFlag = False) -> None:
-    """Give a payout up that was not sent: its earnings can go into another one.
+    """Cancel a payout that was not sent: its earnings can go into another one.
 
     Example: quintain pay cancel 3
     """
@@ -195,7 +195,7 @@ def resolve(
     note: Annotated[str, typer.Option(help="How you know.")] = "",
     json: JsonFlag = False,
 ) -> None:
-    """Say of a payout by hand, or of one whose answer did not come, whether it was made.
+    """Record whether a payout was made: one by hand, or one whose answer did not come.
 
     Example: quintain pay resolve 3 --paid --note "Stands on the panel's list."
     """
@@ -212,7 +212,7 @@ def overpaid(
     ],
     json: JsonFlag = False,
 ) -> None:
-    """Say what becomes of what a panel paid for work that had been paid already; `pay check` names it.
+    """Decide what becomes of what a panel paid for work that had been paid already; `pay check` names it.
 
     Example: quintain pay overpaid 7 --hold-back
     """
@@ -231,15 +231,15 @@ def bonus(
     currency: CurrencyOption = "USD",
     json: JsonFlag = False,
 ) -> None:
-    """Give a worker a bonus; it is pending until it is approved.
+    """Grant a worker a bonus; it is pending until it is approved.
 
     Example: quintain pay bonus sentiment ann 500 --for "Second round" --key second-ann
     """
     with workspace_of(context).session() as db:
-        given = earnings.grant_bonus(db, OPERATOR, task, worker, Money(amount, currency), what=what, key=key)
+        granted = earnings.grant_bonus(db, OPERATOR, task, worker, Money(amount, currency), what=what, key=key)
     if json:
-        print_json({"given": given})
-    say("Given." if given else "It was given before; nothing changed.")
+        print_json({"given": granted})
+    say("Given." if granted else "It was given before; nothing changed.")
 
 
 @app.command("questions")
@@ -255,11 +255,11 @@ def questions_(
     Example: quintain pay questions sentiment
     """
     with workspace_of(context).session() as db:
-        found = questions.list_questions(db, OPERATOR, task, limit=limit, offset=offset)
+        page = questions.list_questions(db, OPERATOR, task, limit=limit, offset=offset)
     if json:
-        print_json(found)
+        print_json(page)
         return
-    rows = [(one.id, one.worker, one.what, one.money, one.text, one.answer) for one in found.questions]
+    rows = [(one.id, one.worker, one.what, one.money, one.text, one.answer) for one in page.questions]
     print_table(["question", "worker", "for", "amount", "asked", "answer"], rows)
 
 
@@ -277,26 +277,28 @@ def answer(
     """
     with workspace_of(context).session() as db:
         questions.answer(db, OPERATOR, task, question, text)
-        found = questions.list_questions(db, OPERATOR, task)
+        listed = questions.list_questions(db, OPERATOR, task)
     if json:
-        print_json(found)
+        print_json(listed)
     say("Answered.")
 
 
-def _print(found: list[PayoutRecord], json: bool, total: int | None = None) -> None:
+def _print(records: list[PayoutRecord], json: bool, total: int | None = None) -> None:
     if json:
-        print_json(Payouts(found, len(found) if total is None else total))
+        print_json(Payouts(records, len(records) if total is None else total))
         return
-    rows = [(one.id, one.provider, one.step, one.study, one.people, one.money, one.state, one.reason) for one in found]
+    rows = [
+        (one.id, one.provider, one.step, one.study, one.people, one.money, one.state, one.reason) for one in records
+    ]
     print_table(["payout", "provider", "step", "study", "people", "amount", "state", "reason"], rows)
 
 
-def _print_one(found: PayoutRecord, json: bool) -> None:
+def _print_one(payout: PayoutRecord, json: bool) -> None:
     if json:
-        print_json(found)
+        print_json(payout)
         return
-    _print([found], json)
-    rows = [(one.worker, one.person, Money(one.amount, found.currency)) for one in found.lines]
+    _print([payout], json)
+    rows = [(one.worker, one.person, Money(one.amount, payout.currency)) for one in payout.lines]
     print_table(["worker", "id", "amount"], rows)
-    calls = [(f"{one.at:%Y-%m-%d %H:%M}", one.key, one.outcome, one.status, one.reply[:80]) for one in found.calls]
+    calls = [(f"{one.at:%Y-%m-%d %H:%M}", one.key, one.outcome, one.status, one.reply[:80]) for one in payout.calls]
     print_table(["at (UTC)", "call", "outcome", "status", "reply"], calls)

@@ -39,7 +39,7 @@ def study(
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        found = studies.create_study(
+        created = studies.create_study(
             db,
             OPERATOR,
             ref,
@@ -50,7 +50,7 @@ def study(
             group=group,
             reward=reward,
         )
-    _print(found, json)
+    _print(created, json)
 
 
 @app.command("study-change")
@@ -68,8 +68,8 @@ def study_change(
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        found = prolific.change_study(db, OPERATOR, ref, number, workspace.outside, action=action, places=places)
-    _print(found, json)
+        changed = prolific.change_study(db, OPERATOR, ref, number, workspace.outside, action=action, places=places)
+    _print(changed, json)
 
 
 @app.command()
@@ -86,16 +86,16 @@ def group(
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        found = prolific.sync_group(db, OPERATOR, task, qualification, workspace.outside, group=number)
+        synced = prolific.sync_group(db, OPERATOR, task, qualification, workspace.outside, group=number)
     if json:
-        print_json(found)
+        print_json(synced)
     else:
-        print_table(["group", "qualification", "people"], [(found.group, found.qualification, found.people)])
+        print_table(["group", "qualification", "people"], [(synced.group, synced.qualification, synced.people)])
 
 
-def _print(found: Study, json: bool) -> None:
+def _print(study: Study, json: bool) -> None:
     if json:
-        print_json(found)
+        print_json(study)
     else:
-        rows = [(found.study, found.round, found.status, found.places)]
+        rows = [(study.study, study.round, study.status, study.places)]
         print_table(["study", "leads to", "status", "places"], rows)

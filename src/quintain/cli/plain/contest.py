@@ -50,7 +50,7 @@ def score(
 
     Example: quintain contest score matrix.csv --dev-accuracy strawman=0.78,pcnn=0.81 --json
     """
-    found = library.contest_score(
+    figures = library.contest_score(
         matrix,
         dev_accuracy=parse_numbers(dev_accuracy, "dev accuracies"),
         metric=metric,
@@ -60,13 +60,13 @@ def score(
         seed=seed,
         resamples=resamples,
     ).figures
-    output.warn(found.warnings or ())
-    for note in found.notes:
+    output.warn(figures.warnings or ())
+    for note in figures.notes:
         output.say(note)
     if json:
-        output.print_json(found)
+        output.print_json(figures)
     else:
-        print_score(found)
+        print_score(figures)
 
 
 @app.command()
@@ -108,24 +108,24 @@ def convert(
         output.print_json({"file": str(out), "rows": table.height, "columns": table.columns})
 
 
-def print_score(found: ContestScore) -> None:
+def print_score(score: ContestScore) -> None:
     """Print the score tables of a contest, and what lies behind them."""
-    _print_figures(ContestFigures(found.systems, found.breakers), found)
-    if found.with_contested:
-        output.print_line(f"With the {found.contested + found.undecided} pairs whose labels are in doubt:")
-        _print_figures(found.with_contested, None)
-    _print_details(found)
+    _print_figures(ContestFigures(score.systems, score.breakers), score)
+    if score.with_contested:
+        output.print_line(f"With the {score.contested + score.undecided} pairs whose labels are in doubt:")
+        _print_figures(score.with_contested, None)
+    _print_details(score)
 
 
-def _print_figures(figures: ContestFigures, found: ContestScore | None) -> None:
+def _print_figures(figures: ContestFigures, score: ContestScore | None) -> None:
     """Print both tables; with the intervals of *found*, where it is given."""
     rows = []
-    for name, one in sorted(figures.systems.items(), key=lambda item: -(item[1].average_f1 or 0.0)):
-        own = found.intervals.systems[name] if found else None
-        broken = percent(own.broken_rate_pairs) if own else number(_percent(one.broken_rate_pairs), 1)
-        average = number(one.average_f1, 3)
-        sentences = number(_percent(one.broken_rate_sentences), 1)
-        rows.append((name, average, f"{one.broken} of {one.pairs}", broken, sentences))
+    for name, system in sorted(figures.systems.items(), key=lambda item: -(item[1].average_f1 or 0.0)):
+        own = score.intervals.systems[name] if score else None
+        broken = percent(own.broken_rate_pairs) if own else number(_percent(system.broken_rate_pairs), 1)
+        average = number(system.average_f1, 3)
+        sentences = number(_percent(system.broken_rate_sentences), 1)
+        rows.append((name, average, f"{system.broken} of {system.pairs}", broken, sentences))
     output.print_table(["system", "average F1", "broken", "% of pairs", "% of sentences"], rows)
     output.print_table(
         ["breaker", "pairs", "score", "score per sentence"],
@@ -145,23 +145,23 @@ def _print_figures(figures: ContestFigures, found: ContestScore | None) -> None:
         output.print_line(f"Without a score: {reason}.")
 
 
-def _print_details(found: ContestScore) -> None:
-    if found.by_tag:
+def _print_details(score: ContestScore) -> None:
+    if score.by_tag:
         rows = [
             (tag, one.pairs, name, percent(share))
-            for tag, one in found.by_tag.items()
+            for tag, one in score.by_tag.items()
             for name, share in one.break_rate.items()
         ]
         output.print_table(["tag", "pairs", "system", "% broken (95 % interval)"], rows)
-    sides = [(name, one.original_only, one.modified_only) for name, one in found.directions.items()]
+    sides = [(name, one.original_only, one.modified_only) for name, one in score.directions.items()]
     output.print_table(["broken system", "right on the original only", "on the modified only"], sides)
     together = [
         (*one.systems, one.both, one.either, number(one.overlap, 2), number(one.correlation, 2))
-        for one in found.together
+        for one in score.together
     ]
     if together:
         output.print_table(["system", "and", "both broken", "either", "overlap", "correlation"], together)
-    output.print_table(["systems broken at once", "pairs"], list(enumerate(found.broken_systems)))
+    output.print_table(["systems broken at once", "pairs"], list(enumerate(score.broken_systems)))
 
 
 def _percent(share: float | None) -> float | None:

@@ -55,7 +55,7 @@ def score(
 
     Example: quintain contrast score examples.jsonl predictions.jsonl --metric f1 --threshold 0.8 --json
     """
-    found = library.contrast_score(
+    figures = library.contrast_score(
         examples,
         predictions,
         metric=metric,
@@ -67,13 +67,13 @@ def score(
         seed=seed,
         resamples=resamples,
     ).figures
-    output.warn(found.warnings or ())
-    for note in found.notes:
+    output.warn(figures.warnings or ())
+    for note in figures.notes:
         output.say(note)
     if json:
-        output.print_json(found)
+        output.print_json(figures)
     else:
-        print_score(found)
+        print_score(figures)
 
 
 @app.command()
@@ -82,41 +82,41 @@ def formats(json: output.JsonFlag = False) -> None:
 
     Example: quintain contrast formats
     """
-    found = [one for _, one in CONTRAST_FORMATS.items()]
+    known = [one for _, one in CONTRAST_FORMATS.items()]
     if json:
         output.print_json(
-            ContrastFormats([PublishedFormat(one.name, one.task, one.metric, one.about) for one in found])
+            ContrastFormats([PublishedFormat(one.name, one.task, one.metric, one.about) for one in known])
         )
         return
-    output.print_table(["format", "scored by", "what it is"], [(one.name, one.metric, one.about) for one in found])
-    for one in found:
-        output.print_line(f"\nThe task of {one.name}:\n{one.task}")
+    output.print_table(["format", "scored by", "what it is"], [(one.name, one.metric, one.about) for one in known])
+    for published in known:
+        output.print_line(f"\nThe task of {published.name}:\n{published.task}")
 
 
-def print_score(found: ContrastScore) -> None:
+def print_score(score: ContrastScore) -> None:
     """Print the scores of one model."""
-    overall = found.intervals.overall
+    overall = score.intervals.overall
     rows = [
         ("original", percent(overall.original)),
         ("contrast", percent(overall.contrast)),
         ("difference", percent(overall.difference)),
         ("consistency", percent(overall.consistency)),
     ]
-    output.print_table([found.metric, "% (95 % interval)"], rows)
-    _print_parts("tag", found.by_tag, found.intervals.by_tag)
-    _print_parts("label", found.by_transition, found.intervals.by_transition)
-    output.print_line(f"{found.examples} examples in {found.sets} sets{_rule(found)}.")
-    if found.unanswered:
-        output.print_line(f"{found.unanswered} examples have no answer, which counts as wrong.")
-    output.print_line(found.caveat)
+    output.print_table([score.metric, "% (95 % interval)"], rows)
+    _print_parts("tag", score.by_tag, score.intervals.by_tag)
+    _print_parts("label", score.by_transition, score.intervals.by_transition)
+    output.print_line(f"{score.examples} examples in {score.sets} sets{_rule(score)}.")
+    if score.unanswered:
+        output.print_line(f"{score.unanswered} examples have no answer, which counts as wrong.")
+    output.print_line(score.caveat)
 
 
-def _rule(found: ContrastScore) -> str:
-    if found.threshold is not None:
-        return f"; a member is right whose F1 is above {found.threshold:g}"
-    if found.normalise == "squad":
+def _rule(score: ContrastScore) -> str:
+    if score.threshold is not None:
+        return f"; a member is right whose F1 is above {score.threshold:g}"
+    if score.normalise == "squad":
         return "; case, articles and punctuation are left aside"
-    return "; case is left aside" if found.normalise else ""
+    return "; case is left aside" if score.normalise else ""
 
 
 def _print_parts(what: str, parts: Mapping[str, ContrastPart], intervals: Mapping[str, ContrastEstimates]) -> None:

@@ -85,17 +85,17 @@ def check(
     limit: LimitOption = None,
     json: JsonFlag = False,
 ) -> None:
-    """Say everything that is wrong with a file, without importing it; needs no workspace.
+    """Find everything that is wrong with a file, without importing it; needs no workspace.
 
     Example: quintain data check reviews.jsonl --task sentiment.toml --label 0=negative --label 1=positive
     """
-    made = plan_of(
+    how = plan_of(
         plan, preset, column, label,
         role=role, drop=tuple(drop), format=format, split=split, encoding=encoding, duplicates=duplicates, limit=limit,
         rows=rows, sample=sample, seed=seed,
     )  # fmt: skip
     with progress_bar(file.name, shown=not json) as progress:
-        report = check_file(file, read_task(task), made, progress=progress)
+        report = check_file(file, read_task(task), how, progress=progress)
     if json:
         print_json({"ok": not report.total, **report_as_dict(report), "hash": report.hash})
     elif report.total:
@@ -119,12 +119,12 @@ def presets(json: JsonFlag = False) -> None:
 
     Example: quintain data presets
     """
-    found = list_presets()
+    known = list_presets()
     if json:
-        rows = [{"name": one.name, "format": one.plan.format, "note": one.note} for one in found]
+        rows = [{"name": one.name, "format": one.plan.format, "note": one.note} for one in known]
         print_json({"presets": rows})
     else:
-        print_table(["preset", "format", "what it reads"], [(one.name, one.plan.format, one.note) for one in found])
+        print_table(["preset", "format", "what it reads"], [(one.name, one.plan.format, one.note) for one in known])
 
 
 def plan_of(plan: Path | None, preset: str, columns: list[str], labels: list[str], **changes: Any) -> ImportPlan:
@@ -154,7 +154,7 @@ def progress_bar(name: str, *, shown: bool) -> Iterator[OnProgress]:
 
 
 def report_as_dict(report: ImportReport) -> dict[str, Any]:
-    """Give what reading found, for programs."""
+    """Return what reading found, for programs."""
     return {
         "rows_read": report.rows_read,
         "rows": report.rows,
@@ -166,13 +166,13 @@ def report_as_dict(report: ImportReport) -> dict[str, Any]:
 
 
 def left_out(report: ImportReport) -> str:
-    """Say how many rows were left out and why; nothing where none were."""
+    """Return how many rows were left out and why; nothing where none were."""
     why = describe(report.dropped)
     return f"; left out: {why}" if why else ""
 
 
 def say_report(report: ImportReport) -> None:
-    """Tell a person what reading found."""
+    """Print what reading found, for a person."""
     for hint in report.hints:
         say(hint)
     for fault in report.faults:

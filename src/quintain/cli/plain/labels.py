@@ -63,7 +63,7 @@ def aggregate(
     everything: AllOption = False,
     json: output.JsonFlag = False,
 ) -> None:
-    """Give every item one label, with its confidence and a column per class.
+    """Make one label for every item, with its confidence and a column per class.
 
     Example: quintain labels aggregate judgements.csv --method dawid-skene --out labels.csv
     """
@@ -76,7 +76,7 @@ def aggregate(
     }
     table_format(out)
     with output.bar() as show:
-        made = library.aggregate(
+        aggregation = library.aggregate(
             file,
             method,
             gold=gold,
@@ -86,17 +86,17 @@ def aggregate(
             **reading(column, labels, repeats, everything),
             **options,
         )
-        show("Writing", 0, made.report.judgements)
-        write_table(made.table, out)
-        show("Writing", made.report.judgements, made.report.judgements)
-    found = made.to_dict()
-    _say_notes(found)
+        show("Writing", 0, aggregation.report.judgements)
+        write_table(aggregation.table, out)
+        show("Writing", aggregation.report.judgements, aggregation.report.judgements)
+    figures = aggregation.to_dict()
+    _say_notes(figures)
     if json:
-        output.print_json(found)
+        output.print_json(figures)
         return
-    output.print_table(["label", "items"], [*found["labels"].items(), ("(none)", found["no_label"])])
-    if found["no_label"] and (remedy := AGGREGATORS.get(method).without_label):
-        output.say(f"Items without a majority: {found['no_label']:,}; {remedy}.")
+    output.print_table(["label", "items"], [*figures["labels"].items(), ("(none)", figures["no_label"])])
+    if figures["no_label"] and (remedy := AGGREGATORS.get(method).without_label):
+        output.say(f"Items without a majority: {figures['no_label']:,}; {remedy}.")
     output.say(f"Wrote {named(out)}.")
 
 
@@ -119,14 +119,16 @@ def expand(
     """
     table_format(out)
     pair = split_names(into) or ("positive", "negative")
-    made = library.expand(file, mixed=mixed, into=pair, times=times, **reading(column, labels, repeats, everything))
-    write_table(made.table, out)
-    found = made.to_dict()
-    _say_notes(found)
+    expansion = library.expand(
+        file, mixed=mixed, into=pair, times=times, **reading(column, labels, repeats, everything)
+    )
+    write_table(expansion.table, out)
+    figures = expansion.to_dict()
+    _say_notes(figures)
     if json:
-        output.print_json(found)
+        output.print_json(figures)
         return
-    output.print_table(["label", "rows"], found["labels"].items())
+    output.print_table(["label", "rows"], figures["labels"].items())
     output.say(f"Wrote {named(out)}.")
 
 
@@ -149,7 +151,7 @@ def agreement(
 
     Example: quintain labels agreement judgements.csv --by round --json
     """
-    found = library.agreement(
+    figures = library.agreement(
         file,
         level=cast("Any", level),
         order=split_names(order),
@@ -159,17 +161,17 @@ def agreement(
         seed=seed,
         **reading(column, labels, repeats, everything),
     ).to_dict()
-    _say_notes(found)
+    _say_notes(figures)
     if json:
-        output.print_json(found)
+        output.print_json(figures)
         return
     _print_agreement(
-        found, f"{found['items']:,} items, {found['workers']:,} workers, {found['judgements']:,} judgements"
+        figures, f"{figures['items']:,} items, {figures['workers']:,} workers, {figures['judgements']:,} judgements"
     )
-    for part in found["slices"]:
+    for part in figures["slices"]:
         _print_agreement(part, f"{part['by']} = {part['value']}: {part['items']:,} items")
-    if found.get("pairs"):
-        rows = [(" – ".join(pair["workers"]), pair["items"], *_cells(pair["cohen_kappa"])) for pair in found["pairs"]]
+    if figures.get("pairs"):
+        rows = [(" – ".join(pair["workers"]), pair["items"], *_cells(pair["cohen_kappa"])) for pair in figures["pairs"]]
         output.print_table(["pair", "items", "Cohen's κ", "low", "high"], rows)
 
 
@@ -186,10 +188,10 @@ def workers(
 
     Example: quintain labels workers judgements.csv --column seconds=duration
     """
-    found = library.workers(file, **reading(column, labels, repeats, everything)).to_dict()
-    _say_notes(found)
+    figures = library.workers(file, **reading(column, labels, repeats, everything)).to_dict()
+    _say_notes(figures)
     if json:
-        output.print_json(found)
+        output.print_json(figures)
         return
     rows = [
         (
@@ -200,7 +202,7 @@ def workers(
             "" if one["median_seconds"] is None else f"{one['median_seconds']:.1f}",
             ", ".join(one["patterns"]).replace("_", " "),
         )
-        for one in found["workers"]
+        for one in figures["workers"]
     ]
     head = ["worker", "judgements", "agreement", "low", "high", "accuracy", "median seconds", "patterns"]
     output.print_table(head, rows)
@@ -212,18 +214,18 @@ def methods(json: output.JsonFlag = False) -> None:
 
     Example: quintain labels methods
     """
-    found = aggregation_methods()
+    known = aggregation_methods()
     if json:
-        output.print_json({"methods": found})
+        output.print_json({"methods": known})
         return
     output.print_table(
-        ["method", "needs", "what it does"], [(one["method"], ", ".join(one["needs"]), one["title"]) for one in found]
+        ["method", "needs", "what it does"], [(one["method"], ", ".join(one["needs"]), one["title"]) for one in known]
     )
 
 
-def _say_notes(found: dict[str, Any]) -> None:
-    output.warn(found.get("warnings", ()))
-    for note in found["notes"]:
+def _say_notes(figures: dict[str, Any]) -> None:
+    output.warn(figures.get("warnings", ()))
+    for note in figures["notes"]:
         output.say(note)
 
 
@@ -239,7 +241,7 @@ def _figure(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def _print_agreement(found: dict[str, Any], title: str) -> None:
-    names = [name for name, value in found.items() if isinstance(value, dict)]
-    rows = [(name.replace("_", " "), *_cells(found[name]), found[name].get("reason", "")) for name in names]
+def _print_agreement(statistics: dict[str, Any], title: str) -> None:
+    names = [name for name, value in statistics.items() if isinstance(value, dict)]
+    rows = [(name.replace("_", " "), *_cells(statistics[name]), statistics[name].get("reason", "")) for name in names]
     output.print_table(["statistic", "value", "low", "high", "why undefined"], rows, title=title)

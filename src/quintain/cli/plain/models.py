@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from quintain.cli.output import JsonFlag, print_json, print_table, say
+from quintain.cli.output import JsonFlag, print_document, print_json, print_table, say
 from quintain.cli.streams import in_option, out_option
 from quintain.core.records.training import LearnerInfo
 from quintain.models.contract import BASELINES, baselines_for
@@ -28,11 +28,11 @@ def baselines(
     Example: quintain model baselines --task task.toml
     """
     suited = BASELINES.names() if task is None else baselines_for(read_task(task))
-    found = [(name, BASELINES.get(name)) for name in suited]
+    suitable = [(name, BASELINES.get(name)) for name in suited]
     if json:
-        print_json({"baselines": [{"name": name, "title": one.title, "about": one.about} for name, one in found]})
+        print_json({"baselines": [{"name": name, "title": one.title, "about": one.about} for name, one in suitable]})
     else:
-        print_table(("baseline", "title"), [(name, one.title) for name, one in found])
+        print_table(("baseline", "title"), [(name, one.title) for name, one in suitable])
 
 
 @app.command()
@@ -48,20 +48,20 @@ def recipes(
     if name is None:
         if write is not None:
             raise typer.BadParameter("Name the recipe that is to be written.")
-        found = shipped_recipes()
+        listed = shipped_recipes()
         if json:
-            print_json({"recipes": found})
+            print_json({"recipes": listed})
         else:
-            print_table(("recipe", "what it is"), [(one.name, one.about) for one in found])
+            print_table(("recipe", "what it is"), [(one.name, one.about) for one in listed])
         return
-    one = read_shipped(name)
+    recipe = read_shipped(name)
     if write is not None:
-        write.write_text(one.text, encoding="utf-8")
+        write.write_text(recipe.text, encoding="utf-8")
         say(f"Wrote {write}. Change what is yours in it, then: quintain train {write}")
     elif not json:
-        typer.echo(one.text, nl=False)
+        print_document(recipe.text, nl=False)
     if json:
-        print_json(one)
+        print_json(recipe)
 
 
 @app.command()
@@ -70,11 +70,11 @@ def learners(json: JsonFlag = False) -> None:
 
     Example: quintain model learners
     """
-    found = [LearnerInfo(name, one.title, one.about, option_rows(one)) for name, one in LEARNERS.items()]
+    known = [LearnerInfo(name, one.title, one.about, option_rows(one)) for name, one in LEARNERS.items()]
     if json:
-        print_json({"learners": found})
+        print_json({"learners": known})
         return
-    for one in found:
-        say(f"{one.name}: {one.title}. {one.about}")
-        rows = [tuple(str(row[key]) for key in ("name", "default", "takes", "meaning")) for row in one.options]
+    for learner in known:
+        say(f"{learner.name}: {learner.title}. {learner.about}")
+        rows = [tuple(str(row[key]) for key in ("name", "default", "takes", "meaning")) for row in learner.options]
         print_table(("option", "default", "takes", "meaning"), rows)

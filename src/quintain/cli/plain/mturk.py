@@ -29,16 +29,16 @@ def from_mturk(
 
     Example: quintain labels from-mturk Batch_results.csv --label Answer.sentiment --out judgements.csv
     """
-    found = mturk.read_batch(
+    batch = mturk.read_batch(
         read_table(file, required=mturk.NEEDED, mapped=False), label=label, item=item, file=file.name
     )
-    write_table(found.judgements, out)
+    write_table(batch.judgements, out)
     if json:
-        about = {"assignments": found.assignments, "workers": found.workers, "rejected": found.rejected}
-        output.print_json({**about, "paid": found.paid, "hourly": found.hourly, "seconds": found.median_seconds})
+        about = {"assignments": batch.assignments, "workers": batch.workers, "rejected": batch.rejected}
+        output.print_json({**about, "paid": batch.paid, "hourly": batch.hourly, "seconds": batch.median_seconds})
         return
-    wage = f", {found.hourly} an hour at {found.median_seconds:g} seconds" if found.hourly else ""
-    output.say(f"{found.judgements.height} judgements by {found.workers} workers; {found.paid} paid{wage}.")
+    wage = f", {batch.hourly} an hour at {batch.median_seconds:g} seconds" if batch.hourly else ""
+    output.say(f"{batch.judgements.height} judgements by {batch.workers} workers; {batch.paid} paid{wage}.")
 
 
 @app.command("to-mturk")
@@ -55,9 +55,9 @@ def to_mturk(
     Example: quintain labels to-mturk judgements.csv --reward 25 --out Batch_results.csv
     """
     table = read_table(file, required=("item", "worker", "label"), columns=parse_columns(column or []))
-    made = mturk.write_batch(table, title=title, reward=Money(reward, "USD"))
-    write_table(made, out)
+    batch = mturk.write_batch(table, title=title, reward=Money(reward, "USD"))
+    write_table(batch, out)
     if json:
-        output.print_json({"assignments": made.height})
+        output.print_json({"assignments": batch.height})
     else:
-        output.say(f"{made.height} assignments.")
+        output.say(f"{batch.height} assignments.")

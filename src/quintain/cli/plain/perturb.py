@@ -36,14 +36,14 @@ def perturb(
     Example: quintain data perturb reviews.csv --kind typos,ocr --seed 0 --out perturbed.csv
     """
     table_format(out)
-    made = library.perturb(file, kind, seed=seed, severity=severity, fields=field or [], task=task)
-    write_table(made.table, out)
+    perturbed = library.perturb(file, kind, seed=seed, severity=severity, fields=field or [], task=task)
+    write_table(perturbed.table, out)
     if json:
-        output.print_json(made.to_dict() | {"out": out.name})
+        output.print_json(perturbed.to_dict() | {"out": out.name})
         return
     rows = [
         (one.name, one.family, one.rows, one.changed, "" if one.share is None else f"{100 * one.share:.1f} %")
-        for one in made.report.tallies
+        for one in perturbed.report.tallies
     ]
     output.print_table(["perturbation", "family", "rows", "changed", "words edited"], rows)
     output.say(f"Wrote {named(out)}.")
@@ -55,12 +55,12 @@ def perturbations(json: output.JsonFlag = False) -> None:
 
     Example: quintain data perturbations --json
     """
-    found = list_perturbations()
+    known = list_perturbations()
     if json:
-        output.print_json({"perturbations": found})
+        output.print_json({"perturbations": known})
         return
     rows = [
         (one["name"], one["family"], "yes" if one["in_paper"] else "", f"{100 * one['rate']:.0f} %", one["title"])
-        for one in found
+        for one in known
     ]
     output.print_table(["perturbation", "family", "in paper", "rate", "what it does"], rows)

@@ -52,7 +52,7 @@ def rank(
             if not file.suffix
             else "Name a table model,<metric>,… as CSV, JSONL or Parquet.",
         )
-    found = library.rank(
+    ranking = library.rank(
         file,
         parse_numbers(weights, "weights") if weights else None,
         lower=split_names(lower),
@@ -67,9 +67,9 @@ def rank(
         columns=parse_columns(column or []),
     )
     if json:
-        output.print_json(found.to_dict())
+        output.print_json(ranking.to_dict())
     else:
-        _print_report(found.report)
+        _print_report(ranking.report)
 
 
 def _print_report(report: RankReport) -> None:
@@ -126,7 +126,7 @@ def say_dominant(dominant: dict[str, Any], by_median: dict[str, int | None], *, 
 
 
 def say_unranked(models: list[dict[str, Any]]) -> None:
-    """Say why models have no rank, below the table: in a column the reasons would squeeze the figures."""
+    """Print why models have no rank, below the table: in a column the reasons would squeeze the figures."""
     for row in models:
         if row["rank"] is None:
             output.print_line(f"{row['model']} is unranked: {row.get('reason', '')}.")
@@ -138,5 +138,5 @@ def number(value: float | None, digits: int) -> str | None:
 
 
 def traded(amount: float, worth: float | None) -> list[str | None]:
-    """Say what an amount that models here differ by is worth."""
+    """Return what an amount that models here differ by is worth."""
     return [f"{amount:g}", None if worth is None else f"{worth * amount:.4g}"]

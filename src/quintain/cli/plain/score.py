@@ -44,7 +44,7 @@ def score(
 
     Example: quintain evaluate score gold.csv predictions.csv --metric f1,accuracy --by tag --json
     """
-    found = library.score(
+    scored = library.score(
         gold,
         predictions,
         split_names(metric),
@@ -57,16 +57,16 @@ def score(
         seed=seed,
         resamples=resamples,
     )
-    report = found.report
-    output.warn(found.warnings)
-    for note in found.notes:
+    report = scored.report
+    output.warn(scored.warnings)
+    for note in scored.notes:
         output.say(note)
     if report.missing:
         output.say(f"{report.missing} missing predictions were counted as wrong.")
     if report.unknown:
         output.say(f"Predictions left out because they have no gold answer: {report.unknown}.")
     if json:
-        output.print_json(found.to_dict())
+        output.print_json(scored.to_dict())
     else:
         _print_report(report)
 

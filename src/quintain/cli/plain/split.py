@@ -37,28 +37,28 @@ def split(
     Example: quintain data split items.csv --judgements votes.csv --dev 100 --test 100 --out split.csv
     """
     table_format(out)
-    wanted: dict[str, Any] = dict(parse_toml(read_text(spec), file=str(spec))) if spec else {}
-    wanted |= {name: value for name, value in (("dev", dev), ("test", test), ("seed", seed)) if value is not None}
-    made = library.release(
+    settings: dict[str, Any] = dict(parse_toml(read_text(spec), file=str(spec))) if spec else {}
+    settings |= {name: value for name, value in (("dev", dev), ("test", test), ("seed", seed)) if value is not None}
+    divided = library.release(
         file,
         judgements=judgements,
         classes=split_names(classes),
         columns=parse_columns(column or []),
         everything=everything,
-        **wanted,
+        **settings,
     )
-    write_table(made.table, out)
-    found = made.to_dict()
+    write_table(divided.table, out)
+    figures = divided.to_dict()
     if json:
-        output.print_json(found)
+        output.print_json(figures)
         return
-    labels = list(next(iter(found["splits"].values()))["labels"])
+    labels = list(next(iter(figures["splits"].values()))["labels"])
     rows = [
         (name, one["rows"], *one["labels"].values(), one["undecided"], _figures(one.get("model_f1")))
-        for name, one in found["splits"].items()
+        for name, one in figures["splits"].items()
     ]
     output.print_table(["split", "items", *labels, "undecided", "model's F1"], rows)
-    for reason, count in found["left_out"].items():
+    for reason, count in figures["left_out"].items():
         if count:
             output.say(f"Left out: {count:,}, because the {reason}.")
     output.say(f"Wrote {named(out)}.")

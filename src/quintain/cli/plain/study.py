@@ -53,7 +53,7 @@ def human(
 
     Example: quintain study human judgements.csv --gold gold.csv --seeds 200 --json
     """
-    found = library.human(
+    figures = library.human(
         file,
         gold=gold,
         writer=writer,
@@ -63,28 +63,28 @@ def human(
         seed=seed,
         **reading(column, labels, repeats, everything),
     ).to_dict()
-    output.warn(found.get("warnings", ()))
-    for note in found["notes"]:
+    output.warn(figures.get("warnings", ()))
+    for note in figures["notes"]:
         output.say(note)
     if json:
-        output.print_json(found)
+        output.print_json(figures)
         return
-    _print(found)
+    _print(figures)
 
 
-def _print(found: dict[str, Any]) -> None:
+def _print(human: dict[str, Any]) -> None:
     rows = []
-    for name, scores in found["synthetic_annotators"].items():
+    for name, scores in human["synthetic_annotators"].items():
         rows.append((_SLICES[name], scores["items"], "mean", *(_percent(scores[kind]) for kind in _KINDS)))
         rows += [
             ("", "", label, *(_percent(figures[kind]) for kind in _KINDS))
             for label, figures in scores["classes"].items()
         ]
     output.print_table(["items that", "items", "class", *_KINDS], rows, title="Synthetic annotators against gold")
-    if "held_out_majority" in found:
+    if "held_out_majority" in human:
         held = [
             (_SLICES[name], f"{one['items']['value']:.1f}", _percent(one["accuracy"]), _percent(one["undecided"]))
-            for name, one in found["held_out_majority"].items()
+            for name, one in human["held_out_majority"].items()
         ]
         output.print_table(["items that", "items", "accuracy", "tied"], held, title="Majority of the held-out votes")
 

@@ -52,7 +52,7 @@ def artefacts(
     Example: quintain study artefacts questions.jsonl --field passage,question --options options --label answer
     """
     with output.bar() as tell:
-        found = library.artefacts(
+        study = library.artefacts(
             file,
             split_names(field) or ["text"],
             label=label,
@@ -67,5 +67,5 @@ def artefacts(
             commands=[again(context)],
             progress=lambda share: tell("Looking for artefacts", int(100 * share), 100),
         )
-    give_report(found.report, out, json=json)
-    found.keeping.clear()
+    give_report(study.report, out, json=json)
+    study.keeping.clear()

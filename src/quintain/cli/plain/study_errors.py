@@ -43,7 +43,7 @@ def slices(
 
     Example: quintain study slices gold.jsonl predictions.csv --field premise,hypothesis --tags tags --out report
     """
-    found = library.slices(
+    study = library.slices(
         gold,
         predictions,
         split_names(field) or ["text"],
@@ -54,7 +54,7 @@ def slices(
         model=predictions.stem,
         commands=[again(context)],
     )
-    give_report(found.report, out, json=json)
+    give_report(study.report, out, json=json)
 
 
 @app.command()
@@ -71,11 +71,11 @@ def disagree(
     out: FolderOption = None,
     json: JsonFlag = False,
 ) -> None:
-    """Say what two models disagree on: who is right how often, whether that is chance, and where one is better.
+    """Show what two models disagree on: who is right how often, whether that is chance, where one is better.
 
     Example: quintain study disagree gold.jsonl small.csv large.csv --tags tags --out report
     """
-    found = library.disagreement(
+    study = library.disagreement(
         gold,
         first,
         second,
@@ -87,7 +87,7 @@ def disagree(
         models=(first.stem, second.stem if second.stem != first.stem else f"{second.stem} (2)"),
         commands=[again(context)],
     )
-    give_report(found.report, out, json=json)
+    give_report(study.report, out, json=json)
 
 
 @app.command()
@@ -108,7 +108,7 @@ def calibration(
 
     Example: quintain study calibration gold.jsonl predictions.jsonl --votes annotator_labels --out report
     """
-    found = library.calibration(
+    study = library.calibration(
         gold,
         predictions,
         votes=votes,
@@ -118,4 +118,4 @@ def calibration(
         seed=seed,
         commands=[again(context)],
     )
-    give_report(found.report, out, json=json)
+    give_report(study.report, out, json=json)

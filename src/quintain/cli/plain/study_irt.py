@@ -66,7 +66,7 @@ def irt(
 
     Example: quintain study irt race.csv rte.csv --model 3pl --method vi --report report
     """
-    made = library.irt(
+    estimated = library.irt(
         files,
         model,
         method=method,
@@ -77,35 +77,35 @@ def irt(
         guessing_prior=split_numbers(guessing_prior, "--guessing-prior"),
         seed=seed,
     )
-    found = made.study
-    write_items(found, out, abilities)
+    study = estimated.study
+    write_items(study, out, abilities)
     if report is not None:
         name = ", ".join(one.stem for one in files)
-        page = write_folder(made.report(name, [again(context, "--report")]), report)
+        page = write_folder(estimated.report(name, [again(context, "--report")]), report)
         output.say(f"{page} shows it with its charts.")
-    for note in found.notes:
+    for note in study.notes:
         output.say(note)
     if json:
-        output.print_json(made.to_dict())
+        output.print_json(estimated.to_dict())
         return
-    _show(found)
+    _show(study)
 
 
-def _show(found: IrtStudy) -> None:
+def _show(study: IrtStudy) -> None:
     """Print the first items, labels that want a second look, and the subset that was asked for."""
-    table = found.items()
+    table = study.items()
     rows = [
         (name, *("–" if value is None else f"{value:.3f}" for value in figures))
         for name, *figures in table.head(SHOWN).iter_rows()
     ]
-    output.print_table(table.columns, rows, title=f"Log-likelihood {found.fit.loglik:.3f}")
+    output.print_table(table.columns, rows, title=f"Log-likelihood {study.fit.loglik:.3f}")
     if table.height > SHOWN:
         output.say(f"{table.height - SHOWN:,} more items: --out writes all of them.")
-    doubtful = found.suspicious()
+    doubtful = study.suspicious()
     if doubtful.height:
         rows = [(row[0], f"{row[1]:.1f}", *(f"{100 * one:.0f} %" for one in row[2:])) for row in doubtful.iter_rows()]
         columns = ["item", "z", "wrong among the strongest", "right among the weakest"]
         output.print_table(columns, rows[:SHOWN], title="Labels that want a second look")
-    if found.subset:
-        names = ", ".join(found.responses.items[at] for at in found.subset)
+    if study.subset:
+        names = ", ".join(study.responses.items[at] for at in study.subset)
         output.print_line(f"Together the following tell most: {names}")

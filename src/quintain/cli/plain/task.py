@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from quintain.cli.output import JsonFlag, out, print_json, print_table, say
+from quintain.cli.output import JsonFlag, out, print_document, print_json, print_table, say
 from quintain.cli.streams import in_file, out_file
 from quintain.core.errors import BadInput
 from quintain.services.plain.files.tasks import check_task
@@ -23,7 +23,7 @@ TaskFile = Annotated[Path, in_file("The task's TOML file.")]
 
 @app.command()
 def check(file: TaskFile, json: JsonFlag = False) -> None:
-    """Say everything that is wrong with a task file; needs no workspace.
+    """Find everything that is wrong with a task file; needs no workspace.
 
     Example: quintain task check sentiment.toml
     """
@@ -74,7 +74,7 @@ def new(
     if json:
         print_json({"file": None if file is None else str(file), "toml": text})
     elif file is None:
-        typer.echo(text, nl=False)
+        print_document(text, nl=False)
 
 
 def _write_new(file: Path, text: str) -> None:

@@ -43,35 +43,35 @@ def protocols(
     if show:
         output.print_line(shipped_text(show.lower()).rstrip())
         return
-    found = [
+    listed = [
         {"name": one.name, "title": one.title, "stages": [stage.name for stage in one.stages], "about": one.about}
         for one in shipped().values()
     ]
     if json:
-        output.print_json(found)
+        output.print_json(listed)
         return
     output.print_table(
-        ["protocol", "what it is", "stages"], [(one["name"], one["title"], len(one["stages"])) for one in found]
+        ["protocol", "what it is", "stages"], [(one["name"], one["title"], len(one["stages"])) for one in listed]
     )
 
 
 @app.command()
-def check(given: ProtocolArgument, json: output.JsonFlag = False) -> None:
+def check(names: ProtocolArgument, json: output.JsonFlag = False) -> None:
     """Read protocols and say every fault in them.
 
     Example: quintain trial check mine.toml
     """
-    found = [find_protocol(one) for one in given]
+    protocols = [find_protocol(one) for one in names]
     if json:
-        output.print_json([{"name": one.name, "stages": [stage.name for stage in one.stages]} for one in found])
+        output.print_json([{"name": one.name, "stages": [stage.name for stage in one.stages]} for one in protocols])
         return
-    for one in found:
-        output.print_line(f"{one.name}: {' → '.join(stage.name for stage in one.stages)}")
+    for protocol in protocols:
+        output.print_line(f"{protocol.name}: {' → '.join(stage.name for stage in protocol.stages)}")
 
 
 @app.command(name="simulate")
 def simulate_(
-    given: ProtocolArgument,
+    names: ProtocolArgument,
     workers: Annotated[int, typer.Option(help="People in each arm.", min=1, max=100_000)] = 500,
     trials: Annotated[int, typer.Option(help="How many trials to simulate.", min=1, max=10_000)] = 20,
     gap: Annotated[float, typer.Option(help="A difference to look for, in points.", min=0.1, max=100)] = 5.0,
@@ -85,11 +85,11 @@ def simulate_(
 
     Example: quintain trial simulate baseline expert --workers 500 --seed 1
     """
-    found = simulate(given, Simulation(workers, trials, seed, gap / 100, data))
+    forecast = simulate(names, Simulation(workers, trials, seed, gap / 100, data))
     if json:
-        output.print_json(found)
+        output.print_json(forecast)
         return
-    _print(found)
+    _print(forecast)
     if data is not None:
         output.say(f"{data} has the first trial: quintain trial report {data}")
 
@@ -137,8 +137,8 @@ def tables(
     output.print_table(["table", "rows"], [(str(out / name), number) for name, number in rows.items()])
 
 
-def _print(found: TrialForecast) -> None:
-    rows = [_row(one, found.currency) for one in found.arms]
+def _print(forecast: TrialForecast) -> None:
+    rows = [_row(one, forecast.currency) for one in forecast.arms]
     heads = [
         "arm",
         "finalists",
@@ -152,34 +152,36 @@ def _print(found: TrialForecast) -> None:
         "model",
         "gap",
     ]
-    output.print_table(heads, rows, title=f"{found.workers:,} workers in each arm, {found.trials:,} simulated trials")
-    for one in found.power:
+    output.print_table(
+        heads, rows, title=f"{forecast.workers:,} workers in each arm, {forecast.trials:,} simulated trials"
+    )
+    for pair in forecast.power:
         output.print_line(
-            f"{one.first} and {one.second}: the gaps differ by {_points(one.difference)} points, which "
-            f"{_percent(one.seen)} of trials show."
+            f"{pair.first} and {pair.second}: the gaps differ by {_points(pair.difference)} points, which "
+            f"{_percent(pair.seen)} of trials show."
         )
-        if one.gap_seen is not None:
+        if pair.gap_seen is not None:
             output.print_line(
-                f"With {one.workers:,} workers per arm you will see a {100 * one.gap:g}-point gap between them in "
-                f"{one.gap_seen:.0%} of trials."
+                f"With {pair.workers:,} workers per arm you will see a {100 * pair.gap:g}-point gap between them in "
+                f"{pair.gap_seen:.0%} of trials."
             )
-    if found.trials < 5:
+    if forecast.trials < 5:
         output.say("Five trials or more also give ranges, and say how likely a difference is seen: --trials 20.")
 
 
-def _row(one: ArmForecast, currency: str) -> tuple[str, ...]:
+def _row(arm: ArmForecast, currency: str) -> tuple[str, ...]:
     return (
-        one.arm,
-        f"{one.finalists:.0f} of {one.workers:.0f}",
-        f"{one.items:,.0f}",
-        f"{one.kept:,.0f}",
-        _money(one.question_cost.value, currency),
-        _money(one.expert_cost.value, currency),
-        _money(one.paid, currency),
-        f"{one.days:.0f}",
-        _percent(one.human),
-        _percent(one.model),
-        _points(one.gap),
+        arm.arm,
+        f"{arm.finalists:.0f} of {arm.workers:.0f}",
+        f"{arm.items:,.0f}",
+        f"{arm.kept:,.0f}",
+        _money(arm.question_cost.value, currency),
+        _money(arm.expert_cost.value, currency),
+        _money(arm.paid, currency),
+        f"{arm.days:.0f}",
+        _percent(arm.human),
+        _percent(arm.model),
+        _points(arm.gap),
     )
 
 

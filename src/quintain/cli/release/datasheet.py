@@ -9,7 +9,7 @@ import typer
 
 from quintain.cli.confirm_changes import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import RevisionOption, workspace_of
-from quintain.cli.output import JsonFlag, print_json, say
+from quintain.cli.output import JsonFlag, print_document, print_json, say
 from quintain.cli.plain.task import app
 from quintain.cli.streams import in_file
 from quintain.cli.tasks.task import TaskName
@@ -49,7 +49,7 @@ def datasheet(
         print_json(answers)
         return
     if file is None:
-        typer.echo(answers.toml, nl=False)
+        print_document(answers.toml, nl=False)
     say(f"{len(answers.open)} questions are open.")
     for unanswered in answers.open:
         say(f"  {unanswered}: {question(unanswered)}")

@@ -52,15 +52,15 @@ def release_(
     """
     if dry_run and out is not None:
         raise typer.BadParameter("--dry-run writes nothing, and --out all of it: leave one of them out.")
-    wanted = service.parse_release(read_text(spec) if spec else "", file=str(spec) if spec else None)
+    settings = service.parse_release(read_text(spec) if spec else "", file=str(spec) if spec else None)
     workspace = workspace_of(context)
     with workspace.session() as db:
         if number is not None:
-            made = service.find_release(db, OPERATOR, ref, number)
+            outcome = service.find_release(db, OPERATOR, ref, number)
         elif dry_run:
-            made = service.preview(db, workspace.blobs, OPERATOR, ref, wanted)
+            outcome = service.preview(db, workspace.blobs, OPERATOR, ref, settings)
         else:
-            made = service.release(db, workspace.blobs, OPERATOR, ref, wanted)
+            outcome = service.release(db, workspace.blobs, OPERATOR, ref, settings)
         if out is not None:
             archive = out.suffix.lower() == ".zip"
             write_bundle(
@@ -68,32 +68,32 @@ def release_(
                 workspace.blobs,
                 OPERATOR,
                 ref,
-                made.number,
+                outcome.number,
                 out,
                 archive=archive,
                 hidden_answers=hidden_answers,
                 public=public,
             )
     if report is not None:
-        report.write_text(report_text(made), encoding="utf-8")
+        report.write_text(report_text(outcome), encoding="utf-8")
     if json:
-        print_json(made)
+        print_json(outcome)
     else:
-        _show(made.report)
-        if made.costs is not None:
-            _show_costs(made.costs)
-    _tell(made)
+        _show(outcome.report)
+        if outcome.costs is not None:
+            _show_costs(outcome.costs)
+    _tell(outcome)
     if out is not None:
         say(f"Wrote all of it to {named(out)}.")
 
 
-def _tell(made: Release) -> None:
-    if made.number is None:
+def _tell(release: Release) -> None:
+    if release.number is None:
         say("Nothing was written. Without --dry-run, this is released.")
         return
-    versions = ", ".join(made.versions.values())
-    new = "is" if made.new else "was there already:"
-    say(f"Release {made.number} of {made.validation} {new} {versions}.")
+    versions = ", ".join(release.versions.values())
+    new = "is" if release.new else "was there already:"
+    say(f"Release {release.number} of {release.validation} {new} {versions}.")
 
 
 def _show(report: ReleaseReport) -> None:
@@ -107,11 +107,11 @@ def _show(report: ReleaseReport) -> None:
         say("People, as synthetic annotators: F1 with 95 % intervals, and who never disagreed with a label.")
         print_table(*human_rows(report))
     print_table(["least agreement", *(one.split for one in held)], [("", *(f"{one.agreement:.2f}" for one in held))])
-    for one in held:
-        for attribute, values in one.even.items():
+    for split in held:
+        for attribute, values in split.even.items():
             classes = list(next(iter(values.values())))
             table = [(value, *(counts[name] for name in classes)) for value, counts in values.items()]
-            print_table([f"{attribute} in {one.split}", *classes], table)
+            print_table([f"{attribute} in {split.split}", *classes], table)
     print_table(
         ["attribute", "right", "chance", "gain", "made even"],
         [
@@ -143,25 +143,25 @@ def _show_costs(costs: ReleaseCosts) -> None:
 
 @round_app.command()
 def stations(context: typer.Context, ref: RoundName, json: JsonFlag = False) -> None:
-    """Say where a round stands: write, judge, label, release, next model; and what is to be done next.
+    """Show where a round stands: write, judge, label, release, next model; and what is to be done next.
 
     Example: quintain round stations sentiment/2
     """
     with workspace_of(context).session() as db:
-        found = stations_of(db, OPERATOR, ref)
+        progress = stations_of(db, OPERATOR, ref)
     if json:
-        print_json(found)
+        print_json(progress)
         return
     marks = {True: "done", False: ""}
     rows = [
         (
             station.name.value,
-            "now" if station.name is found.now else marks[station.done],
+            "now" if station.name is progress.now else marks[station.done],
             *((station.count, station.total) if station.counted else ("pending", "pending")),
             ", ".join(station.refs),
         )
-        for station in found.stations
+        for station in progress.stations
     ]
     print_table(["station", "", "count", "of", ""], rows)
-    steps = " or ".join(one.value.replace("_", " ") for one in (found.step, found.also) if one)
+    steps = " or ".join(one.value.replace("_", " ") for one in (progress.step, progress.also) if one)
     say(f"Next: {steps}." if steps else "It has passed all stations.")

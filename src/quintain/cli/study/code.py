@@ -41,13 +41,13 @@ def new(
     workspace = workspace_of(context)
     with workspace.session() as db:
         text = read_text(file)
-        made = confirm_changes(
+        coding = confirm_changes(
             lambda edit: codings.put_coding(db, workspace.blobs, OPERATOR, text, file=str(file), edit=edit),
             remove,
             revision,
             yes=yes,
         )
-    _show([made], json=json, single=True)
+    _show([coding], json=json, single=True)
 
 
 @code.command()
@@ -106,24 +106,24 @@ def export(
         say(f"The codes of {ref} are in {out}.")
 
 
-def _show(found: list[Coding], *, json: bool, single: bool = False) -> None:
+def _show(codings: list[Coding], *, json: bool, single: bool = False) -> None:
     if json:
-        print_json(found[0] if single else Codings(found, len(found)))
+        print_json(codings[0] if single else Codings(codings, len(codings)))
         return
     rows = [
         (one.ref, one.title, one.state, one.progress.items, f"{one.progress.done} of {one.progress.wanted}")
-        for one in found
+        for one in codings
     ]
     print_table(["coding", "title", "state", "items", "codes"], rows)
 
 
-def _tell(found: CodingResults, *, json: bool) -> None:
+def _tell(results: CodingResults, *, json: bool) -> None:
     if json:
-        print_json(found)
+        print_json(results)
         return
-    figures = found.figures
+    figures = results.figures
     if figures is None:
-        say(f"Nothing has been coded in {found.coding.ref} yet.")
+        say(f"Nothing has been coded in {results.coding.ref} yet.")
         return
     print_table(
         ["category", "share of items", "by most coders", "by any", "Krippendorff's α"],
@@ -138,13 +138,15 @@ def _tell(found: CodingResults, *, json: bool) -> None:
     )
 
 
-def _share(one: Estimate) -> str:
-    if one.value is None or one.low is None or one.high is None:
+def _share(estimate: Estimate) -> str:
+    if estimate.value is None or estimate.low is None or estimate.high is None:
         return "–"
-    return f"{100 * one.value:.1f} % ({100 * one.low:.1f} to {100 * one.high:.1f})"
+    return f"{100 * estimate.value:.1f} % ({100 * estimate.low:.1f} to {100 * estimate.high:.1f})"
 
 
-def _number(one: Estimate) -> str:
-    if one.value is None:
+def _number(estimate: Estimate) -> str:
+    if estimate.value is None:
         return "–"
-    return f"{one.value:.3f}" + (f" ({one.low:.3f} to {one.high:.3f})" if one.low is not None else "")
+    return f"{estimate.value:.3f}" + (
+        f" ({estimate.low:.3f} to {estimate.high:.3f})" if estimate.low is not None else ""
+    )

@@ -33,7 +33,7 @@ FILE = "Of files: "
 @app.command()
 def compare(
     context: typer.Context,
-    given: Annotated[
+    sources: Annotated[
         list[str],
         typer.Argument(
             metavar="FILE|DATASET|ROUND...",
@@ -90,18 +90,18 @@ def compare(
 
     Example: quintain study compare sentiment/2 --harvest sentiment/harvest-1 --out report
     """
-    names = [*given, *(train or ())]
+    names = [*sources, *(train or ())]
     if any(suffix_of(Path(one)) in FORMATS for one in names):
         columns = {"context": passage, "writer": writer, "id": name, "tags": tags, "votes": votes, "intended": intended}
         wanted_columns = {"label": label, "options": split_names(options), "models": split_names(model), **columns}
         how = {"responses": responses, "irt_model": irt_model, "recipe": recipe, "seeds": seeds, "seed": seed}
-        files = _Files(given, train or (), split_names(field) or ["text"], {**wanted_columns, **how})
+        files = _Files(sources, train or (), split_names(field) or ["text"], {**wanted_columns, **how})
         _compare_files(files, again(context), out, json=json)
     elif all(one.rpartition("/")[2].isdecimal() for one in names):
-        _compare_rounds(workspace_of(context), given, harvest or (), seed, out, json=json)
+        _compare_rounds(workspace_of(context), sources, harvest or (), seed, out, json=json)
     else:
         study = {"seeds": seeds, "seed": seed, "model": irt_model, "commands": [again(context)]}
-        _compare_stored(workspace_of(context), given, train or (), recipe, study, out, json=json)
+        _compare_stored(workspace_of(context), sources, train or (), recipe, study, out, json=json)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def _compare_files(files: _Files, command: str, out: Path | None, *, json: bool)
     from quintain.library import comparing as library  # statistics take a while to import
 
     with output.bar() as tell:
-        found = library.compare(
+        study = library.compare(
             [read_path(one) for one in files.given],
             files.fields,
             train=[read_path(one) for one in files.train],
@@ -127,24 +127,24 @@ def _compare_files(files: _Files, command: str, out: Path | None, *, json: bool)
             progress=lambda share: tell("Comparing", int(100 * share), 100),
             **files.options,
         )
-    give_report(found.report, out, json=json)
-    found.keeping.clear()
+    give_report(study.report, out, json=json)
+    study.keeping.clear()
 
 
 def _compare_rounds(
-    workspace: Workspace, given: Sequence[str], harvest: Sequence[str], seed: int, out: Path | None, *, json: bool
+    workspace: Workspace, rounds: Sequence[str], harvest: Sequence[str], seed: int, out: Path | None, *, json: bool
 ) -> None:
     from quintain.services.study.compare import compare_report
 
     with workspace.session() as db:
-        task = given[0].partition("/")[0]
-        report = compare_report(db, workspace.blobs, OPERATOR, task, given, harvest, seed=seed)
+        task = rounds[0].partition("/")[0]
+        report = compare_report(db, workspace.blobs, OPERATOR, task, rounds, harvest, seed=seed)
     give_report(report, out, json=json)
 
 
 def _compare_stored(
     workspace: Workspace,
-    given: Sequence[str],
+    datasets: Sequence[str],
     train: Sequence[str],
     recipe: Path | None,
     options: Mapping[str, Any],
@@ -159,16 +159,16 @@ def _compare_stored(
     from quintain.stats.artefacts.learner import LinearLearner, Teachable
 
     learner: Teachable = read_recipe(recipe) if recipe else LinearLearner()
-    wanted = CompareOptions(learner=learner, keeping=Checkpoints(out), **options)
+    settings = CompareOptions(learner=learner, keeping=Checkpoints(out), **options)
     with workspace.session() as db, output.bar() as tell:
-        found = datasets_report(
+        study = datasets_report(
             db,
             workspace.blobs,
             OPERATOR,
-            given,
-            wanted,
+            datasets,
+            settings,
             train=train,
             done=lambda share: tell("Comparing", int(100 * share), 100),
         )
-    give_report(found.report, out, json=json)
-    found.keeping.clear()
+    give_report(study.report, out, json=json)
+    study.keeping.clear()

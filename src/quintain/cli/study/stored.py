@@ -34,11 +34,11 @@ def start(
     Example: quintain study start sentiment data/test
     """
     with workspace_of(context).session() as db:
-        found = studies.start_study(db, OPERATOR, task, source, seed=seed)
+        study = studies.start_study(db, OPERATOR, task, source, seed=seed)
     if json:
-        print_json(found)
+        print_json(study)
     else:
-        say(_standing(found))
+        say(_standing(study))
 
 
 @app.command()
@@ -50,17 +50,17 @@ def kept(
     Example: quintain study kept sentiment data/test --out report
     """
     with workspace_of(context).session() as db:
-        found = studies.get_study(db, OPERATOR, task, source)
+        study = studies.get_study(db, OPERATOR, task, source)
         if json:
-            print_json(found)
+            print_json(study)
             return
         report = studies.kept_report(db, OPERATOR, task, source)
     give_report(report, out, json=False)
-    say(_standing(found))
+    say(_standing(study))
 
 
-def _standing(found: KeptStudy) -> str:
-    if found.job is not None and found.job.going:
-        share = "" if found.job.share is None else f", {found.job.share:.0%} done"
-        return f"Job {found.job.id} for {found.source} is {found.job.state}{share}; `quintain worker` does it."
-    return f"The report of {found.source} was made at {found.at}." if found.at else f"No report of {found.source} yet."
+def _standing(study: KeptStudy) -> str:
+    if study.job is not None and study.job.going:
+        share = "" if study.job.share is None else f", {study.job.share:.0%} done"
+        return f"Job {study.job.id} for {study.source} is {study.job.state}{share}; `quintain worker` does it."
+    return f"The report of {study.source} was made at {study.at}." if study.at else f"No report of {study.source} yet."

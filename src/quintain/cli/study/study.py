@@ -38,14 +38,14 @@ def models(
     out: FolderOption = None,
     json: JsonFlag = False,
 ) -> None:
-    """Say how well each model tells each class, on every data set and round.
+    """Show how well each model tells each class, on every data set and round.
 
     Example: quintain study models sentiment --out report
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        found = models_report(db, workspace.blobs, OPERATOR, task, seed=seed)
-    give_report(found, out, json=json)
+        report = models_report(db, workspace.blobs, OPERATOR, task, seed=seed)
+    give_report(report, out, json=json)
 
 
 @app.command()
@@ -59,7 +59,7 @@ def errors(
     out: FolderOption = None,
     json: JsonFlag = False,
 ) -> None:
-    """Say where a model errs on a data set and whether it is as unsure as people; of two, what they disagree on.
+    """Show where a model errs on a data set and whether it is as unsure as people; of two, what they disagree on.
 
     Example: quintain study errors sentiment/test small@1 --out report
 
@@ -67,8 +67,8 @@ def errors(
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        found = errors_report(db, workspace.blobs, OPERATOR, ref, models, seed=seed)
-    give_report(found, out, json=json)
+        report = errors_report(db, workspace.blobs, OPERATOR, ref, models, seed=seed)
+    give_report(report, out, json=json)
 
 
 @app.command()
@@ -101,8 +101,8 @@ def relabel(
         give_report(relabelling.relabel_report(Path(ref), old, reading, text=text, seed=seed), out, json=json)
         return
     with workspace_of(context).session() as db:
-        found = relabel_report(db, OPERATOR, ref, seed=seed)
-    give_report(found, out, json=json)
+        report = relabel_report(db, OPERATOR, ref, seed=seed)
+    give_report(report, out, json=json)
 
 
 @app.command()
@@ -118,7 +118,7 @@ def report(
     out: FolderOption = None,
     json: JsonFlag = False,
 ) -> None:
-    """Tell all of a data set, a round or a trial: artefacts, difficulty, errors, texts, labels, people, arms.
+    """Report all of a data set, a round or a trial: artefacts, difficulty, errors, texts, labels, people, arms.
 
     Example: quintain study report sentiment/test --out report
 
@@ -132,17 +132,17 @@ def report(
         def done(share: float) -> None:
             tell("Study", int(100 * share), 100)
 
-        found = whole_report(db, workspace.blobs, OPERATOR, ref, seed=seed, done=done, keeping=keeping)
-    give_report(found, out, json=json)
+        whole = whole_report(db, workspace.blobs, OPERATOR, ref, seed=seed, done=done, keeping=keeping)
+    give_report(whole, out, json=json)
     keeping.clear()
 
 
 @app.command()
 def workers(context: typer.Context, ref: ValidationArgument, out: FolderOption = None, json: JsonFlag = False) -> None:
-    """Say who did how much of the work, and how often judges agree with the label, with each other and with gold.
+    """Show who did how much of the work, and how often judges agree with the label, each other and gold.
 
     Example: quintain study workers sentiment/2 --out report
     """
     with workspace_of(context).session() as db:
-        found = workers_report(db, OPERATOR, ref)
-    give_report(found, out, json=json)
+        report = workers_report(db, OPERATOR, ref)
+    give_report(report, out, json=json)

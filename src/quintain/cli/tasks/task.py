@@ -8,7 +8,7 @@ import typer
 
 from quintain.cli.confirm_changes import RemoveOption, YesOption, confirm_changes
 from quintain.cli.context import RevisionOption, workspace_of
-from quintain.cli.output import JsonFlag, print_json, print_table, say
+from quintain.cli.output import JsonFlag, print_document, print_json, print_table, say
 from quintain.cli.plain.task import TaskFile, app
 from quintain.core.people import OPERATOR, RoleName
 from quintain.core.records.tasks import TaskHistory, Tasks
@@ -83,13 +83,13 @@ def list_(
     Example: quintain task list
     """
     with workspace_of(context).session() as db:
-        found = service.list_tasks(db, archived=archived)
+        tasks = service.list_tasks(db, archived=archived)
     if json:
-        print_json(Tasks([one.record() for one in found]))
-    elif not found:
+        print_json(Tasks([one.record() for one in tasks]))
+    elif not tasks:
         say("There are no tasks yet. Add one with `quintain task add FILE`.")
     else:
-        rows = [(one.task.name, one.task.kind, _first(one.task.title), one.version, _state(one)) for one in found]
+        rows = [(one.task.name, one.task.kind, _first(one.task.title), one.version, _state(one)) for one in tasks]
         print_table(["name", "kind", "title", "version", ""], rows)
 
 
@@ -111,7 +111,7 @@ def show(
     if json:
         print_json({"task": record, "version": history[0].number})
     elif toml:
-        typer.echo(history[0].toml, nl=not history[0].toml.endswith("\n"))
+        print_document(history[0].toml, nl=not history[0].toml.endswith("\n"))
     else:
         _print_task(task)
 
@@ -150,8 +150,8 @@ def archive(
         say(f"Task '{name}' is {'back in the lists' if restore else 'archived'}.")
 
 
-def _state(one: service.ListedTask) -> str:
-    return "archived" if one.archived else ""
+def _state(listed: service.ListedTask) -> str:
+    return "archived" if listed.archived else ""
 
 
 def _first(texts: Any) -> str:
@@ -175,4 +175,4 @@ def _print_task(task: Task) -> None:
     ]
     print_table(["", ""], [row for row in rows if row[1]])
     if task.instructions:
-        typer.echo(f"\n{_first(task.instructions).strip()}")
+        print_document(f"\n{_first(task.instructions).strip()}", nl=True)

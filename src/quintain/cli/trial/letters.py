@@ -35,12 +35,12 @@ def letters(
     """
     task, name = split_ref(ref)
     with workspace_of(context).session() as db:
-        found = letters_.letters(db, OPERATOR, task, name, arm, stage)
+        drafts = letters_.letters(db, OPERATOR, task, name, arm, stage)
     if json:
-        print_json(found)
+        print_json(drafts)
         return
-    for one in found:
-        _show(one)
+    for draft in drafts:
+        _show(draft)
 
 
 @app.command(name="edit-letter")
@@ -64,8 +64,8 @@ def edit_letter(
         letters_.edit_letter(
             db, OPERATOR, task, name, arm=arm, stage=stage, person=person, text=text, edit=EditOrigin(revision)
         )
-        found = letters_.letters(db, OPERATOR, task, name, arm, stage)
-    _give_one(found, person, json=json)
+        drafts = letters_.letters(db, OPERATOR, task, name, arm, stage)
+    _give_one(drafts, person, json=json)
 
 
 @app.command()
@@ -84,11 +84,11 @@ def reply(
     Example: quintain trial reply sentiment/first crowd qualify-1 wanda "My second item can be answered." --appeal
     """
     task, name = split_ref(ref)
-    said = {"arm": arm, "stage": stage, "person": person, "text": text}
+    replied = {"arm": arm, "stage": stage, "person": person, "text": text}
     with workspace_of(context).session() as db:
-        letters_.note_reply(db, OPERATOR, task, name, **said, appeal=appeal)
-        found = letters_.letters(db, OPERATOR, task, name, arm, stage)
-    _give_one(found, person, json=json)
+        letters_.note_reply(db, OPERATOR, task, name, **replied, appeal=appeal)
+        drafts = letters_.letters(db, OPERATOR, task, name, arm, stage)
+    _give_one(drafts, person, json=json)
 
 
 @app.command()
@@ -108,8 +108,8 @@ def answer(
     task, name = split_ref(ref)
     with workspace_of(context).session() as db:
         letters_.answer_reply(db, OPERATOR, task, name, arm=arm, stage=stage, person=person, text=text)
-        found = letters_.letters(db, OPERATOR, task, name, arm, stage)
-    _give_one(found, person, json=json)
+        drafts = letters_.letters(db, OPERATOR, task, name, arm, stage)
+    _give_one(drafts, person, json=json)
 
 
 @app.command()
@@ -127,21 +127,21 @@ def readmit(
     """
     task, name = split_ref(ref)
     with workspace_of(context).session() as db:
-        found = stages.readmit(db, OPERATOR, task, name, arm=arm, stage=stage, person=person)
-    give(found, json=json)
+        trial = stages.readmit(db, OPERATOR, task, name, arm=arm, stage=stage, person=person)
+    give(trial, json=json)
 
 
-def _give_one(found: list[LetterDraft], person: str, *, json: bool) -> None:
-    one = next(one for one in found if one.person == person)
+def _give_one(drafts: list[LetterDraft], person: str, *, json: bool) -> None:
+    letter = next(one for one in drafts if one.person == person)
     if json:
-        print_json(one)
+        print_json(letter)
     else:
-        _show(one)
+        _show(letter)
 
 
-def _show(one: LetterDraft) -> None:
-    print_line(f"To {one.person}{' (sent)' if one.sent else ''}:\n{one.text}\n")
-    if one.reply:
-        print_line(f"{'Appeal' if one.appeal else 'Reply'}: {one.reply}\n")
-    if one.answer:
-        print_line(f"Answer: {one.answer}\n")
+def _show(letter: LetterDraft) -> None:
+    print_line(f"To {letter.person}{' (sent)' if letter.sent else ''}:\n{letter.text}\n")
+    if letter.reply:
+        print_line(f"{'Appeal' if letter.appeal else 'Reply'}: {letter.reply}\n")
+    if letter.answer:
+        print_line(f"Answer: {letter.answer}\n")

@@ -28,11 +28,11 @@ from quintain.services.trial.trials import OpenTrial
 TrialArgument = Annotated[str, typer.Argument(metavar="TRIAL", help="The trial, as task/name.")]
 
 
-def split_ref(given: str) -> tuple[str, str]:
+def split_ref(ref: str) -> tuple[str, str]:
     """Split `task/name`."""
-    task, _, name = given.partition("/")
+    task, _, name = ref.partition("/")
     if not task or not name:
-        raise BadInput("'{given}' names no trial.", given=given, remedy="Name it as task/name, such as mood/first.")
+        raise BadInput("'{given}' names no trial.", given=ref, remedy="Name it as task/name, such as mood/first.")
     return task, name
 
 
@@ -58,13 +58,13 @@ def put(
         shipped_text(one.lower()) if one.lower() in shipped() else read_bytes(Path(one)).decode() for one in protocols
     ]
     with workspace_of(context).session() as db:
-        found = confirm_changes(
+        trial = confirm_changes(
             lambda edit: trials.put_trial(db, OPERATOR, task, name, texts, title=title, edit=edit),
             remove,
             revision,
             yes=yes,
         )
-    give(found, json=json)
+    give(trial, json=json)
 
 
 @app.command(name="open")
@@ -88,8 +88,8 @@ def open_(
     workspace = workspace_of(context)
     options = OpenTrial(source, tuple(model or ()), genre, contexts, most)
     with workspace.session() as db:
-        found = trials.open_trial(db, workspace.blobs, OPERATOR, task, name, options)
-    give(found, json=json)
+        trial = trials.open_trial(db, workspace.blobs, OPERATOR, task, name, options)
+    give(trial, json=json)
 
 
 @app.command()
@@ -100,8 +100,8 @@ def status(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) -
     """
     task, name = split_ref(ref)
     with workspace_of(context).session() as db:
-        found = trials.get_trial(db, OPERATOR, task, name)
-    give(found, json=json)
+        trial = trials.get_trial(db, OPERATOR, task, name)
+    give(trial, json=json)
 
 
 @app.command(name="list")
@@ -116,11 +116,11 @@ def list_(
     Example: quintain trial list sentiment
     """
     with workspace_of(context).session() as db:
-        found = trials.list_trials(db, OPERATOR, task or None, offset=offset)
+        listed = trials.list_trials(db, OPERATOR, task or None, offset=offset)
     if json:
-        print_json(found)
+        print_json(listed)
         return
-    print_table(["trial", "title", "state"], [(f"{one.task}/{one.name}", one.title, one.state) for one in found])
+    print_table(["trial", "title", "state"], [(f"{one.task}/{one.name}", one.title, one.state) for one in listed])
 
 
 @app.command(name="close-stage")
@@ -138,8 +138,8 @@ def close_stage(
     """
     task, name = split_ref(ref)
     with workspace_of(context).session() as db:
-        found = stages.close_stage(db, OPERATOR, task, name, arm, stage, force=force)
-    give(found, json=json)
+        trial = stages.close_stage(db, OPERATOR, task, name, arm, stage, force=force)
+    give(trial, json=json)
 
 
 @app.command()
@@ -150,11 +150,11 @@ def judge(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) ->
     """
     task, name = split_ref(ref)
     with workspace_of(context).session() as db:
-        found = reporting.open_pool(db, OPERATOR, task, name)
+        pool = reporting.open_pool(db, OPERATOR, task, name)
     if json:
-        print_json(found)
+        print_json(pool)
         return
-    say(f"{found.added:,} items can be judged now.")
+    say(f"{pool.added:,} items can be judged now.")
 
 
 @app.command()
@@ -165,21 +165,21 @@ def close(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) ->
     """
     task, name = split_ref(ref)
     with workspace_of(context).session() as db:
-        found = trials.close_trial(db, OPERATOR, task, name)
-    give(found, json=json)
+        trial = trials.close_trial(db, OPERATOR, task, name)
+    give(trial, json=json)
 
 
 @app.command()
 def costs(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) -> None:
-    """Say what a question has cost in each arm, by the ledger: with training and without, experts' time priced in.
+    """Show what a question has cost in each arm, by the ledger: with training and without, experts' time priced in.
 
     Example: quintain trial costs sentiment/first
     """
     task, name = split_ref(ref)
     with workspace_of(context).session() as db:
-        found = costs_.trial_costs(db, OPERATOR, task, name)
+        spent = costs_.trial_costs(db, OPERATOR, task, name)
     if json:
-        print_json(found)
+        print_json(spent)
         return
     rows = [
         (
@@ -190,11 +190,13 @@ def costs(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) ->
             one.costs.total,
             f"{one.expert_hours:.1f}",
         )
-        for one in found.arms
+        for one in spent.arms
     ]
     print_table(["arm", "questions", "each", "each with training", "in all", "expert hours"], rows)
-    one = found.judging
-    print_line(f"judging: {one.total} ({one.pages} pages, {one.bonuses} known items, {one.quizzes} quizzes)")
+    judging = spent.judging
+    print_line(
+        f"judging: {judging.total} ({judging.pages} pages, {judging.bonuses} known items, {judging.quizzes} quizzes)"
+    )
 
 
 @app.command()
@@ -224,12 +226,12 @@ def doors(
                 revision,
                 yes=yes,
             )
-        found = doors_.get_doors(db, OPERATOR, task, name, base_url=base)
+        entries = doors_.get_doors(db, OPERATOR, task, name, base_url=base)
     if json:
-        print_json(found)
+        print_json(entries)
         return
-    print_line(f"to take part: {found.entry or 'no door'}")
-    print_line(f"to grade: {found.grading or 'no door'}")
+    print_line(f"to take part: {entries.entry or 'no door'}")
+    print_line(f"to grade: {entries.grading or 'no door'}")
 
 
 @app.command(name="run-models")
@@ -248,8 +250,8 @@ def run_models(
     task, name = split_ref(ref)
     workspace = workspace_of(context)
     with workspace.session() as db:
-        found = model_runs.run_models(db, workspace.blobs, OPERATOR, task, name, model or ())
-    _give_models(found, json=json)
+        runs = model_runs.run_models(db, workspace.blobs, OPERATOR, task, name, model or ())
+    _give_models(runs, json=json)
 
 
 @app.command()
@@ -260,8 +262,8 @@ def models(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) -
     """
     task, name = split_ref(ref)
     with workspace_of(context).session() as db:
-        found = model_runs.get_models(db, OPERATOR, task, name)
-    _give_models(found, json=json)
+        runs = model_runs.get_models(db, OPERATOR, task, name)
+    _give_models(runs, json=json)
 
 
 @app.command()
@@ -295,31 +297,31 @@ def report_of(context: typer.Context, ref: TrialArgument, out: FolderOption = No
     task, name = split_ref(ref)
     workspace = workspace_of(context)
     with workspace.session() as db:
-        found = reporting.report(db, workspace.blobs, OPERATOR, task, name)
-    give_report(found, out, json=json)
+        report = reporting.report(db, workspace.blobs, OPERATOR, task, name)
+    give_report(report, out, json=json)
 
 
-def _give_models(found: TrialModels, *, json: bool) -> None:
+def _give_models(asked: TrialModels, *, json: bool) -> None:
     if json:
-        print_json(found)
+        print_json(asked)
         return
-    if found.dataset is None:
-        waiting = f"; {found.waiting:,} still wait for judgements" if found.waiting else ""
-        print_line(f"No model has been asked. {found.items:,} items are in the pool{waiting}.")
+    if asked.dataset is None:
+        waiting = f"; {asked.waiting:,} still wait for judgements" if asked.waiting else ""
+        print_line(f"No model has been asked. {asked.items:,} items are in the pool{waiting}.")
         return
-    rows = [(one.model, one.state, f"{one.done:,} of {one.total:,}") for one in found.runs]
-    print_table(["model", "state", "items"], rows, title=f"{found.dataset}")
-    if found.later:
-        print_line(f"{found.later:,} items came later: `quintain trial run-models` again.")
+    rows = [(one.model, one.state, f"{one.done:,} of {one.total:,}") for one in asked.runs]
+    print_table(["model", "state", "items"], rows, title=f"{asked.dataset}")
+    if asked.later:
+        print_line(f"{asked.later:,} items came later: `quintain trial run-models` again.")
 
 
-def give(found: CrowdTrial, *, json: bool) -> None:
+def give(trial: CrowdTrial, *, json: bool) -> None:
     """Print where a trial stands."""
     if json:
-        print_json(found)
+        print_json(trial)
         return
-    print_line(f"{found.task}/{found.name}: {found.state}")
-    for arm in found.arms:
+    print_line(f"{trial.task}/{trial.name}: {trial.state}")
+    for arm in trial.arms:
         rows = [
             (
                 one.name,
@@ -331,7 +333,9 @@ def give(found: CrowdTrial, *, json: bool) -> None:
             for one in arm.stages
         ]
         print_table(["stage", "kind", "came", "here", ""], rows, title=f"{arm.name}: {arm.people} people")
-    if found.judging is not None:
-        one = found.judging
-        often = f" of most items, {one.many} of a seeded {one.sample:,} of each arm" if one.sample else " of each item"
-        print_line(f"{one.votes} judgements{often}; {one.items:,} items: {one.judgements:,} judgements, {one.cost}")
+    if trial.judging is not None:
+        pool = trial.judging
+        often = (
+            f" of most items, {pool.many} of a seeded {pool.sample:,} of each arm" if pool.sample else " of each item"
+        )
+        print_line(f"{pool.votes} judgements{often}; {pool.items:,} items: {pool.judgements:,} judgements, {pool.cost}")

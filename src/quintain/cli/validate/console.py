@@ -33,11 +33,11 @@ def entry(context: typer.Context, ref: Ref, json: JsonFlag = False) -> None:
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        found = panel_entry.judging_entry(db, OPERATOR, ref, link_base(workspace))
+        judging_entry = panel_entry.judging_entry(db, OPERATOR, ref, link_base(workspace))
     if json:
-        print_json(found)
+        print_json(judging_entry)
     else:
-        print_line(found.url)
+        print_line(judging_entry.url)
 
 
 @app.command()
@@ -66,16 +66,16 @@ def policy(
                 revision,
                 yes=yes,
             )
-        found = validation_trail.policies(db, OPERATOR, ref)
+        policies = validation_trail.policies(db, OPERATOR, ref)
     if new is not None:
-        say(f"The policy of {ref} is version {found.version}.")
+        say(f"The policy of {ref} is version {policies.version}.")
     if json:
-        print_json(found if every else replace(found, versions=found.versions[:1]))
+        print_json(policies if every else replace(policies, versions=policies.versions[:1]))
     elif every:
-        rows = [(one.version, f"{one.at:%Y-%m-%d %H:%M}", one.by, one.policy.strip()) for one in found.versions]
+        rows = [(one.version, f"{one.at:%Y-%m-%d %H:%M}", one.by, one.policy.strip()) for one in policies.versions]
         print_table(["version", "when", "who", "policy"], rows)
     else:
-        print_line(found.policy.rstrip("\n"))
+        print_line(policies.policy.rstrip("\n"))
 
 
 @app.command()
@@ -88,20 +88,20 @@ def adaptive(
     ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Say what asking adaptively would save and what it would risk, before it is switched on.
+    """Forecast what asking adaptively would save and what it would risk, before it is switched on.
 
     Example: quintain validate adaptive sentiment/2 --policy policy.toml
     """
     with workspace_of(context).session() as db:
         text = None if policy is None else read_text(policy)
-        found = adaptive_forecast.foresee_adaptive(db, OPERATOR, ref, text, file=str(policy) if policy else None)
+        forecast = adaptive_forecast.foresee_adaptive(db, OPERATOR, ref, text, file=str(policy) if policy else None)
     if json:
-        print_json(found)
+        print_json(forecast)
         return
-    source = f"{found.items} items {'drawn from' if found.drawn else 'of'} this validation, played again"
-    if found.accuracy is not None:
-        source = f"a model: judges who are right on {found.accuracy:.0%}, and err evenly"
-    say(f"From {source}. Adaptive asking is {'on' if found.switched_on else 'off'} in this policy.")
+    source = f"{forecast.items} items {'drawn from' if forecast.drawn else 'of'} this validation, played again"
+    if forecast.accuracy is not None:
+        source = f"a model: judges who are right on {forecast.accuracy:.0%}, and err evenly"
+    say(f"From {source}. Adaptive asking is {'on' if forecast.switched_on else 'off'} in this policy.")
     rows = [
         [
             f"minimum = {one.minimum}, adaptive.least = {one.least}" + (" (as it stands)" if one.chosen else ""),
@@ -109,7 +109,7 @@ def adaptive(
             f"{one.changed:.1%}",
             f"{one.unlabelled:.1%} ({one.unlabelled_before:.1%})",
         ]
-        for one in found.settings
+        for one in forecast.settings
     ]
     print_table(["setting", "judgements saved", "another label", "no label (without adapting)"], rows)
 
@@ -142,11 +142,11 @@ def notes(context: typer.Context, ref: Ref, json: JsonFlag = False) -> None:
     Example: quintain validate notes sentiment/2
     """
     with workspace_of(context).session() as db:
-        found = validation_trail.notes(db, OPERATOR, ref)
+        listed = validation_trail.notes(db, OPERATOR, ref)
     if json:
-        print_json(JudgingNotes(found))
+        print_json(JudgingNotes(listed))
         return
-    rows = [(one.kind, one.worker, f"{one.at:%Y-%m-%d %H:%M}", one.item, one.text, one.inputs) for one in found]
+    rows = [(one.kind, one.worker, f"{one.at:%Y-%m-%d %H:%M}", one.item, one.text, one.inputs) for one in listed]
     print_table(["kind", "judge", "when", "item", "reason", "inputs"], rows)
 
 
@@ -162,11 +162,11 @@ def trail(
     Example: quintain validate trail sentiment/2
     """
     with workspace_of(context).session() as db:
-        found = validation_trail.trail(db, OPERATOR, ref, limit=limit)
+        entries = validation_trail.trail(db, OPERATOR, ref, limit=limit)
     if json:
-        print_json(ValidationTrail(found))
+        print_json(ValidationTrail(entries))
         return
     print_table(
         ["when", "who", "what", "of", "details"],
-        [(one.at, one.actor, one.action, one.subject, one.details) for one in found],
+        [(one.at, one.actor, one.action, one.subject, one.details) for one in entries],
     )

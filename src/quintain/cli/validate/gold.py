@@ -118,12 +118,12 @@ def quiz(
         _show(db, ref, json)
 
 
-def _show(db: Session, ref: str, json: bool, wanted: GoldQuery | None = None) -> None:
-    found = gold_list.list_gold(db, OPERATOR, ref, wanted)
+def _show(db: Session, ref: str, json: bool, selection: GoldQuery | None = None) -> None:
+    listed = gold_list.list_gold(db, OPERATOR, ref, selection)
     if json:
-        print_json(found)
+        print_json(listed)
         return
-    if len(found.gold) < found.total:
-        say(f"{len(found.gold)} of {found.total} gold items:")
+    if len(listed.gold) < listed.total:
+        say(f"{len(listed.gold)} of {listed.total} gold items:")
     columns = ["id", "label", "shown", "answered", "right", "retired", "quiz"]
-    print_table([*columns, "accuracy"], [[*(one[name] for name in columns), rate(one.accuracy)] for one in found.gold])
+    print_table([*columns, "accuracy"], [[*(one[name] for name in columns), rate(one.accuracy)] for one in listed.gold])

@@ -34,7 +34,7 @@ def try_(
     least: Least = 10,
     json: JsonFlag = False,
 ) -> None:
-    """Say whom a rule would catch, and how surely it catches random clickers; change nothing.
+    """Show whom a rule would catch, and how surely it catches random clickers; change nothing.
 
     Example: quintain validate rule try sentiment/2 --rule wilson --limit 0.5
     """
@@ -59,15 +59,15 @@ def apply_(
         _tell(unqualify.apply_rule(db, OPERATOR, ref, unqualify.rule_of(rule, limit, least)), json)
 
 
-def _tell(found: RuleEffect, json: bool) -> None:
+def _tell(effect: RuleEffect, json: bool) -> None:
     if json:
-        print_json(found)
+        print_json(effect)
         return
-    caught = ", ".join(found.workers) or "nobody"
-    power = "; ".join(f"{one.clicker:.0%} after {one.judgements}" for one in found.power)
-    print_line(f"{found.rule}: {caught} ({found.judgements} judgements). Random clickers caught: {power}.")
-    if found.weak:
-        print_line(found.advice)
+    caught = ", ".join(effect.workers) or "nobody"
+    power = "; ".join(f"{one.clicker:.0%} after {one.judgements}" for one in effect.power)
+    print_line(f"{effect.rule}: {caught} ({effect.judgements} judgements). Random clickers caught: {power}.")
+    if effect.weak:
+        print_line(effect.advice)
 
 
 @validate.command("unqualify")

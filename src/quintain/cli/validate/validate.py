@@ -75,15 +75,15 @@ def open_(
             revision,
             yes=yes,
         )
-        found = validation_status.progress(db, OPERATOR, ref)
-    if found.state == ValidationState.PREPARING:
+        progress = validation_status.progress(db, OPERATOR, ref)
+    if progress.state == ValidationState.PREPARING:
         say(f"{ref} is being prepared by a worker; `quintain jobs list` shows how far it is.")
-    elif not found.counted:
+    elif not progress.counted:
         say(f"{ref} is open. {UNCOUNTED}")
     else:
-        say(f"{ref} is open: {found.items} items, {found.forecast.judgements} judgements to go.")
+        say(f"{ref} is open: {progress.items} items, {progress.forecast.judgements} judgements to go.")
     if json:
-        print_json(found)
+        print_json(progress)
 
 
 @app.command()
@@ -113,14 +113,14 @@ def status(
     ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Say how far validation is: progress, forecast, agreement, labels, judges, error rates.
+    """Show how far validation is: progress, forecast, agreement, labels, judges, error rates.
 
     Example: quintain validate status sentiment/2 --json
     """
     with workspace_of(context).session() as db:
         if ref is not None:
-            found = validation_status.status(db, OPERATOR, ref)
-            print_json(found) if json else _show(found)
+            validation = validation_status.status(db, OPERATOR, ref)
+            print_json(validation) if json else _show(validation)
             return
         listed = [validation_status.progress(db, OPERATOR, one) for one in validate.list_validations(db)]
     if json:
@@ -132,42 +132,48 @@ def status(
     )
 
 
-def _numbers(found: ValidationProgress) -> list[object]:
-    """Give items, judgements, and judgements to go, or say that nobody has counted them yet."""
-    if not found.counted:
+def _numbers(progress: ValidationProgress) -> list[object]:
+    """Return items, judgements, and judgements to go, or "pending" while nobody has counted them."""
+    if not progress.counted:
         return ["pending", "pending", "pending"]
-    return [found.items, found.judgements, found.forecast.judgements]
+    return [progress.items, progress.judgements, progress.forecast.judgements]
 
 
-def _show(found: Validation) -> None:
-    if not found.counted:
-        print_line(f"{found.validation}: {found.state}. {UNCOUNTED}")
+def _show(validation: Validation) -> None:
+    if not validation.counted:
+        print_line(f"{validation.validation}: {validation.state}. {UNCOUNTED}")
         return
-    progress, forecast, rates = found.progress, found.forecast, found.rates
-    print_line(f"{found.validation}: {found.state}, {progress.complete} of {progress.items} items complete")
+    progress, forecast, rates = validation.progress, validation.forecast, validation.rates
+    print_line(f"{validation.validation}: {validation.state}, {progress.complete} of {progress.items} items complete")
     print_line(f"{progress.judgements} judgements, {progress.kept} kept, {progress.set_aside} set aside")
-    if found.asking.often:
-        sample = f"{found.asking.sample:,} of each part" if found.asking.sample else f"{found.asking.share:.0%}"
-        parts = "; ".join(f"{one.part or 'all'}: {one.often:,} of {one.items:,}" for one in found.asking.parts)
-        most, often = found.asking.judgements, found.asking.often
+    if validation.asking.often:
+        sample = (
+            f"{validation.asking.sample:,} of each part"
+            if validation.asking.sample
+            else f"{validation.asking.share:.0%}"
+        )
+        parts = "; ".join(f"{one.part or 'all'}: {one.often:,} of {one.items:,}" for one in validation.asking.parts)
+        most, often = validation.asking.judgements, validation.asking.often
         print_line(f"{most} judgements of most items, {often} of a seeded {sample} ({parts})")
-    if found.asking.writer:
+    if validation.asking.writer:
         print_line("the writer's label is a vote, too")
     days = "unknown" if forecast.days is None else f"{forecast.days:.1f}"
     print_line(f"to go: {forecast.judgements} judgements, days: {days}, cost: {forecast.cost}")
-    if found.waiting:
-        print_line(found.waiting.advice)
+    if validation.waiting:
+        print_line(validation.waiting.advice)
     if progress.saved:
         print_line(f"saved by asking adaptively: {progress.saved} judgements ({progress.saved_share:.1%})")
-    alpha = found.agreement.krippendorff_alpha or Estimate(None, reason="there are no judgements yet")
-    print_line(f"labels by {found.method}, Krippendorff's alpha {_figure(alpha)}, contested items: {found.contested}")
+    alpha = validation.agreement.krippendorff_alpha or Estimate(None, reason="there are no judgements yet")
+    print_line(
+        f"labels by {validation.method}, Krippendorff's alpha {_figure(alpha)}, contested items: {validation.contested}"
+    )
     print_line(f"vMER {rate(rates.vmer)}, aimed success {rate(rates.aimed_success)}")
-    print_table(["label", "items"], list(found.labels.items()))
-    print_table(*judge_rows(found.judges))
+    print_table(["label", "items"], list(validation.labels.items()))
+    print_table(*judge_rows(validation.judges))
 
 
 def judge_rows(rows: Sequence[Judge]) -> tuple[list[str], list[list[object]]]:
-    """Give judges as the columns and rows of a table."""
+    """Return judges as the columns and rows of a table."""
     columns = ["judge", "judgements", "agreement", "accuracy", "gold", "seconds", "patterns", "qualified"]
     return columns, [
         [
@@ -209,12 +215,12 @@ def review(
     Example: quintain validate review sentiment/2
     """
     with workspace_of(context).session() as db:
-        found = reviewing.review(db, OPERATOR, ref, apply=apply)
+        outcome = reviewing.review(db, OPERATOR, ref, apply=apply)
     if json:
-        print_json(found)
+        print_json(outcome)
         return
-    say(f"{found.judges} judges, {found.judgements} judgements; {found.opened} slots opened again.")
-    print_table(["judge", "caught by"], list(found.caught.items()))
+    say(f"{outcome.judges} judges, {outcome.judgements} judgements; {outcome.opened} slots opened again.")
+    print_table(["judge", "caught by"], list(outcome.caught.items()))
 
 
 @app.command()
@@ -244,19 +250,19 @@ def items(
         if dataset is not None:
             taken = item_files.add_items_from_dataset(db, workspace.blobs, OPERATOR, ref, dataset)
             say(f"{taken.added} items added, {taken.repeats} were there already.")
-        found = validation_items.list_items(db, OPERATOR, ref, ItemQuery(state, label, text, sort, down, 0, limit))
+        page = validation_items.list_items(db, OPERATOR, ref, ItemQuery(state, label, text, sort, down, 0, limit))
     if json:
-        print_json(found)
+        print_json(page)
         return
-    if not found.counted:
+    if not page.counted:
         say(f"{ref}: {UNCOUNTED}")
         return
-    say(f"{found.total} items; " + ", ".join(f"{name}: {count}" for name, count in found.counts.items()))
-    if found.searched:
-        say(f"The text was looked for in the newest {found.searched:,} items; export the labels to look in all.")
+    say(f"{page.total} items; " + ", ".join(f"{name}: {count}" for name, count in page.counts.items()))
+    if page.searched:
+        say(f"The text was looked for in the newest {page.searched:,} items; export the labels to look in all.")
     print_table(
         ["id", "state", "label", "votes", "inputs"],
-        [[one.id, one.state, one.label or "", one.votes, one.inputs] for one in found.items],
+        [[one.id, one.state, one.label or "", one.votes, one.inputs] for one in page.items],
     )
 
 
@@ -291,14 +297,14 @@ def history(
     worker: Annotated[str, typer.Argument(help="Name of the judge.", show_default=False)],
     json: JsonFlag = False,
 ) -> None:
-    """Tell everything that happened to one judge: every review and every change of standing.
+    """Show everything that happened to one judge: every review and every change of standing.
 
     Example: quintain validate history sentiment/2 wilma
     """
     with workspace_of(context).session() as db:
-        found = judges.judge_history(db, OPERATOR, ref, worker)
+        events = judges.judge_history(db, OPERATOR, ref, worker)
     if json:
-        print_json(found)
+        print_json(events)
         return
     print_table(
         ["at", "judgements", "agreed", "gold right", "accuracy"],
@@ -310,18 +316,18 @@ def history(
                 f"{one.gold_right} of {one.gold_seen}",
                 f"{one.accuracy:.1%}",
             ]
-            for one in found.reviews
+            for one in events.reviews
         ],
         title="Reviews",
     )
     print_table(
         ["at", "qualified", "rule", "reason"],
-        [[one.at, one.qualified, one.rule, one.reason] for one in found.standings],
+        [[one.at, one.qualified, one.rule, one.reason] for one in events.standings],
         title=f"Standing in {ref}",
     )
     print_table(
         ["at", "held", "reason"],
-        [[one.at, one.held, one.reason] for one in found.qualifications],
+        [[one.at, one.held, one.reason] for one in events.qualifications],
         title="Qualification of the whole task",
     )
 
@@ -344,5 +350,5 @@ def export(
     _tell({"file": str(out), "rows": rows}, json, f"{rows} rows written to {out}.")
 
 
-def _tell(found: dict[str, Any], json: bool, text: str) -> None:
-    print_json(found) if json else print_line(text)
+def _tell(record: dict[str, Any], json: bool, text: str) -> None:
+    print_json(record) if json else print_line(text)

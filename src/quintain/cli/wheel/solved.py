@@ -31,31 +31,31 @@ SAID = {
 
 @round_app.command()
 def solved(context: typer.Context, ref: RoundRef, json: JsonFlag = False) -> None:
-    """Say whether models do as well as people on a released round, with the evidence.
+    """Show whether models do as well as people on a released round, with the evidence.
 
     Example: quintain round solved sentiment/2
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
         standings.catch_up(db, workspace.blobs)
-        found = standings.solved(db, OPERATOR, ref)
+        parity = standings.solved(db, OPERATOR, ref)
     if json:
-        print_json(found)
+        print_json(parity)
         return
     print_table(
         ["model", "items", "macro F1", "people", "difference", ""],
         [
             (one.model, one.items, _figure(one.score), _figure(one.human), _figure(one.difference), one.state)
-            for one in found.models
+            for one in parity.models
         ],
     )
-    do = "does" if len(found.solved_by) == 1 else "do"
-    state = ParityState.SOLVED if found.solved_by else ParityState(found.state)
-    say(SAID[state].format(models=", ".join(found.solved_by), do=do, margin=found.margin))
-    if found.waiting:
-        say(f"Runs that are still to come: {found.waiting}.")
-    if found.solved_by:
-        say(f"`quintain round next {ref}` starts the next round with {found.solved_by[0]}.")
+    do = "does" if len(parity.solved_by) == 1 else "do"
+    state = ParityState.SOLVED if parity.solved_by else ParityState(parity.state)
+    say(SAID[state].format(models=", ".join(parity.solved_by), do=do, margin=parity.margin))
+    if parity.waiting:
+        say(f"Runs that are still to come: {parity.waiting}.")
+    if parity.solved_by:
+        say(f"`quintain round next {ref}` starts the next round with {parity.solved_by[0]}.")
 
 
 @round_app.command("next")
@@ -73,11 +73,11 @@ def next_(
     Example: quintain round next sentiment/2 --model sentiment/ngram
     """
     with workspace_of(context).session() as db:
-        made = start_next(db, OPERATOR, ref, model)
+        draft = start_next(db, OPERATOR, ref, model)
     if json:
-        print_json(made.record())
+        print_json(draft.record())
     else:
-        say(f"Round {made.ref} is a draft that is aimed at {made.spec.targets.models[0]}. It has no prompts yet.")
+        say(f"Round {draft.ref} is a draft that is aimed at {draft.spec.targets.models[0]}. It has no prompts yet.")
 
 
 def _figure(figure: Estimate) -> str:

@@ -26,14 +26,14 @@ def timeline(context: typer.Context, name: TaskName, json: JsonFlag = False) -> 
     workspace = workspace_of(context)
     with workspace.session() as db:
         standings.catch_up(db, workspace.blobs)
-        found = service(db, OPERATOR, name)
+        rounds = service(db, OPERATOR, name)
     if json:
-        print_json(found)
-    elif not found.rounds:
+        print_json(rounds)
+    elif not rounds.rounds:
         say("There are no rounds yet.")
     else:
         heads = ["round", "title", "targets", "collected", "vMER", "test", "people", "highest", "its macro F1", ""]
-        print_table(heads, [_row(one) for one in found.rounds])
+        print_table(heads, [_row(one) for one in rounds.rounds])
 
 
 @app.command()
@@ -50,29 +50,29 @@ def margin(
     with workspace_of(context).session() as db:
         if value is None:
             service(db, OPERATOR, name)  # which says so where there is no such task
-            found = Margin(name, standings.margin_of(db, name))
+            current = Margin(name, standings.margin_of(db, name))
         else:
-            found = standings.set_margin(db, OPERATOR, name, value)
+            current = standings.set_margin(db, OPERATOR, name, value)
     if json:
-        print_json(found)
+        print_json(current)
     else:
-        say(f"In task '{name}' the margin is {found.margin:g}.")
+        say(f"In task '{name}' the margin is {current.margin:g}.")
 
 
-def _row(one: TimelineRound) -> tuple[object, ...]:
-    best = one.models[0].score if one.models else None
-    vmer = "" if one.vmer is None or one.vmer.value is None else f"{one.vmer.value:.1%}"
+def _row(entry: TimelineRound) -> tuple[object, ...]:
+    best = entry.models[0].score if entry.models else None
+    vmer = "" if entry.vmer is None or entry.vmer.value is None else f"{entry.vmer.value:.1%}"
     return (
-        one.ref,
-        one.title,
-        one.targets,
-        one.collected,
+        entry.ref,
+        entry.title,
+        entry.targets,
+        entry.collected,
         vmer,
-        one.items or "",
-        _figure(one.human),
-        one.best,
+        entry.items or "",
+        _figure(entry.human),
+        entry.best,
         _figure(best),
-        one.state,
+        entry.state,
     )
 
 

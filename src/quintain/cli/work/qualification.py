@@ -26,7 +26,7 @@ def qualify(
     reason: Annotated[str, typer.Option("--reason", help="Why; the worker reads it.")] = "",
     json: JsonFlag = False,
 ) -> None:
-    """Give somebody a qualification on a task, or end it.
+    """Grant somebody a qualification on a task, or end it.
 
     Example: quintain user qualify wilma sentiment expert-writer
 
@@ -34,10 +34,10 @@ def qualify(
     """
     with workspace_of(context).session() as db:
         service.set_qualification(db, OPERATOR, task, name, qualification, held=not end, reason=reason)
-        found = service.qualification_history(db, OPERATOR, task, name)
+        changes = service.qualification_history(db, OPERATOR, task, name)
     say(f"{name} {'no longer holds' if end else 'holds'} '{qualification}' on task '{task}'.")
     if json:
-        print_json(Qualifications(found))
+        print_json(Qualifications(changes))
 
 
 @app.command()
@@ -47,12 +47,12 @@ def qualifications(context: typer.Context, name: Name, task: Task, json: JsonFla
     Example: quintain user qualifications wilma sentiment
     """
     with workspace_of(context).session() as db:
-        found = service.qualification_history(db, OPERATOR, task, name)
+        changes = service.qualification_history(db, OPERATOR, task, name)
     if json:
-        print_json(Qualifications(found))
+        print_json(Qualifications(changes))
         return
     shown = [
-        (f"{one.created_at:%Y-%m-%d %H:%M}", one.name, "given" if one.held else "ended", one.reason) for one in found
+        (f"{one.created_at:%Y-%m-%d %H:%M}", one.name, "given" if one.held else "ended", one.reason) for one in changes
     ]
     print_table(["when", "qualification", "", "reason"], shown)
 
@@ -72,8 +72,8 @@ def fact(
     """
     with workspace_of(context).session() as db:
         service.record_fact(db, OPERATOR, name, what, value, source=source)
-        found = service.facts(db, OPERATOR, name)
+        facts = service.facts(db, OPERATOR, name)
     if json:
-        print_json(KnownFacts(found))
+        print_json(KnownFacts(facts))
     else:
-        print_table(["fact", "value", "said by"], [(one.name, one.value, one.source) for one in found])
+        print_table(["fact", "value", "said by"], [(one.name, one.value, one.source) for one in facts])

@@ -50,12 +50,12 @@ def new(
             print_json({"file": str(file), "questions": len(definition["questions"])})
         return
     with workspace_of(context).session() as db:
-        made = confirm_changes(
+        quiz = confirm_changes(
             lambda edit: quizzes.put_quiz(db, OPERATOR, task, name, definition, edit=edit), remove, revision, yes=yes
         )
-    say(f"The quiz {ref} has {counted}, version {made.version}.")
+    say(f"The quiz {ref} has {counted}, version {quiz.version}.")
     if json:
-        print_json(made)
+        print_json(quiz)
 
 
 @app.command("list")
@@ -69,13 +69,16 @@ def list_(
     Example: quintain task quiz list sentiment
     """
     with workspace_of(context).session() as db:
-        found = quiz_results.quiz_list(db, OPERATOR, task)
+        quizzes_of_task = quiz_results.quiz_list(db, OPERATOR, task)
     if json:
-        print_json(Quizzes(found))
-    elif not found:
+        print_json(Quizzes(quizzes_of_task))
+    elif not quizzes_of_task:
         say(f"Task '{task}' has no quizzes. Add one with `quintain task quiz new {task}/NAME FILE`.")
     else:
-        rows = [(one.name, one.version, one.questions, one.practice, "yes" if one.retired else "") for one in found]
+        rows = [
+            (one.name, one.version, one.questions, one.practice, "yes" if one.retired else "")
+            for one in quizzes_of_task
+        ]
         print_table(["quiz", "version", "questions", "practice", "retired"], rows)
 
 
@@ -87,16 +90,16 @@ def show(context: typer.Context, ref: QuizName, json: JsonFlag = False) -> None:
     """
     task, name = _split(ref)
     with workspace_of(context).session() as db:
-        found = quizzes.get_quiz(db, OPERATOR, task, name)
+        quiz = quizzes.get_quiz(db, OPERATOR, task, name)
         definition = quizzes.quiz_definition(db, OPERATOR, task, name)
     if json:
         print_json(
             {
                 "task": task,
                 "name": name,
-                "version": found.version,
+                "version": quiz.version,
                 "definition": definition,
-                "revision": found.revision,
+                "revision": quiz.revision,
             }
         )
     else:
@@ -111,11 +114,11 @@ def results(context: typer.Context, ref: QuizName, json: JsonFlag = False) -> No
     """
     task, name = _split(ref)
     with workspace_of(context).session() as db:
-        found = quiz_results.quiz_results(db, OPERATOR, task, name)
+        outcome = quiz_results.quiz_results(db, OPERATOR, task, name)
     if json:
-        print_json(found)
+        print_json(outcome)
         return
-    say(f"{found.passed} of {found.people} people passed {ref}, in {found.tries} tries.")
+    say(f"{outcome.passed} of {outcome.people} people passed {ref}, in {outcome.tries} tries.")
     people = [
         (
             one.name,
@@ -124,10 +127,10 @@ def results(context: typer.Context, ref: QuizName, json: JsonFlag = False) -> No
             "yes" if one.passed else "",
             f"{one.last_at:%Y-%m-%d %H:%M}",
         )
-        for one in found.by_person
+        for one in outcome.by_person
     ]
     print_table(["person", "tries", "best", "passed", "last"], people)
-    questions = [(one.text, "–" if one.rate is None else f"{one.rate:.0%}") for one in found.by_question]
+    questions = [(one.text, "–" if one.rate is None else f"{one.rate:.0%}") for one in outcome.by_question]
     print_table(["question", "right"], questions)
 
 
@@ -139,10 +142,10 @@ def retire(context: typer.Context, ref: QuizName, json: JsonFlag = False) -> Non
     """
     task, name = _split(ref)
     with workspace_of(context).session() as db:
-        made = quiz_use.retire_quiz(db, OPERATOR, task, name)
+        quiz = quiz_use.retire_quiz(db, OPERATOR, task, name)
     say(f"The quiz {ref} is retired. `quintain task quiz restore {ref}` brings it back.")
     if json:
-        print_json(made)
+        print_json(quiz)
 
 
 @app.command()
@@ -153,10 +156,10 @@ def restore(context: typer.Context, ref: QuizName, json: JsonFlag = False) -> No
     """
     task, name = _split(ref)
     with workspace_of(context).session() as db:
-        made = quiz_use.restore_quiz(db, OPERATOR, task, name)
+        quiz = quiz_use.restore_quiz(db, OPERATOR, task, name)
     say(f"The quiz {ref} is in use again.")
     if json:
-        print_json(made)
+        print_json(quiz)
 
 
 def _split(ref: str) -> tuple[str, str]:

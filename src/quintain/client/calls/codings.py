@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from quintain.client.refs import place, task_path
+from quintain.client.refs import ref_path, task_path
 from quintain.client.transport import Transport
 from quintain.core.records.coding import Coding, CodingProgress, CodingResults, Codings, ItemToCode, ToCode
 
@@ -35,20 +35,20 @@ class CodingsCalls:
 
     def coding(self, ref: str) -> Coding:
         """Give a coding with its progress."""
-        return self._transport.read(Coding, "GET", place(ref, "codings"))
+        return self._transport.read(Coding, "GET", ref_path(ref, "codings"))
 
     def close_coding(self, ref: str) -> CodingResults:
         """End a coding for good; from then on it is told which item is of which arm (owners)."""
-        return self._transport.read(CodingResults, "POST", f"{place(ref, 'codings')}/close")
+        return self._transport.read(CodingResults, "POST", f"{ref_path(ref, 'codings')}/close")
 
     def next_to_code(self, ref: str) -> ItemToCode | None:
         """Take the next item to code, or the one that one has."""
-        return self._transport.read(ToCode, "POST", f"{place(ref, 'codings')}/items").item
+        return self._transport.read(ToCode, "POST", f"{ref_path(ref, 'codings')}/items").item
 
     def last_coded(self, ref: str, *, before: int | None = None) -> ItemToCode | None:
         """Give the item that one coded last, or the one *before* it, to say it anew."""
         return self._transport.read(
-            ToCode, "GET", f"{place(ref, 'codings')}/items/last", params={"before": before}
+            ToCode, "GET", f"{ref_path(ref, 'codings')}/items/last", params={"before": before}
         ).item
 
     def code_item(self, ref: str, item: int, categories: Iterable[str], note: str = "") -> CodingProgress:
@@ -56,10 +56,10 @@ class CodingsCalls:
         return self._transport.read(
             CodingProgress,
             "POST",
-            f"{place(ref, 'codings')}/items/{item}/code",
+            f"{ref_path(ref, 'codings')}/items/{item}/code",
             json={"categories": list(categories), "note": note},
         )
 
     def coding_results(self, ref: str) -> CodingResults:
         """Give shares with intervals and agreement; arms and differences once the coding is closed (owners)."""
-        return self._transport.read(CodingResults, "GET", f"{place(ref, 'codings')}/results")
+        return self._transport.read(CodingResults, "GET", f"{ref_path(ref, 'codings')}/results")

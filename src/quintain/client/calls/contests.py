@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from quintain.client.refs import place, task_path
+from quintain.client.refs import ref_path, task_path
 from quintain.client.transport import Transport
 from quintain.core.records.contests import (
     Contest,
@@ -56,60 +56,60 @@ class ContestsCalls:
 
     def contest(self, ref: str) -> Contest:
         """Give a contest, and the phase it is in."""
-        return self._transport.read(Contest, "GET", place(ref, "contests"))
+        return self._transport.read(Contest, "GET", ref_path(ref, "contests"))
 
     def contest_history(self, ref: str) -> list[ContestChange]:
         """List every state of a contest's file, the newest first (owners)."""
-        return self._transport.read(ContestHistory, "GET", f"{place(ref, 'contests')}/history").versions
+        return self._transport.read(ContestHistory, "GET", f"{ref_path(ref, 'contests')}/history").versions
 
     def extend_phase(self, ref: str, phase: str, until: str) -> Contest:
         """Let a phase end at another moment, while it lasts or before it (owners)."""
         return self._transport.read(
-            Contest, "POST", f"{place(ref, 'contests')}/extend", json={"phase": phase, "until": until}
+            Contest, "POST", f"{ref_path(ref, 'contests')}/extend", json={"phase": phase, "until": until}
         )
 
     def contest_teams(self, ref: str) -> list[ContestTeam]:
         """List the teams; who is in them is for the team and the organisers."""
-        return self._transport.read(ContestTeams, "GET", f"{place(ref, 'contests')}/teams").teams
+        return self._transport.read(ContestTeams, "GET", f"{ref_path(ref, 'contests')}/teams").teams
 
     def create_contest_team(self, ref: str, name: str, role: str) -> ContestTeam:
         """Make a team, with oneself in it."""
         return self._transport.read(
-            ContestTeam, "POST", f"{place(ref, 'contests')}/teams", json={"name": name, "role": role}
+            ContestTeam, "POST", f"{ref_path(ref, 'contests')}/teams", json={"name": name, "role": role}
         )
 
     def join_contest_team(self, ref: str, team: str, key: str = "") -> ContestTeam:
         """Join a team, with its key or, where the contest is open, without."""
         return self._transport.read(
-            ContestTeam, "POST", f"{place(ref, 'contests')}/teams/{quote(team, safe='')}/join", json={"key": key}
+            ContestTeam, "POST", f"{ref_path(ref, 'contests')}/teams/{quote(team, safe='')}/join", json={"key": key}
         )
 
     def leave_contest_team(self, ref: str) -> None:
         """Leave one's team, until building ends."""
-        self._transport.ask("POST", f"{place(ref, 'contests')}/leave")
+        self._transport.ask("POST", f"{ref_path(ref, 'contests')}/leave")
 
     def team_pairs(self, ref: str, team: str, *, offset: int = 0, limit: int = 50) -> ContestPairs:
         """Give a page of a team's pairs to the team and the organisers; whoever else asks is noted."""
         return self._transport.read(
             ContestPairs,
             "GET",
-            f"{place(ref, 'contests')}/teams/{quote(team, safe='')}/pairs",
+            f"{ref_path(ref, 'contests')}/teams/{quote(team, safe='')}/pairs",
             params={"offset": offset, "limit": limit},
         )
 
     def contest_systems(self, ref: str) -> list[ContestSystem]:
         """List the systems, by the names that one may know them by."""
-        return self._transport.read(ContestSystems, "GET", f"{place(ref, 'contests')}/systems").systems
+        return self._transport.read(ContestSystems, "GET", f"{ref_path(ref, 'contests')}/systems").systems
 
     def submit_contest_model(self, ref: str, model: str, system: str = "") -> ContestSystem:
         """Let a model of one's own be a system of the team: the platform runs it in both phases."""
         return self._transport.read(
-            ContestSystem, "POST", f"{place(ref, 'contests')}/build/model", json={"model": model, "system": system}
+            ContestSystem, "POST", f"{ref_path(ref, 'contests')}/build/model", json={"model": model, "system": system}
         )
 
     def withdraw_contest_system(self, ref: str, system: str) -> None:
         """Take a system of one's team out again, while building lasts."""
-        self._transport.ask("DELETE", f"{place(ref, 'contests')}/build/systems/{quote(system, safe='')}")
+        self._transport.ask("DELETE", f"{ref_path(ref, 'contests')}/build/systems/{quote(system, safe='')}")
 
     def add_contest_reference(
         self, ref: str, name: str = "", *, model: str = "", counts: bool = False
@@ -118,14 +118,14 @@ class ContestsCalls:
         return self._transport.read(
             ContestSystem,
             "POST",
-            f"{place(ref, 'contests')}/references",
+            f"{ref_path(ref, 'contests')}/references",
             json={"name": name, "model": model, "counts": counts},
         )
 
     def let_reference_count(self, ref: str, system: str, counts: bool) -> None:
         """Say whether a reference system enters the breakers' scores (organisers)."""
         self._transport.ask(
-            "PUT", f"{place(ref, 'contests')}/references/{quote(system, safe='')}/counts", json={"counts": counts}
+            "PUT", f"{ref_path(ref, 'contests')}/references/{quote(system, safe='')}/counts", json={"counts": counts}
         )
 
     def dev_answers(self, ref: str, *, text: str = "", offset: int = 0, limit: int = 25) -> DevAnswers:
@@ -133,7 +133,7 @@ class ContestsCalls:
         return self._transport.read(
             DevAnswers,
             "GET",
-            f"{place(ref, 'contests')}/answers",
+            f"{ref_path(ref, 'contests')}/answers",
             params={"text": text, "offset": offset, "limit": limit},
         )
 
@@ -155,7 +155,7 @@ class ContestsCalls:
         return self._transport.read(
             ContestPair,
             "POST",
-            f"{place(ref, 'contests')}/break/pairs",
+            f"{ref_path(ref, 'contests')}/break/pairs",
             json={
                 "original": dict(original),
                 "modified": dict(modified),
@@ -171,11 +171,11 @@ class ContestsCalls:
 
     def remove_contest_pair(self, ref: str, pair: str) -> None:
         """Take a pair of one's team out again, while breaking lasts."""
-        self._transport.ask("DELETE", f"{place(ref, 'contests')}/break/pairs/{quote(pair, safe='')}")
+        self._transport.ask("DELETE", f"{ref_path(ref, 'contests')}/break/pairs/{quote(pair, safe='')}")
 
     def contest_searches(self, ref: str) -> ContestSearches:
         """List the automatic searches of one's team, and how many texts it may still ask models about."""
-        return self._transport.read(ContestSearches, "GET", f"{place(ref, 'contests')}/break/searches")
+        return self._transport.read(ContestSearches, "GET", f"{ref_path(ref, 'contests')}/break/searches")
 
     def start_contest_search(
         self,
@@ -192,7 +192,7 @@ class ContestsCalls:
         return self._transport.read(
             ContestSearch,
             "POST",
-            f"{place(ref, 'contests')}/break/searches",
+            f"{ref_path(ref, 'contests')}/break/searches",
             json={
                 "model": model,
                 "text": text,
@@ -205,7 +205,9 @@ class ContestsCalls:
 
     def advance_contest_search(self, ref: str, search: int) -> ContestSearch:
         """Go on with a search for a few seconds; call it again until it is done."""
-        return self._transport.read(ContestSearch, "POST", f"{place(ref, 'contests')}/break/searches/{search}/advance")
+        return self._transport.read(
+            ContestSearch, "POST", f"{ref_path(ref, 'contests')}/break/searches/{search}/advance"
+        )
 
     def contest_proposals(
         self, ref: str, search: int, *, waiting: bool = False, offset: int = 0, limit: int = 25
@@ -214,7 +216,7 @@ class ContestsCalls:
         return self._transport.read(
             ContestProposals,
             "GET",
-            f"{place(ref, 'contests')}/break/searches/{search}/proposals",
+            f"{ref_path(ref, 'contests')}/break/searches/{search}/proposals",
             params={"waiting": waiting, "offset": offset, "limit": limit},
         )
 
@@ -225,17 +227,19 @@ class ContestsCalls:
         return self._transport.read(
             ContestPair,
             "POST",
-            f"{place(ref, 'contests')}/break/proposals/{proposal}/confirm",
+            f"{ref_path(ref, 'contests')}/break/proposals/{proposal}/confirm",
             json={"modified_label": modified_label, "rationale": rationale, "tags": list(tags)},
         )
 
     def reject_contest_proposal(self, ref: str, proposal: int, *, undo: bool = False) -> None:
         """Put a proposal aside, or take it up again."""
-        self._transport.ask("POST", f"{place(ref, 'contests')}/break/proposals/{proposal}/reject", json={"undo": undo})
+        self._transport.ask(
+            "POST", f"{ref_path(ref, 'contests')}/break/proposals/{proposal}/reject", json={"undo": undo}
+        )
 
     def next_pair_to_judge(self, ref: str) -> PairToJudge | None:
         """Hand the next pair to judge to somebody who is in no team; it is theirs for half an hour."""
-        return self._transport.read(NextToJudge, "POST", f"{place(ref, 'contests')}/judging/next").pair
+        return self._transport.read(NextToJudge, "POST", f"{ref_path(ref, 'contests')}/judging/next").pair
 
     def judge_pair(
         self, ref: str, pair: int, original_label: Any, modified_label: Any, *, minimal: bool | None = None
@@ -244,27 +248,27 @@ class ContestsCalls:
         return self._transport.read(
             PairJudged,
             "POST",
-            f"{place(ref, 'contests')}/judging",
+            f"{ref_path(ref, 'contests')}/judging",
             json={"pair": pair, "original_label": original_label, "modified_label": modified_label, "minimal": minimal},
         )
 
     def return_pair_to_judge(self, ref: str, pair: int) -> None:
         """Give a pair back without judging it; one is not handed it again."""
-        self._transport.ask("POST", f"{place(ref, 'contests')}/judging/{pair}/return")
+        self._transport.ask("POST", f"{ref_path(ref, 'contests')}/judging/{pair}/return")
 
     def pair_disputes(self, ref: str) -> PairDisputes:
         """List what one's own team contests, and how many pairs it may; for the organisers all that is contested."""
-        return self._transport.read(PairDisputes, "GET", f"{place(ref, 'contests')}/disputes")
+        return self._transport.read(PairDisputes, "GET", f"{ref_path(ref, 'contests')}/disputes")
 
     def rule_rest(self, ref: str, reason: str) -> int:
         """Let every pair that waits for the organisers count as it was written (organisers)."""
         return self._transport.read(
-            RestDecided, "POST", f"{place(ref, 'contests')}/rest", json={"reason": reason}
+            RestDecided, "POST", f"{ref_path(ref, 'contests')}/rest", json={"reason": reason}
         ).pairs
 
     def contest_results(self, ref: str) -> ContestResults:
         """Give what came of a contest: the score tables, and what lies behind them."""
-        return self._transport.read(ContestResults, "GET", f"{place(ref, 'contests')}/results")
+        return self._transport.read(ContestResults, "GET", f"{ref_path(ref, 'contests')}/results")
 
     def contest_pairs(
         self,
@@ -284,17 +288,17 @@ class ContestsCalls:
         return self._transport.read(
             ContestPairs,
             "GET",
-            f"{place(ref, 'contests')}/pairs",
+            f"{ref_path(ref, 'contests')}/pairs",
             params={"team": team, "tag": tag, "status": status, "broke": broke, "offset": offset, "limit": limit},
         )
 
     def contest_pair(self, ref: str, pair: int) -> ContestPair:
         """Give one pair with every system's answers."""
-        return self._transport.read(ContestPair, "GET", f"{place(ref, 'contests')}/pairs/{pair}")
+        return self._transport.read(ContestPair, "GET", f"{ref_path(ref, 'contests')}/pairs/{pair}")
 
     def dispute_pair(self, ref: str, pair: int, reason: str) -> None:
         """Say what is wrong with a pair of another team, while labels are settled; only so many pairs of a contest."""
-        self._transport.ask("POST", f"{place(ref, 'contests')}/pairs/{pair}/contest", json={"reason": reason})
+        self._transport.ask("POST", f"{ref_path(ref, 'contests')}/pairs/{pair}/contest", json={"reason": reason})
 
     def rule_pair(
         self,
@@ -309,7 +313,7 @@ class ContestsCalls:
         """Keep a pair, change its labels, or drop it; the teams concerned read the reason (organisers)."""
         self._transport.ask(
             "POST",
-            f"{place(ref, 'contests')}/pairs/{pair}/ruling",
+            f"{ref_path(ref, 'contests')}/pairs/{pair}/ruling",
             json={
                 "decision": decision,
                 "original_label": original_label,

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from quintain.client.refs import address, place, task_path
+from quintain.client.refs import address, ref_path, task_path
 from quintain.client.transport import Transport
 from quintain.core.records.contrasting import (
     Boundary,
@@ -61,20 +61,20 @@ class ContrastCalls:
 
     def contrast_project(self, ref: str) -> ContrastProject:
         """Give a contrast project with its progress."""
-        return self._transport.read(ContrastProject, "GET", place(ref, "contrast"))
+        return self._transport.read(ContrastProject, "GET", ref_path(ref, "contrast"))
 
     def close_contrast_project(self, ref: str) -> ContrastProject:
         """Close a project: nobody takes an example any more (owners)."""
-        return self._transport.read(ContrastProject, "POST", f"{place(ref, 'contrast')}/close")
+        return self._transport.read(ContrastProject, "POST", f"{ref_path(ref, 'contrast')}/close")
 
     def reopen_contrast_project(self, ref: str) -> ContrastProject:
         """Open a project again (owners)."""
-        return self._transport.read(ContrastProject, "POST", f"{place(ref, 'contrast')}/open")
+        return self._transport.read(ContrastProject, "POST", f"{ref_path(ref, 'contrast')}/open")
 
     def add_phenomenon(self, ref: str, name: str) -> list[str]:
         """Add a phenomenon to the list of a project."""
         return self._transport.read(
-            Phenomena, "POST", f"{place(ref, 'contrast')}/phenomena", json={"name": name}
+            Phenomena, "POST", f"{ref_path(ref, 'contrast')}/phenomena", json={"name": name}
         ).phenomena
 
     def contrast_sets(
@@ -87,34 +87,34 @@ class ContrastCalls:
         return self._transport.read(
             ContrastSetPage,
             "GET",
-            f"{place(ref, 'contrast')}/sets",
+            f"{ref_path(ref, 'contrast')}/sets",
             params={"state": state, "mine": mine, "offset": offset, "limit": limit},
         )
 
     def take_pivot(self, ref: str) -> ContrastPivot:
         """Take the next example to edit, or the one that one has."""
-        return self._transport.read(ContrastPivot, "POST", f"{place(ref, 'contrast')}/pivots")
+        return self._transport.read(ContrastPivot, "POST", f"{ref_path(ref, 'contrast')}/pivots")
 
     def pivot(self, ref: str, pivot: int) -> ContrastPivot:
         """Give an example that one has taken."""
-        return self._transport.read(ContrastPivot, "GET", f"{place(ref, 'contrast')}/pivots/{pivot}")
+        return self._transport.read(ContrastPivot, "GET", f"{ref_path(ref, 'contrast')}/pivots/{pivot}")
 
     def finish_pivot(self, ref: str, pivot: int, *, skip: bool = False) -> None:
         """Be done with an example; one without a variant can be skipped."""
-        self._transport.ask("POST", f"{place(ref, 'contrast')}/pivots/{pivot}/finish", json={"skip": skip})
+        self._transport.ask("POST", f"{ref_path(ref, 'contrast')}/pivots/{pivot}/finish", json={"skip": skip})
 
     def return_pivot(self, ref: str, pivot: int) -> None:
         """Give an example back, for somebody else."""
-        self._transport.ask("POST", f"{place(ref, 'contrast')}/pivots/{pivot}/return")
+        self._transport.ask("POST", f"{ref_path(ref, 'contrast')}/pivots/{pivot}/return")
 
     def contrast_drafts(self, ref: str, pivot: int) -> list[ContrastDraft]:
         """Give the drafts that rules make of an example that one has taken, where the project offers any."""
-        return self._transport.read(ContrastDrafts, "GET", f"{place(ref, 'contrast')}/pivots/{pivot}/drafts").drafts
+        return self._transport.read(ContrastDrafts, "GET", f"{ref_path(ref, 'contrast')}/pivots/{pivot}/drafts").drafts
 
     def search_contrast_drafts(self, ref: str, pivot: int, model: str) -> list[ContrastDraft]:
         """Search for small edits of an example that turn what a named model says."""
         return self._transport.read(
-            ContrastDrafts, "POST", f"{place(ref, 'contrast')}/pivots/{pivot}/search", json={"model": model}
+            ContrastDrafts, "POST", f"{ref_path(ref, 'contrast')}/pivots/{pivot}/search", json={"model": model}
         ).drafts
 
     def add_variants(self, ref: str, rows: Iterable[Mapping[str, Any]], *, checked: bool = False) -> VariantsAdded:
@@ -122,21 +122,21 @@ class ContrastCalls:
         return self._transport.read(
             VariantsAdded,
             "POST",
-            f"{place(ref, 'contrast')}/variants",
+            f"{ref_path(ref, 'contrast')}/variants",
             json={"rows": [dict(one) for one in rows], "checked": checked},
         )
 
     def withdraw_variant(self, ref: str, variant: int) -> None:
         """Take a variant back: one's own, or as an owner any."""
-        self._transport.ask("DELETE", f"{place(ref, 'contrast')}/variants/{variant}")
+        self._transport.ask("DELETE", f"{ref_path(ref, 'contrast')}/variants/{variant}")
 
     def scout_contrast(self, ref: str, model: str) -> ContrastLook:
         """Look at what a model says of an example, which leaves the project by that; it is logged."""
-        return self._transport.read(ContrastLook, "POST", f"{place(ref, 'contrast')}/scout", json={"model": model})
+        return self._transport.read(ContrastLook, "POST", f"{ref_path(ref, 'contrast')}/scout", json={"model": model})
 
     def next_check(self, ref: str) -> VariantToCheck | None:
         """Take the next variant to check: by somebody else, and without any answer."""
-        return self._transport.read(ToCheck, "POST", f"{place(ref, 'contrast')}/checks").variant
+        return self._transport.read(ToCheck, "POST", f"{ref_path(ref, 'contrast')}/checks").variant
 
     def check_variant(
         self, ref: str, variant: int, answer: Any, minimal: bool, sound: bool, note: str = ""
@@ -145,14 +145,17 @@ class ContrastCalls:
         return self._transport.read(
             VariantStanding,
             "POST",
-            f"{place(ref, 'contrast')}/variants/{variant}/check",
+            f"{ref_path(ref, 'contrast')}/variants/{variant}/check",
             json={"answer": answer, "minimal": minimal, "sound": sound, "note": note},
         )
 
     def contested_variants(self, ref: str, *, offset: int = 0, limit: int = 20) -> ContestedVariants:
         """List variants on which people disagree, to those who neither wrote nor checked them (experts, owners)."""
         return self._transport.read(
-            ContestedVariants, "GET", f"{place(ref, 'contrast')}/contested", params={"offset": offset, "limit": limit}
+            ContestedVariants,
+            "GET",
+            f"{ref_path(ref, 'contrast')}/contested",
+            params={"offset": offset, "limit": limit},
         )
 
     def settle_variant(
@@ -162,23 +165,23 @@ class ContrastCalls:
         return self._transport.read(
             VariantStanding,
             "POST",
-            f"{place(ref, 'contrast')}/variants/{variant}/decision",
+            f"{ref_path(ref, 'contrast')}/variants/{variant}/decision",
             json={"accept": accept, "answer": answer, "note": note},
         )
 
     def release_contrast(self, ref: str) -> ContrastRelease:
         """Make a data set version of the accepted variants and their originals (owners)."""
-        return self._transport.read(ContrastRelease, "POST", f"{place(ref, 'contrast')}/release")
+        return self._transport.read(ContrastRelease, "POST", f"{ref_path(ref, 'contrast')}/release")
 
     def open_contrast_people(self, ref: str, pairs: int = 100, *, seed: int = 0) -> HumanContrast:
         """Let people judge pairs of original and variant that they did not write (owners)."""
         return self._transport.read(
-            HumanContrast, "POST", f"{place(ref, 'contrast')}/people", json={"pairs": pairs, "seed": seed}
+            HumanContrast, "POST", f"{ref_path(ref, 'contrast')}/people", json={"pairs": pairs, "seed": seed}
         )
 
     def contrast_people(self, ref: str) -> HumanContrast:
         """Say how people do on the pairs that were judged (owners)."""
-        return self._transport.read(HumanContrast, "GET", f"{place(ref, 'contrast')}/people")
+        return self._transport.read(HumanContrast, "GET", f"{ref_path(ref, 'contrast')}/people")
 
     def model_contrast(self, ref: str, dataset: str) -> ModelContrast:
         """Give what a model makes of a contrast set: overall, by phenomenon and by label transition."""

@@ -5,7 +5,7 @@ Written by scripts/make_client.py from the API's description; change that, not t
 
 from __future__ import annotations
 
-from quintain.client.refs import address, place, task_path
+from quintain.client.refs import address, ref_path, task_path
 from quintain.client.transport import Transport
 from quintain.core.records.tasks import (
     DatasetDifference,
@@ -45,24 +45,24 @@ class DatasetsCalls:
 
     def inputs(self, ref: str) -> DatasetInputs:
         """Say who may read the inputs of a data set, and what was asked."""
-        return self._transport.read(DatasetInputs, "GET", f"{place(ref, 'datasets')}/inputs")
+        return self._transport.read(DatasetInputs, "GET", f"{ref_path(ref, 'datasets')}/inputs")
 
     def set_inputs(self, ref: str, inputs: str, *, traces: bool | None = None) -> DatasetInputs:
         """Choose who reads the inputs of a data set (owners)."""
         return self._transport.read(
-            DatasetInputs, "PUT", f"{place(ref, 'datasets')}/inputs", json={"inputs": inputs, "traces": traces}
+            DatasetInputs, "PUT", f"{ref_path(ref, 'datasets')}/inputs", json={"inputs": inputs, "traces": traces}
         )
 
     def ask_for_inputs(self, ref: str, why: str = "") -> DatasetInputs:
         """Ask the owners to read the inputs of a data set."""
         return self._transport.read(
-            DatasetInputs, "POST", f"{place(ref, 'datasets')}/inputs/requests", json={"why": why}
+            DatasetInputs, "POST", f"{ref_path(ref, 'datasets')}/inputs/requests", json={"why": why}
         )
 
     def decide_inputs(self, ref: str, request: int, decision: str) -> DatasetInputs:
         """Allow or decline a request to read inputs, or revoke what was allowed (owners)."""
         return self._transport.read(
-            DatasetInputs, "POST", f"{place(ref, 'datasets')}/inputs/requests/{request}", json={"decision": decision}
+            DatasetInputs, "POST", f"{ref_path(ref, 'datasets')}/inputs/requests/{request}", json={"decision": decision}
         )
 
     def label_counts(self, ref: str) -> dict[str, int]:
@@ -73,5 +73,5 @@ class DatasetsCalls:
     def diff_datasets(self, ref: str, a: int, b: int, *, limit: int = 20) -> DatasetDifference:
         """Say how version *b* differs from version *a*."""
         return self._transport.read(
-            DatasetDifference, "GET", f"{place(ref, 'datasets')}/diff", params={"a": a, "b": b, "limit": limit}
+            DatasetDifference, "GET", f"{ref_path(ref, 'datasets')}/diff", params={"a": a, "b": b, "limit": limit}
         )

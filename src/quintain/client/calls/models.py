@@ -5,7 +5,7 @@ Written by scripts/make_client.py from the API's description; change that, not t
 
 from __future__ import annotations
 
-from quintain.client.refs import address, place, task_path
+from quintain.client.refs import address, ref_path, task_path
 from quintain.client.transport import Transport
 from quintain.core.records.tasks import Model, Models, ModelVersion, Quota
 from quintain.core.records.training import Recipes, Training, Trainings
@@ -29,7 +29,9 @@ class ModelsCalls:
 
     def change_visibility(self, ref: str, visibility: str) -> Model:
         """Say who sees a model (its owner)."""
-        return self._transport.read(Model, "PUT", f"{place(ref, 'models')}/visibility", json={"visibility": visibility})
+        return self._transport.read(
+            Model, "PUT", f"{ref_path(ref, 'models')}/visibility", json={"visibility": visibility}
+        )
 
     def change_card(self, ref: str, card: str, *, revision: str = "") -> ModelVersion:
         """Give one version a new card; the old ones are kept (its owner)."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from urllib.parse import quote
 
-from quintain.client.refs import place, task_path
+from quintain.client.refs import ref_path, task_path
 from quintain.client.transport import Transport
 from quintain.core.records.panels import DoorCode, PanelGuests, PanelKey
 from quintain.core.records.pay import (
@@ -41,18 +41,18 @@ class PayCalls:
         return self._transport.read(
             RoundPay,
             "GET",
-            f"{place(ref, 'rounds')}/pay",
+            f"{ref_path(ref, 'rounds')}/pay",
             params={"status": status, "order": order, "limit": limit, "offset": offset},
         )
 
     def approve_round_pay(self, ref: str) -> RoundPay:
         """Approve everything that is pending in a round (owners)."""
-        return self._transport.read(RoundPay, "POST", f"{place(ref, 'rounds')}/pay/approval")
+        return self._transport.read(RoundPay, "POST", f"{ref_path(ref, 'rounds')}/pay/approval")
 
     def round_books(self, ref: str, *, limit: int = 50, offset: int = 0) -> Books:
         """Show the accounts of a round and what was booked to them, the newest first (owners)."""
         return self._transport.read(
-            Books, "GET", f"{place(ref, 'rounds')}/books", params={"limit": limit, "offset": offset}
+            Books, "GET", f"{ref_path(ref, 'rounds')}/books", params={"limit": limit, "offset": offset}
         )
 
     def books(self, task: str, *, limit: int = 50, offset: int = 0) -> Books:
@@ -105,7 +105,10 @@ class PayCalls:
     def create_study(self, ref: str, places: int, group: str = "", *, reward: int | None = None) -> Study:
         """Make a draft of a study on Prolific that sends people to a round (owners)."""
         return self._transport.read(
-            Study, "POST", f"{place(ref, 'rounds')}/studies", json={"places": places, "group": group, "reward": reward}
+            Study,
+            "POST",
+            f"{ref_path(ref, 'rounds')}/studies",
+            json={"places": places, "group": group, "reward": reward},
         )
 
     def change_study(self, ref: str, study: str, action: str = "", *, places: int = 0) -> Study:
@@ -113,7 +116,7 @@ class PayCalls:
         return self._transport.read(
             Study,
             "POST",
-            f"{place(ref, 'rounds')}/studies/{quote(study, safe='')}",
+            f"{ref_path(ref, 'rounds')}/studies/{quote(study, safe='')}",
             json={"action": action, "places": places},
         )
 
@@ -122,14 +125,17 @@ class PayCalls:
         return self._transport.read(
             Study,
             "POST",
-            f"{place(ref, 'validations')}/studies",
+            f"{ref_path(ref, 'validations')}/studies",
             json={"places": places, "group": group, "reward": reward},
         )
 
     def create_trial_study(self, ref: str, places: int, group: str = "", *, reward: int | None = None) -> Study:
         """Make a draft of a study on Prolific that sends people to a trial, to take part (owners)."""
         return self._transport.read(
-            Study, "POST", f"{place(ref, 'trials')}/studies", json={"places": places, "group": group, "reward": reward}
+            Study,
+            "POST",
+            f"{ref_path(ref, 'trials')}/studies",
+            json={"places": places, "group": group, "reward": reward},
         )
 
     def create_grading_study(self, ref: str, places: int, group: str = "", *, reward: int | None = None) -> Study:
@@ -137,7 +143,7 @@ class PayCalls:
         return self._transport.read(
             Study,
             "POST",
-            f"{place(ref, 'trials')}/grading/studies",
+            f"{ref_path(ref, 'trials')}/grading/studies",
             json={"places": places, "group": group, "reward": reward},
         )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from quintain.client.refs import place, task_path
+from quintain.client.refs import ref_path, task_path
 from quintain.client.transport import Transport
 from quintain.core.records.work import (
     Crowd,
@@ -35,7 +35,7 @@ class QuizzesCalls:
 
     def quiz(self, ref: str) -> Quiz:
         """Give a quiz to whoever is to take it and has signed in; right answers to the task's owners only."""
-        return self._transport.read(Quiz, "GET", place(ref, "quizzes"))
+        return self._transport.read(Quiz, "GET", ref_path(ref, "quizzes"))
 
     def put_quiz(
         self, ref: str, definition: Mapping[str, Any], *, revision: str = "", remove: Iterable[str] = ()
@@ -44,43 +44,48 @@ class QuizzesCalls:
         return self._transport.read(
             Quiz,
             "PUT",
-            place(ref, "quizzes"),
+            ref_path(ref, "quizzes"),
             params={"revision": revision, "remove": list(remove)},
             json={"definition": dict(definition)},
         )
 
     def retire_quiz(self, ref: str) -> Quiz:
         """Take a quiz out of use; who passed it has passed it (owners)."""
-        return self._transport.read(Quiz, "POST", f"{place(ref, 'quizzes')}/retire")
+        return self._transport.read(Quiz, "POST", f"{ref_path(ref, 'quizzes')}/retire")
 
     def restore_quiz(self, ref: str) -> Quiz:
         """Take a quiz that was retired into use again (owners)."""
-        return self._transport.read(Quiz, "POST", f"{place(ref, 'quizzes')}/restore")
+        return self._transport.read(Quiz, "POST", f"{ref_path(ref, 'quizzes')}/restore")
 
     def quiz_results(self, ref: str, *, limit: int = 100, offset: int = 0) -> QuizResults:
         """Say who passed a quiz, a page of them, and which questions are missed (owners)."""
         return self._transport.read(
-            QuizResults, "GET", f"{place(ref, 'quizzes')}/results", params={"limit": limit, "offset": offset}
+            QuizResults, "GET", f"{ref_path(ref, 'quizzes')}/results", params={"limit": limit, "offset": offset}
         )
 
     def take_quiz(self, ref: str, answers: Iterable[int]) -> QuizTry:
         """Take a quiz: the number of an option, counted from 0, for each question."""
-        return self._transport.read(QuizTry, "POST", f"{place(ref, 'quizzes')}/tries", json={"answers": list(answers)})
+        return self._transport.read(
+            QuizTry, "POST", f"{ref_path(ref, 'quizzes')}/tries", json={"answers": list(answers)}
+        )
 
     def practise_quiz(self, ref: str, question: int, answer: int) -> Feedback:
         """Have an answer in practice explained; nothing is kept."""
         return self._transport.read(
-            Feedback, "POST", f"{place(ref, 'quizzes')}/practice", json={"question": question, "answer": answer}
+            Feedback, "POST", f"{ref_path(ref, 'quizzes')}/practice", json={"question": question, "answer": answer}
         )
 
     def eligibility(self, ref: str, name: str | None = None) -> Eligible:
         """Say rule by rule whether one, or for an owner the person called *name*, may write in a round."""
-        return self._transport.read(Eligible, "GET", f"{place(ref, 'rounds')}/eligibility", params={"name": name})
+        return self._transport.read(Eligible, "GET", f"{ref_path(ref, 'rounds')}/eligibility", params={"name": name})
 
     def eligible(self, ref: str, *, search: str = "", limit: int = 100, offset: int = 0) -> list[Eligible]:
         """Say of everybody with the role of a worker whether they may write in a round (owners)."""
         return self._transport.read(
-            Crowd, "GET", f"{place(ref, 'rounds')}/people", params={"search": search, "limit": limit, "offset": offset}
+            Crowd,
+            "GET",
+            f"{ref_path(ref, 'rounds')}/people",
+            params={"search": search, "limit": limit, "offset": offset},
         ).people
 
     def qualifications(self, task: str, name: str | None = None) -> list[Qualification]:

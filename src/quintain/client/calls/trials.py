@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from quintain.client.refs import place, task_path
+from quintain.client.refs import ref_path, task_path
 from quintain.client.transport import Transport
 from quintain.core.records.report import Report
 from quintain.core.records.trial import (
@@ -42,7 +42,7 @@ class TrialsCalls:
 
     def trial(self, ref: str) -> CrowdTrial:
         """Give a trial; where its arms stand, to owners only."""
-        return self._transport.read(CrowdTrial, "GET", place(ref, "trials"))
+        return self._transport.read(CrowdTrial, "GET", ref_path(ref, "trials"))
 
     def put_trial(
         self, ref: str, protocols: Iterable[str], title: str = "", *, revision: str = "", remove: Iterable[str] = ()
@@ -51,7 +51,7 @@ class TrialsCalls:
         return self._transport.read(
             CrowdTrial,
             "PUT",
-            place(ref, "trials"),
+            ref_path(ref, "trials"),
             params={"revision": revision, "remove": list(remove)},
             json={"protocols": list(protocols), "title": title},
         )
@@ -70,7 +70,7 @@ class TrialsCalls:
         return self._transport.read(
             CrowdTrial,
             "POST",
-            f"{place(ref, 'trials')}/open",
+            f"{ref_path(ref, 'trials')}/open",
             json={
                 "source": source,
                 "contexts": [dict(one) for one in contexts],
@@ -82,14 +82,14 @@ class TrialsCalls:
 
     def close_trial(self, ref: str) -> CrowdTrial:
         """End a trial; its rounds close."""
-        return self._transport.read(CrowdTrial, "POST", f"{place(ref, 'trials')}/close")
+        return self._transport.read(CrowdTrial, "POST", f"{ref_path(ref, 'trials')}/close")
 
     def close_stage(self, ref: str, arm: str, stage: str, *, force: bool = False) -> CrowdTrial:
         """Close a stage of an arm: those who wait there go on."""
         return self._transport.read(
             CrowdTrial,
             "POST",
-            f"{place(ref, 'trials')}/stages/{quote(arm, safe='')}/{quote(stage, safe='')}/close",
+            f"{ref_path(ref, 'trials')}/stages/{quote(arm, safe='')}/{quote(stage, safe='')}/close",
             json={"force": force},
         )
 
@@ -98,21 +98,21 @@ class TrialsCalls:
         return self._transport.read(
             CrowdTrial,
             "POST",
-            f"{place(ref, 'trials')}/stages/{quote(arm, safe='')}/{quote(stage, safe='')}/readmit",
+            f"{ref_path(ref, 'trials')}/stages/{quote(arm, safe='')}/{quote(stage, safe='')}/readmit",
             json={"person": person},
         )
 
     def letters(self, ref: str, arm: str, stage: str) -> list[LetterDraft]:
         """List the letters of a stage of feedback, with the replies."""
         return self._transport.read(
-            LetterDrafts, "GET", f"{place(ref, 'trials')}/letters/{quote(arm, safe='')}/{quote(stage, safe='')}"
+            LetterDrafts, "GET", f"{ref_path(ref, 'trials')}/letters/{quote(arm, safe='')}/{quote(stage, safe='')}"
         ).letters
 
     def edit_letter(self, ref: str, arm: str, stage: str, name: str, text: str, *, revision: str = "") -> None:
         """Change a letter before it goes out."""
         self._transport.ask(
             "PUT",
-            f"{place(ref, 'trials')}/letters/{quote(arm, safe='')}/{quote(stage, safe='')}/{quote(name, safe='')}",
+            f"{ref_path(ref, 'trials')}/letters/{quote(arm, safe='')}/{quote(stage, safe='')}/{quote(name, safe='')}",
             params={"revision": revision},
             json={"text": text},
         )
@@ -121,50 +121,50 @@ class TrialsCalls:
         """Answer what somebody replied to their letter."""
         self._transport.ask(
             "POST",
-            f"{place(ref, 'trials')}/replies/{quote(arm, safe='')}/{quote(stage, safe='')}/{quote(name, safe='')}",
+            f"{ref_path(ref, 'trials')}/replies/{quote(arm, safe='')}/{quote(stage, safe='')}/{quote(name, safe='')}",
             json={"text": text},
         )
 
     def enter_trial(self, ref: str, *, consent: bool = False) -> TrialPart:
         """Take part in a trial; `consent` says that one agrees to what it asks people to agree to."""
-        return self._transport.read(TrialPart, "POST", f"{place(ref, 'trials')}/enter", json={"consent": consent})
+        return self._transport.read(TrialPart, "POST", f"{ref_path(ref, 'trials')}/enter", json={"consent": consent})
 
     def leave_trial(self, ref: str) -> TrialPart:
         """Leave a trial; what was finished is paid."""
-        return self._transport.read(TrialPart, "POST", f"{place(ref, 'trials')}/leave")
+        return self._transport.read(TrialPart, "POST", f"{ref_path(ref, 'trials')}/leave")
 
     def trial_part(self, ref: str) -> TrialPart:
         """Say where one stands in a trial, and what comes next."""
-        return self._transport.read(TrialPart, "GET", f"{place(ref, 'trials')}/part")
+        return self._transport.read(TrialPart, "GET", f"{ref_path(ref, 'trials')}/part")
 
     def quiz_step(self, ref: str) -> QuizStep | None:
         """Give the next step of the tutorial's quizzes, if there is one."""
-        return self._transport.read(NextStep, "GET", f"{place(ref, 'trials')}/quiz").step
+        return self._transport.read(NextStep, "GET", f"{ref_path(ref, 'trials')}/quiz").step
 
     def answer_quiz_step(self, ref: str, quiz: str, step: int, answer: str) -> QuizStep | None:
         """Answer one step of a quiz, and get the next."""
         return self._transport.read(
-            NextStep, "POST", f"{place(ref, 'trials')}/quiz", json={"quiz": quiz, "step": step, "answer": answer}
+            NextStep, "POST", f"{ref_path(ref, 'trials')}/quiz", json={"quiz": quiz, "step": step, "answer": answer}
         ).step
 
     def reply_to_letter(self, ref: str, stage: str, text: str, *, appeal: bool = False) -> None:
         """Reply to a letter, or appeal against it."""
         self._transport.ask(
             "POST",
-            f"{place(ref, 'trials')}/part/letters/{quote(stage, safe='')}",
+            f"{ref_path(ref, 'trials')}/part/letters/{quote(stage, safe='')}",
             json={"text": text, "appeal": appeal},
         )
 
     def grading_task(self, ref: str) -> GradingTask | None:
         """Be given an item to grade, if one waits; until it is graded or its time is over, one gets the same again."""
-        return self._transport.read(NextGrading, "GET", f"{place(ref, 'trials')}/grading").item
+        return self._transport.read(NextGrading, "GET", f"{ref_path(ref, 'trials')}/grading").item
 
     def grade_item(self, ref: str, stage: str, item: str, answers: Mapping[str, Any]) -> GradingTask | None:
         """Grade an item that one was given, by the rubric, and get the next."""
         return self._transport.read(
             NextGrading,
             "POST",
-            f"{place(ref, 'trials')}/grading",
+            f"{ref_path(ref, 'trials')}/grading",
             json={"stage": stage, "item": item, "answers": dict(answers)},
         ).item
 
@@ -173,39 +173,41 @@ class TrialsCalls:
         return self._transport.read(
             NextGrading,
             "PUT",
-            f"{place(ref, 'trials')}/grading",
+            f"{ref_path(ref, 'trials')}/grading",
             json={"stage": stage, "item": item, "answers": dict(answers)},
         ).item
 
     def grade(self, ref: str, *, back: int = 1) -> GradingTask:
         """Give a grade that one gave before, while it can be changed."""
-        return self._transport.read(GradingTask, "GET", f"{place(ref, 'trials')}/grading/before", params={"back": back})
+        return self._transport.read(
+            GradingTask, "GET", f"{ref_path(ref, 'trials')}/grading/before", params={"back": back}
+        )
 
     def trial_costs(self, ref: str) -> TrialCosts:
         """Say what a question has cost in each arm: with training and without; and what the judging has cost."""
-        return self._transport.read(TrialCosts, "GET", f"{place(ref, 'trials')}/costs")
+        return self._transport.read(TrialCosts, "GET", f"{ref_path(ref, 'trials')}/costs")
 
     def trial_doors(self, ref: str) -> TrialEntries:
         """Give the addresses that panels send people to, to take part and to grade (owners)."""
-        return self._transport.read(TrialEntries, "GET", f"{place(ref, 'trials')}/doors")
+        return self._transport.read(TrialEntries, "GET", f"{ref_path(ref, 'trials')}/doors")
 
     def put_trial_doors(self, ref: str, toml: str, *, revision: str = "", remove: Iterable[str] = ()) -> TrialEntries:
         """Say how people from panels come into a trial and go back (owners)."""
         return self._transport.read(
             TrialEntries,
             "PUT",
-            f"{place(ref, 'trials')}/doors",
+            f"{ref_path(ref, 'trials')}/doors",
             params={"revision": revision, "remove": list(remove)},
             json={"toml": toml},
         )
 
     def open_trial_pool(self, ref: str) -> PoolAdded:
         """Let the final items of all arms be judged, in one pool."""
-        return self._transport.read(PoolAdded, "POST", f"{place(ref, 'trials')}/pool")
+        return self._transport.read(PoolAdded, "POST", f"{ref_path(ref, 'trials')}/pool")
 
     def trial_models(self, ref: str) -> TrialModels:
         """Say which models are run on the final items of a trial, and how far each is (owners)."""
-        return self._transport.read(TrialModels, "GET", f"{place(ref, 'trials')}/models")
+        return self._transport.read(TrialModels, "GET", f"{ref_path(ref, 'trials')}/models")
 
     def run_trial_models(self, ref: str, models: Iterable[str] = ()) -> TrialModels:
         """Have models run on the final items of a trial, once they are judged (owners).
@@ -213,9 +215,9 @@ class TrialsCalls:
         Asking again adds models, and has those tried again that failed.
         """
         return self._transport.read(
-            TrialModels, "POST", f"{place(ref, 'trials')}/models", json={"models": list(models)}
+            TrialModels, "POST", f"{ref_path(ref, 'trials')}/models", json={"models": list(models)}
         )
 
     def trial_report(self, ref: str) -> Report:
         """Report on a trial; of one with many judgements a worker makes it, the first time too."""
-        return self._transport.read(Report, "GET", f"{place(ref, 'trials')}/report")
+        return self._transport.read(Report, "GET", f"{ref_path(ref, 'trials')}/report")

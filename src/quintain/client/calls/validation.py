@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
-from quintain.client.refs import place, task_path
+from quintain.client.refs import ref_path, task_path
 from quintain.client.transport import Transport
 from quintain.core.records.collect import Round
 from quintain.core.records.judging import (
@@ -68,32 +68,32 @@ class ValidationCalls:
         return self._transport.read(
             ValidationProgress,
             "POST",
-            place(ref, "validations"),
+            ref_path(ref, "validations"),
             params={"revision": revision, "remove": list(remove)},
             json={"policy": policy, "seed": seed},
         )
 
     def validation(self, ref: str) -> Validation:
         """Say how far a validation is: progress, forecast, agreement, labels, judges, error rates (owners)."""
-        return self._transport.read(Validation, "GET", place(ref, "validations"))
+        return self._transport.read(Validation, "GET", ref_path(ref, "validations"))
 
     def judging_entry(self, ref: str) -> JudgingEntry:
         """Give the address that a panel sends judges to (owners)."""
-        return self._transport.read(JudgingEntry, "GET", f"{place(ref, 'validations')}/entry")
+        return self._transport.read(JudgingEntry, "GET", f"{ref_path(ref, 'validations')}/entry")
 
     def validation_progress(self, ref: str) -> ValidationProgress:
         """Give progress and forecast only: cheap enough to ask again and again (owners)."""
-        return self._transport.read(ValidationProgress, "GET", f"{place(ref, 'validations')}/progress")
+        return self._transport.read(ValidationProgress, "GET", f"{ref_path(ref, 'validations')}/progress")
 
     def set_validation_state(self, ref: str, state: str) -> ValidationProgress:
         """Let people judge or not: open, paused or closed (owners)."""
         return self._transport.read(
-            ValidationProgress, "POST", f"{place(ref, 'validations')}/state", json={"state": state}
+            ValidationProgress, "POST", f"{ref_path(ref, 'validations')}/state", json={"state": state}
         )
 
     def validation_policies(self, ref: str) -> list[PolicyVersion]:
         """Give the policy as TOML, and every state that it had, the newest first (owners)."""
-        return self._transport.read(Policies, "GET", f"{place(ref, 'validations')}/policy").versions
+        return self._transport.read(Policies, "GET", f"{ref_path(ref, 'validations')}/policy").versions
 
     def set_validation_policy(
         self, ref: str, policy: str, *, revision: str = "", remove: Iterable[str] = ()
@@ -102,7 +102,7 @@ class ValidationCalls:
         return self._transport.read(
             Policies,
             "PUT",
-            f"{place(ref, 'validations')}/policy",
+            f"{ref_path(ref, 'validations')}/policy",
             params={"revision": revision, "remove": list(remove)},
             json={"policy": policy},
         )
@@ -110,17 +110,17 @@ class ValidationCalls:
     def foresee_adaptive(self, ref: str, policy: str | None = None) -> AdaptiveForecast:
         """Say what asking adaptively would save and risk, by the policy that stands or another TOML text (owners)."""
         return self._transport.read(
-            AdaptiveForecast, "POST", f"{place(ref, 'validations')}/adaptive", json={"policy": policy}
+            AdaptiveForecast, "POST", f"{ref_path(ref, 'validations')}/adaptive", json={"policy": policy}
         )
 
     def judging_notes(self, ref: str) -> list[JudgingNote]:
         """List what judges flagged and skipped, with their reasons (owners)."""
-        return self._transport.read(JudgingNotes, "GET", f"{place(ref, 'validations')}/notes").notes
+        return self._transport.read(JudgingNotes, "GET", f"{ref_path(ref, 'validations')}/notes").notes
 
     def validation_trail(self, ref: str, *, limit: int = 100) -> list[Act]:
         """List what was done to a validation and its judges, the newest first (owners)."""
         return self._transport.read(
-            ValidationTrail, "GET", f"{place(ref, 'validations')}/trail", params={"limit": limit}
+            ValidationTrail, "GET", f"{ref_path(ref, 'validations')}/trail", params={"limit": limit}
         ).entries
 
     def items(
@@ -139,7 +139,7 @@ class ValidationCalls:
         return self._transport.read(
             JudgedItems,
             "GET",
-            f"{place(ref, 'validations')}/items",
+            f"{ref_path(ref, 'validations')}/items",
             params={
                 "state": state,
                 "label": label,
@@ -154,22 +154,22 @@ class ValidationCalls:
     def add_items(self, ref: str, items: Iterable[Mapping[str, Any]]) -> ItemsAdded:
         """Add items that no round wrote, at most 10,000 at once; those that are there are left alone (owners)."""
         return self._transport.read(
-            ItemsAdded, "POST", f"{place(ref, 'validations')}/items", json={"items": [dict(one) for one in items]}
+            ItemsAdded, "POST", f"{ref_path(ref, 'validations')}/items", json={"items": [dict(one) for one in items]}
         )
 
     def error_rates(self, ref: str) -> ErrorRates:
         """Give the validated model error rate and aimed success, by model, writer and label (owners)."""
-        return self._transport.read(ErrorRates, "GET", f"{place(ref, 'validations')}/rates")
+        return self._transport.read(ErrorRates, "GET", f"{ref_path(ref, 'validations')}/rates")
 
     def outcomes(self, ref: str, *, limit: int = 1000, offset: int = 0) -> Outcomes:
         """Tell what became of what one wrote."""
         return self._transport.read(
-            Outcomes, "GET", f"{place(ref, 'validations')}/outcomes", params={"limit": limit, "offset": offset}
+            Outcomes, "GET", f"{ref_path(ref, 'validations')}/outcomes", params={"limit": limit, "offset": offset}
         )
 
     def claim_page(self, ref: str) -> JudgingPage | None:
         """Take a page of items to judge, or get the one that is held; none where nothing is left."""
-        return self._transport.read(HeldPage, "POST", f"{place(ref, 'validations')}/pages").page
+        return self._transport.read(HeldPage, "POST", f"{ref_path(ref, 'validations')}/pages").page
 
     def review_judges(self, ref: str, *, apply: bool | None = None) -> JudgeReview:
         """Measure all judges by the policy's rules now, and unqualify whom they catch if *apply* says so (owners).
@@ -177,7 +177,9 @@ class ValidationCalls:
         Where it says nothing, the policy decides. Where there are many judgements, a worker does it: *job* is its
         number.
         """
-        return self._transport.read(JudgeReview, "POST", f"{place(ref, 'validations')}/review", json={"apply": apply})
+        return self._transport.read(
+            JudgeReview, "POST", f"{ref_path(ref, 'validations')}/review", json={"apply": apply}
+        )
 
     def try_rule(
         self, ref: str, rule: str = "disagreement", *, limit: float | None = None, least: int = 10
@@ -186,7 +188,7 @@ class ValidationCalls:
         return self._transport.read(
             RuleEffect,
             "POST",
-            f"{place(ref, 'validations')}/rules/try",
+            f"{ref_path(ref, 'validations')}/rules/try",
             json={"rule": rule, "limit": limit, "least": least},
         )
 
@@ -197,19 +199,21 @@ class ValidationCalls:
         return self._transport.read(
             RuleEffect,
             "POST",
-            f"{place(ref, 'validations')}/rules/apply",
+            f"{ref_path(ref, 'validations')}/rules/apply",
             json={"rule": rule, "limit": limit, "least": least},
         )
 
     def judges(self, ref: str, *, limit: int = 100, offset: int = 0) -> list[Judge]:
         """Give a page of the judges with their figures, the lowest accuracy first (owners)."""
         return self._transport.read(
-            Judges, "GET", f"{place(ref, 'validations')}/judges", params={"limit": limit, "offset": offset}
+            Judges, "GET", f"{ref_path(ref, 'validations')}/judges", params={"limit": limit, "offset": offset}
         ).judges
 
     def judge_history(self, ref: str, name: str) -> JudgeHistory:
         """Tell everything that happened to one judge (owners)."""
-        return self._transport.read(JudgeHistory, "GET", f"{place(ref, 'validations')}/judges/{quote(name, safe='')}")
+        return self._transport.read(
+            JudgeHistory, "GET", f"{ref_path(ref, 'validations')}/judges/{quote(name, safe='')}"
+        )
 
     def requalify(self, ref: str, name: str, reason: str = "", *, restore: bool = False) -> JudgeHistory:
         """Let a judge work again; with *restore*, what was set aside counts again (owners).
@@ -219,7 +223,7 @@ class ValidationCalls:
         return self._transport.read(
             JudgeHistory,
             "POST",
-            f"{place(ref, 'validations')}/judges/{quote(name, safe='')}/requalify",
+            f"{ref_path(ref, 'validations')}/judges/{quote(name, safe='')}/requalify",
             json={"reason": reason, "restore": restore},
         )
 
@@ -238,62 +242,62 @@ class ValidationCalls:
         return self._transport.read(
             GoldItems,
             "GET",
-            f"{place(ref, 'validations')}/gold",
+            f"{ref_path(ref, 'validations')}/gold",
             params={"use": use, "text": text, "sort": sort, "down": down, "offset": offset, "limit": limit},
         )
 
     def add_gold(self, ref: str, items: Iterable[Mapping[str, Any]]) -> int:
         """Add gold items, at most 1,000 at once, and give how many are new (owners)."""
         return self._transport.read(
-            GoldAdded, "POST", f"{place(ref, 'validations')}/gold", json={"items": [dict(one) for one in items]}
+            GoldAdded, "POST", f"{ref_path(ref, 'validations')}/gold", json={"items": [dict(one) for one in items]}
         ).added
 
     def make_gold(self, ref: str, item: int, note: str = "") -> str:
         """Make a gold item of one that is judged to the end, and give its label; *note* says why (owners)."""
         return self._transport.read(
-            GoldLabel, "POST", f"{place(ref, 'validations')}/items/{item}/gold", json={"note": note}
+            GoldLabel, "POST", f"{ref_path(ref, 'validations')}/items/{item}/gold", json={"note": note}
         ).label
 
     def retire_gold(self, ref: str, item: int) -> None:
         """Show a gold item no more (owners)."""
-        self._transport.ask("POST", f"{place(ref, 'validations')}/gold/{item}/retire")
+        self._transport.ask("POST", f"{ref_path(ref, 'validations')}/gold/{item}/retire")
 
     def restore_gold(self, ref: str, item: int) -> None:
         """Show a gold item again; refused where a quiz has told its label (owners)."""
-        self._transport.ask("POST", f"{place(ref, 'validations')}/gold/{item}/restore")
+        self._transport.ask("POST", f"{ref_path(ref, 'validations')}/gold/{item}/restore")
 
     def make_entry_quiz(self, ref: str, instructions: str = "") -> str:
         """Make the entry quiz from gold items and ask for it; give its name (owners)."""
         return self._transport.read(
-            QuizName, "POST", f"{place(ref, 'validations')}/quiz", json={"instructions": instructions}
+            QuizName, "POST", f"{ref_path(ref, 'validations')}/quiz", json={"instructions": instructions}
         ).quiz
 
     def contested(self, ref: str, *, limit: int = 50) -> list[Contested]:
         """List the items on which judges disagree most (experts, owners)."""
         return self._transport.read(
-            ContestedItems, "GET", f"{place(ref, 'validations')}/contested", params={"limit": limit}
+            ContestedItems, "GET", f"{ref_path(ref, 'validations')}/contested", params={"limit": limit}
         ).items
 
     def adjudicate(self, ref: str, item: int, label: str, reason: str = "") -> None:
         """Decide on an item as an expert; an empty *label* takes the decision back (experts, owners)."""
         self._transport.ask(
-            "POST", f"{place(ref, 'validations')}/items/{item}/decision", json={"label": label, "reason": reason}
+            "POST", f"{ref_path(ref, 'validations')}/items/{item}/decision", json={"label": label, "reason": reason}
         )
 
     def releases(self, ref: str) -> list[Release]:
         """List the releases of a validation, the newest first (owners)."""
-        return self._transport.read(Releases, "GET", f"{place(ref, 'validations')}/releases").releases
+        return self._transport.read(Releases, "GET", f"{ref_path(ref, 'validations')}/releases").releases
 
     def make_release(self, ref: str, spec: str = "") -> Release:
         """Make train, dev and test of what was judged, as data set versions: all of them, or nothing (owners).
 
         Where much was judged, a worker makes them, and the answer is 202 with where the release will be.
         """
-        return self._transport.read(Release, "POST", f"{place(ref, 'validations')}/releases", json={"spec": spec})
+        return self._transport.read(Release, "POST", f"{ref_path(ref, 'validations')}/releases", json={"spec": spec})
 
     def asked_release(self, ref: str, job: int) -> Release:
         """Give what a job has made or looked at: a release; 202 while it is at it (owners)."""
-        return self._transport.read(Release, "GET", f"{place(ref, 'validations')}/releases/asked/{job}")
+        return self._transport.read(Release, "GET", f"{ref_path(ref, 'validations')}/releases/asked/{job}")
 
     def preview_release(self, ref: str, spec: str = "") -> Release:
         """Say what a release would be, with a number for every property; nothing is written (owners).
@@ -301,16 +305,16 @@ class ValidationCalls:
         Where much was judged, a worker looks, and the answer is 202 with where it will be.
         """
         return self._transport.read(
-            Release, "POST", f"{place(ref, 'validations')}/releases/preview", json={"spec": spec}
+            Release, "POST", f"{ref_path(ref, 'validations')}/releases/preview", json={"spec": spec}
         )
 
     def parity(self, ref: str) -> RoundParity:
         """Say whether models do as well as people on a released round, with the evidence (owners)."""
-        return self._transport.read(RoundParity, "GET", f"{place(ref, 'validations')}/parity")
+        return self._transport.read(RoundParity, "GET", f"{ref_path(ref, 'validations')}/parity")
 
     def start_next(self, ref: str, model: str = "") -> Round:
         """Add a draft of the next round: the same options, aimed at a model that solved this one (owners)."""
-        return self._transport.read(Round, "POST", f"{place(ref, 'validations')}/next", json={"model": model})
+        return self._transport.read(Round, "POST", f"{ref_path(ref, 'validations')}/next", json={"model": model})
 
     def judging_page(self, token: str) -> JudgingPage | None:
         """Give a page that one holds."""

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
-from quintain.client.refs import place
+from quintain.client.refs import ref_path
 from quintain.client.transport import Transport
 from quintain.core.records.collect import (
     DraftKept,
@@ -31,15 +31,15 @@ class WritingCalls:
 
     def readiness(self, ref: str) -> Readiness:
         """Say what one has to do before writing in a round."""
-        return self._transport.read(Readiness, "GET", f"{place(ref, 'rounds')}/readiness")
+        return self._transport.read(Readiness, "GET", f"{ref_path(ref, 'rounds')}/readiness")
 
     def choose(self, ref: str, kind: str) -> Readiness:
         """Say `consent`, `warning` (read and accepted), `opt_out` or `opt_in` to a round."""
-        return self._transport.read(Readiness, "POST", f"{place(ref, 'rounds')}/choices", json={"kind": kind})
+        return self._transport.read(Readiness, "POST", f"{ref_path(ref, 'rounds')}/choices", json={"kind": kind})
 
     def begin_writing(self, ref: str) -> WritingSession:
         """Begin a writing session, or take up the one that lasts."""
-        return self._transport.read(WritingSession, "POST", f"{place(ref, 'rounds')}/sessions")
+        return self._transport.read(WritingSession, "POST", f"{ref_path(ref, 'rounds')}/sessions")
 
     def writing_session(self, key: str) -> WritingSession:
         """Give one of one's own writing sessions as it stands."""
@@ -85,7 +85,7 @@ class WritingCalls:
 
     def practice(self, ref: str) -> WritingSession:
         """Give a session of the sandbox: it looks like a real one, has no key, and is stored nowhere."""
-        return self._transport.read(WritingSession, "GET", f"{place(ref, 'rounds')}/practice")
+        return self._transport.read(WritingSession, "GET", f"{ref_path(ref, 'rounds')}/practice")
 
     def practise(
         self, ref: str, inputs: Mapping[str, Any], target: Any = None, *, prompt: int | None = None
@@ -94,6 +94,6 @@ class WritingCalls:
         return self._transport.read(
             Verdict,
             "POST",
-            f"{place(ref, 'rounds')}/practice",
+            f"{ref_path(ref, 'rounds')}/practice",
             json={"inputs": dict(inputs), "target": target, "prompt": prompt},
         )

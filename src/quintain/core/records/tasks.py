@@ -67,6 +67,7 @@ class TaskInfo(Record):
     canonical_metric: str
     options: Mapping[str, Any]
     revision: str = ""
+    counted_perturbations: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,16 +94,16 @@ class ContrastFiles:
         """Find the one file that is meant: the path itself, or the one in the folder that fits *pattern*."""
         if not self.path.is_dir():
             return self.path
-        found = sorted(one for one in self.path.rglob("*") if one.is_file() and re.search(pattern, one.name))
-        if len(found) != 1:
+        matches = sorted(one for one in self.path.rglob("*") if one.is_file() and re.search(pattern, one.name))
+        if len(matches) != 1:
             raise NotFound(
                 "{path} has {n} files whose name fits '{pattern}'.",
                 path=self.path,
-                n=len(found),
+                n=len(matches),
                 pattern=pattern,
                 remedy="Name the file itself, or a folder with one of them.",
             )
-        return found[0]
+        return matches[0]
 
     def pair(self, original: str, contrast: str) -> tuple[Path, Path]:
         """Find the file of originals and that of their neighbours: both in the folder, or one of them named."""
@@ -134,25 +134,25 @@ CONTRAST_FORMATS: Registry[ContrastFormat] = Registry(
 )
 
 
-def read_contrast(name: str, given: ContrastFiles) -> ContrastSets:
-    """Read a contrast set in the format called *name*, or say everything that is wrong with its files."""
-    found = CONTRAST_FORMATS.get(name).read(given)
-    if found.faults:
-        raise BadInput(faults=found.faults[:FAULT_LIMIT], total=len(found.faults))
-    if not found.members:
-        raise BadInput(faults=[Fault("there is no member of a contrast set", file=found.file)])
-    sets = {one.set for one in found.members}
-    alone = sets - {one.set for one in found.members if one.original}
+def read_contrast(name: str, files: ContrastFiles) -> ContrastSets:
+    """Read a contrast set in the format called *name*; refuse it with everything that is wrong with its files."""
+    contents = CONTRAST_FORMATS.get(name).read(files)
+    if contents.faults:
+        raise BadInput(faults=contents.faults[:FAULT_LIMIT], total=len(contents.faults))
+    if not contents.members:
+        raise BadInput(faults=[Fault("there is no member of a contrast set", file=contents.file)])
+    sets = {one.set for one in contents.members}
+    alone = sets - {one.set for one in contents.members if one.original}
     if alone:
-        found.notes.append(
+        contents.notes.append(
             f"{len(alone)} of {len(sets)} sets have no original here: the file has no answers to them. "
             "Bring the data set that they come from with --originals."
         )
-    return found
+    return contents
 
 
 def plain_members(members: Iterable[Member]) -> list[dict[str, Any]]:
-    """Give members as a file of examples for `contrast score` has them, inputs included; ids are told apart by role.
+    """Return members as rows of a file for `contrast score`, inputs included; ids are told apart by role.
 
     >>> one = Member(2, "7", "7", False, {"text": "No."}, "no", "no")
     >>> plain_members([one])[0]["id"]
@@ -160,34 +160,34 @@ def plain_members(members: Iterable[Member]) -> list[dict[str, Any]]:
     """
     numbers: dict[str, int] = {}
     rows = []
-    for one in members:
-        numbers[one.set] = numbers.get(one.set, 0) + (not one.original)
-        name = f"{one.set}/{ORIGINAL}" if one.original else f"{one.set}/{CONTRAST}-{numbers[one.set]}"
+    for member in members:
+        numbers[member.set] = numbers.get(member.set, 0) + (not member.original)
+        name = f"{member.set}/{ORIGINAL}" if member.original else f"{member.set}/{CONTRAST}-{numbers[member.set]}"
         rows.append(
             {
                 "id": name,
-                "source": one.source,
-                "set": one.set,
-                "role": one.role,
-                "gold": one.gold,
-                "tags": list(one.tags),
-                **one.inputs,
+                "source": member.source,
+                "set": member.set,
+                "role": member.role,
+                "gold": member.gold,
+                "tags": list(member.tags),
+                **member.inputs,
             }
         )
     return rows
 
 
 def whole_sets(members: Sequence[Member]) -> tuple[list[Member], dict[str, int]]:
-    """Give the members of the sets that have an original and a neighbour, and how many others there are.
+    """Return the members of the sets that have an original and a neighbour, and how many others there are.
 
     What is left of another set would be consistent for nothing. Where no original is here at all, none is asked for. An
     input may be a member of several sets, and a neighbour that nobody changed is one with the answer that it was given.
     """
     originals = {one.set for one in members if one.original}
     whole = {one.set for one in members if not one.original} & (originals or {one.set for one in members})
-    found = [one for one in members if one.set in whole]
-    left = len(members) - len(found)
-    return found, {BROKEN: left} if left else {}
+    members_of_whole = [one for one in members if one.set in whole]
+    left = len(members) - len(members_of_whole)
+    return members_of_whole, {BROKEN: left} if left else {}
 
 
 def repeated_inputs(members: Iterable[Member]) -> int:
@@ -197,7 +197,7 @@ def repeated_inputs(members: Iterable[Member]) -> int:
 
 
 def without_broken_sets(members: Sequence[Member]) -> tuple[list[Member], dict[str, int]]:
-    """Give the members of sets that can be scored, and how many others there are.
+    """Return the members of sets that can be scored, and how many others there are.
 
     A set whose original is here and whose neighbours all had to be left out would be consistent for nothing. Where no
     original is here they are in a file of their own, and nothing is left out.
@@ -209,7 +209,7 @@ def without_broken_sets(members: Sequence[Member]) -> tuple[list[Member], dict[s
 
 
 def stored_members(members: Iterable[Member]) -> list[dict[str, Any]]:
-    """Give members as examples of a data set version: the set is the group, the role a tag."""
+    """Return members as examples of a data set version: the set is the group, the role a tag."""
     return [
         {
             **one.inputs,

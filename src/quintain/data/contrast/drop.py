@@ -19,26 +19,26 @@ from quintain.data.contrast.contract import (
 from quintain.tasks.answer_kinds.discrete import spans_of
 
 
-def read(given: ContrastFiles) -> ContrastSets:
+def read(files: ContrastFiles) -> ContrastSets:
     """Read `drop_contrast_sets_test.json` and, where it is given, the file of DROP with the originals."""
-    path = given.file(r"contrast.*\.json$")
-    found = ContrastSets(path.name)
-    wanted: dict[str, None] = {}
+    path = files.file(r"contrast.*\.json$")
+    sets = ContrastSets(path.name)
+    origins: dict[str, None] = {}
     for number, passage, asked in _questions(path):
         name = str(asked.get("query_id", ""))
         origin = name.rpartition("_")[0]
         if not origin:
-            found.fault(Text("'query_id' is not that of an original, followed by _ and a number"), number)
-        wanted[origin] = None
-        _add(found, number, passage, asked, name, origin)
-    if given.originals is not None:
-        first = ContrastSets(given.originals.name)
-        for number, passage, asked in _questions(given.originals):
-            if str(asked.get("query_id")) in wanted:
+            sets.fault(Text("'query_id' is not that of an original, followed by _ and a number"), number)
+        origins[origin] = None
+        _add(sets, number, passage, asked, name, origin)
+    if files.originals is not None:
+        first = ContrastSets(files.originals.name)
+        for number, passage, asked in _questions(files.originals):
+            if str(asked.get("query_id")) in origins:
                 _add(first, number, passage, asked, str(asked["query_id"]), str(asked["query_id"]), original=True)
-        found.members[:0] = first.members
-        found.faults += first.faults
-    return found
+        sets.members[:0] = first.members
+        sets.faults += first.faults
+    return sets
 
 
 def _questions(path: Path) -> Iterator[tuple[int, str, dict[str, Any]]]:
@@ -54,7 +54,7 @@ def _questions(path: Path) -> Iterator[tuple[int, str, dict[str, Any]]]:
 
 
 def _add(
-    found: ContrastSets,
+    sets: ContrastSets,
     number: int,
     passage: str,
     asked: dict[str, Any],
@@ -63,16 +63,16 @@ def _add(
     *,
     original: bool = False,
 ) -> None:
-    given = [asked.get("answer"), *(asked.get("validated_answers") or [])]
-    answers = [spans for one in given if isinstance(one, dict) and (spans := spans_of(one))]
+    raw_answers = [asked.get("answer"), *(asked.get("validated_answers") or [])]
+    answers = [spans for one in raw_answers if isinstance(one, dict) and (spans := spans_of(one))]
     question = asked.get("question")
     if not answers or not isinstance(question, str):
-        found.fault(Text("a question needs a 'question' and an 'answer' with a number, a date or spans"), number)
+        sets.fault(Text("a question needs a 'question' and an 'answer' with a number, a date or spans"), number)
         return
     # The same answer from two annotators is one right answer.
     right = [list(one) for one in dict.fromkeys(tuple(one) for one in answers)]
     inputs = {"passage": passage, "question": question}
-    found.members.append(Member(number, name, origin, original, inputs, right, right))
+    sets.members.append(Member(number, name, origin, original, inputs, right, right))
 
 
 CONTRAST_FORMATS.register("drop")(

@@ -16,10 +16,10 @@ labels = ["negative", "positive"]"""
 _LABELS = ("negative", "positive")
 
 
-def read(given: ContrastFiles) -> ContrastSets:
+def read(files: ContrastFiles) -> ContrastSets:
     """Read `test_original.tsv` and `test_contrast.tsv`, or those of another split."""
-    first, second = given.pair(rf"^{given.split}_original\.tsv$", rf"^{given.split}_contrast\.tsv$")
-    found = ContrastSets(second.name)
+    first, second = files.pair(rf"^{files.split}_original\.tsv$", rf"^{files.split}_contrast\.tsv$")
+    sets = ContrastSets(second.name)
     originals, others = _rows(first), _rows(second)
     if len(originals) != len(others):
         raise BadInput(
@@ -32,11 +32,11 @@ def read(given: ContrastFiles) -> ContrastSets:
     for number, pair in enumerate(zip(originals, others, strict=True), 1):
         for original, (row, label, text) in zip((True, False), pair, strict=True):
             if label.lower() not in _LABELS:
-                found.fault(Text("'{label}' is neither Negative nor Positive", label=label), row)
+                sets.fault(Text("'{label}' is neither Negative nor Positive", label=label), row)
                 continue
-            inputs, name = {"text": text}, f"{given.split}-{number}"
-            found.members.append(Member(row, name, name, original, inputs, label.lower(), label.lower()))
-    return found
+            inputs, name = {"text": text}, f"{files.split}-{number}"
+            sets.members.append(Member(row, name, name, original, inputs, label.lower(), label.lower()))
+    return sets
 
 
 def _rows(path: Path) -> list[tuple[int, str, str]]:

@@ -33,41 +33,41 @@ _REASONS = {
 }
 
 
-def read(given: ContrastFiles) -> ContrastSets:
+def read(files: ContrastFiles) -> ContrastSets:
     """Read `Platinum_subset_minimal_pairs.csv`."""
-    path = given.file(r"minimal_pairs\.csv$")
+    path = files.file(r"minimal_pairs\.csv$")
     table = csv.DictReader(io.StringIO(read_bytes(path).decode(), newline=""))
     missing = [name for name in _COLUMNS if name not in (table.fieldnames or [])]
     if missing:
         raise BadInput(faults=[Fault("there is no column '{name}'", name=missing[0], file=path.name, row=1)])
-    found = ContrastSets(path.name)
+    sets = ContrastSets(path.name)
     seen: set[str] = set()
     for number, row in enumerate(table, 2):
         unit, label = str(row["_unit_id"]), (row["new decision"] or "").strip()
         if not label:
-            found.leave_out("without a new decision")
+            sets.leave_out("without a new decision")
             continue
         if unit not in seen:
             seen.add(unit)
-            _add(found, number, unit, row["bodygraph"], row["decision"].strip(), (), original=True)
-        _add(found, number, unit, row["modified bodygraph"], label, reasons(row["reason"] or ""), original=False)
-    return found
+            _add(sets, number, unit, row["bodygraph"], row["decision"].strip(), (), original=True)
+        _add(sets, number, unit, row["modified bodygraph"], label, reasons(row["reason"] or ""), original=False)
+    return sets
 
 
 def _add(
-    found: ContrastSets, number: int, unit: str, body: str, label: str, tags: tuple[str, ...], *, original: bool
+    sets: ContrastSets, number: int, unit: str, body: str, label: str, tags: tuple[str, ...], *, original: bool
 ) -> None:
     text = marked(body)
     if label not in _LABELS:
-        found.fault(Text("'{label}' is not one of {known}", label=label, known=", ".join(_LABELS)), number)
+        sets.fault(Text("'{label}' is not one of {known}", label=label, known=", ".join(_LABELS)), number)
     elif text is None:
-        found.fault(Text("the text does not mark two events"), number)
+        sets.fault(Text("the text does not mark two events"), number)
     else:
-        found.members.append(Member(number, unit, unit, original, {"text": text}, label, label, tags))
+        sets.members.append(Member(number, unit, unit, original, {"text": text}, label, label, tags))
 
 
 def marked(body: str) -> str | None:
-    """Give a text with its first event marked as e1 and its second as e2; None where there are not two.
+    """Return a text with its first event marked as e1 and its second as e2; None where there are not two.
 
     >>> marked("<p>He <span style='color:blue;'><strong>left </strong></span>, then <span "
     ...        "style='color:red;'>had <strong>slept </strong></span>. </p>")

@@ -21,12 +21,12 @@ _ASKS = re.compile(r"(?<=\s)(?:How|What|When|Where|Who|Why|Which|Will|Would|Is|A
 _Rows = dict[str, list[tuple[int, str, bool]]]
 
 
-def read(given: ContrastFiles) -> ContrastSets:
+def read(files: ContrastFiles) -> ContrastSets:
     """Read `original.tsv` and `changed.tsv`, whose questions stand in the same order."""
-    first, second = given.pair(r"^original\.tsv$", r"^changed\.tsv$")
-    found = ContrastSets(second.name)
-    originals, others = _questions(first, found), _questions(second, found)
-    if len(originals) != len(others) and not found.faults:
+    first, second = files.pair(r"^original\.tsv$", r"^changed\.tsv$")
+    sets = ContrastSets(second.name)
+    originals, others = _questions(first, sets), _questions(second, sets)
+    if len(originals) != len(others) and not sets.faults:
         raise BadInput(
             faults=[
                 Fault("{n} questions, where {other} has {m}", n=len(others), other=first.name, m=len(originals),
@@ -34,45 +34,45 @@ def read(given: ContrastFiles) -> ContrastSets:
             ],
             remedy="Both files have the same questions in the same order.",
         )  # fmt: skip
-    for number, (one, other) in enumerate(zip(originals.items(), others.items(), strict=False), 1):
-        for original, (text, rows) in ((True, one), (False, other)):
-            _add(found, str(number), text, rows, original=original)
+    for number, (original_rows, other) in enumerate(zip(originals.items(), others.items(), strict=False), 1):
+        for original, (text, rows) in ((True, original_rows), (False, other)):
+            _add(sets, str(number), text, rows, original=original)
     answers = sum(len(rows) for rows in others.values())
-    found.notes.append(f"{answers} answer rows of {len(others)} questions; each question counts as one.")
-    return found
+    sets.notes.append(f"{answers} answer rows of {len(others)} questions; each question counts as one.")
+    return sets
 
 
-def _questions(path: Path, found: ContrastSets) -> _Rows:
+def _questions(path: Path, sets: ContrastSets) -> _Rows:
     text = read_bytes(path).decode()
     lines = csv.reader(io.StringIO(text, newline=""), delimiter="\t", quoting=csv.QUOTE_NONE)
     questions: _Rows = {}
     for number, cells in enumerate(lines, 1):
         if number == 1 and cells != _COLUMNS:
-            wanted = ", ".join(_COLUMNS)
-            raise BadInput(faults=[Fault("the columns are not {wanted}", wanted=wanted, file=path.name, row=1)])
+            expected = ", ".join(_COLUMNS)
+            raise BadInput(faults=[Fault("the columns are not {wanted}", wanted=expected, file=path.name, row=1)])
         if number == 1 or not cells:
             continue
         label = cells[-1].strip().lower()
         if len(cells) != len(_COLUMNS) or label not in {"yes", "no"}:
-            found.faults.append(Fault("its label is neither yes nor no", file=path.name, row=number))
+            sets.faults.append(Fault("its label is neither yes nor no", file=path.name, row=number))
             continue
         questions.setdefault(cells[1].strip(), []).append((number, cells[2].strip(), label == "yes"))
     return questions
 
 
-def _add(found: ContrastSets, name: str, text: str, rows: list[tuple[int, str, bool]], *, original: bool) -> None:
+def _add(sets: ContrastSets, name: str, text: str, rows: list[tuple[int, str, bool]], *, original: bool) -> None:
     passage, question = cut_question(text)
     plausible: dict[str, bool] = {}
     for _, candidate, right in rows:
         if not candidate or candidate in plausible:
-            found.leave_out("candidates that are empty or there already")
+            sets.leave_out("candidates that are empty or there already")
             continue
         plausible[candidate] = right
     candidates = list(plausible)
     answer = [place for place, one in enumerate(candidates) if plausible[one]]
     inputs = {"passage": passage, "question": question, "candidates": candidates}
     gold = [candidates[place] for place in answer]
-    found.members.append(Member(rows[0][0], name, name, original, inputs, answer, gold))
+    sets.members.append(Member(rows[0][0], name, name, original, inputs, answer, gold))
 
 
 def cut_question(text: str) -> tuple[str, str]:

@@ -19,33 +19,33 @@ second = "perspective\""""
 _ROLES = ("original", "contrast")
 
 
-def read(given: ContrastFiles) -> ContrastSets:
+def read(files: ContrastFiles) -> ContrastSets:
     """Read `perspectrum_contrast_sets.csv`; a row whose perspective is not relevant to both claims is left out."""
-    path = given.file(r"\.csv$")
+    path = files.file(r"\.csv$")
     table = csv.DictReader(io.StringIO(read_bytes(path).decode(), newline=""))
-    wanted = [
+    required = [
         "perspective",
         *(f"{role}_{part}" for role in _ROLES for part in ("claim", "relevance_label", "stance_label")),
     ]
-    missing = [name for name in wanted if name not in (table.fieldnames or [])]
+    missing = [name for name in required if name not in (table.fieldnames or [])]
     if missing:
         raise BadInput(faults=[Fault("there is no column '{name}'", name=missing[0], file=path.name, row=1)])
-    found = ContrastSets(path.name)
+    sets = ContrastSets(path.name)
     number = 1
     for number, row in enumerate(table, 2):
         if any((row[f"{role}_relevance_label"] or "").strip() != "1" for role in _ROLES):
-            found.leave_out("not relevant to both claims")
+            sets.leave_out("not relevant to both claims")
             continue
         for role in _ROLES:
             label = (row[f"{role}_stance_label"] or "").strip()
             if label not in {"pos", "neg"}:
-                found.fault(Text("'{label}' is neither pos nor neg", label=label), number)
+                sets.fault(Text("'{label}' is neither pos nor neg", label=label), number)
                 continue
             inputs = {"claim": row[f"{role}_claim"], "perspective": row["perspective"]}
             name = str(number - 1)
-            found.members.append(Member(number, name, name, role == "original", inputs, label, label))
-    found.in_file = (number - 1, number - 1)
-    return found
+            sets.members.append(Member(number, name, name, role == "original", inputs, label, label))
+    sets.in_file = (number - 1, number - 1)
+    return sets
 
 
 CONTRAST_FORMATS.register("perspectrum")(

@@ -20,50 +20,50 @@ from quintain.data.contrast.contract import (
 _Asked = tuple[int, dict[str, Any], dict[str, Any]]
 
 
-def read_quoref(given: ContrastFiles) -> ContrastSets:
+def read_quoref(files: ContrastFiles) -> ContrastSets:
     """Read both files of Quoref: an answer has several spans, and a neighbour names its original."""
-    first, second = given.pair(r"original.*\.json$", r"perturbations.*\.json$")
-    found = ContrastSets(second.name)
+    first, second = files.pair(r"original.*\.json$", r"perturbations.*\.json$")
+    sets = ContrastSets(second.name)
     for number, paragraph, asked in _questions(first):
-        _quoref(found, number, paragraph, asked, str(asked.get("id")), original=True)
-    known = {one.set for one in found.members}
+        _quoref(sets, number, paragraph, asked, str(asked.get("id")), original=True)
+    known = {one.set for one in sets.members}
     for number, paragraph, asked in _questions(second):
         origin = str(asked.get("original_id"))
         if origin not in known:
-            found.fault(Text("its original '{origin}' is not in {other}", origin=origin, other=first.name), number)
+            sets.fault(Text("its original '{origin}' is not in {other}", origin=origin, other=first.name), number)
             continue
-        _quoref(found, number, paragraph, asked, origin, original=False)
-    return found
+        _quoref(sets, number, paragraph, asked, origin, original=False)
+    return sets
 
 
 def _quoref(
-    found: ContrastSets, number: int, paragraph: dict[str, Any], asked: dict[str, Any], origin: str, *, original: bool
+    sets: ContrastSets, number: int, paragraph: dict[str, Any], asked: dict[str, Any], origin: str, *, original: bool
 ) -> None:
     spans = _texts(asked)
     if not spans or not isinstance(paragraph.get("context"), str):
-        found.fault(Text("a question needs an answer, and its paragraph a 'context'"), number)
+        sets.fault(Text("a question needs an answer, and its paragraph a 'context'"), number)
         return
     inputs = {"passage": paragraph["context"], "question": str(asked["question"])}
-    found.members.append(Member(number, str(asked.get("id")), origin, original, inputs, [spans], [spans]))
+    sets.members.append(Member(number, str(asked.get("id")), origin, original, inputs, [spans], [spans]))
 
 
-def read_ropes(given: ContrastFiles) -> ContrastSets:
+def read_ropes(files: ContrastFiles) -> ContrastSets:
     """Read both files of ROPES: a question has the same id in both."""
-    first, second = given.pair(r"contrast_set_original.*\.json$", r"contrast_set_\d+.*\.json$")
-    found = ContrastSets(second.name)
+    first, second = files.pair(r"contrast_set_original.*\.json$", r"contrast_set_\d+.*\.json$")
+    sets = ContrastSets(second.name)
     for path, original in ((first, True), (second, False)):
         for number, paragraph, asked in _questions(path):
             texts, name = _texts(asked), str(asked.get("id"))
             passages = {part: paragraph.get(part) for part in ("background", "situation")}
             if not texts or not all(isinstance(text, str) for text in passages.values()):
-                found.fault(
+                sets.fault(
                     Text("a question needs an answer, and its paragraph a 'background' and a 'situation'"), number
                 )
                 continue
             inputs = {**passages, "question": str(asked["question"])}
             right = [[text] for text in texts]
-            found.members.append(Member(number, name, name, original, inputs, right, texts))
-    return found
+            sets.members.append(Member(number, name, name, original, inputs, right, texts))
+    return sets
 
 
 def _questions(path: Path) -> Iterator[_Asked]:
@@ -81,10 +81,10 @@ def _questions(path: Path) -> Iterator[_Asked]:
 
 
 def _texts(asked: dict[str, Any]) -> list[str]:
-    """Give the texts of the answers as they stand, but for spaces around them, each once."""
+    """Return the texts of the answers as they stand, but for spaces around them, each once."""
     answers = asked.get("answers")
-    found = [one.get("text") for one in answers if isinstance(one, dict)] if isinstance(answers, list) else []
-    return list(dict.fromkeys(text.strip() for text in found if isinstance(text, str) and text.strip()))
+    texts = [one.get("text") for one in answers if isinstance(one, dict)] if isinstance(answers, list) else []
+    return list(dict.fromkeys(text.strip() for text in texts if isinstance(text, str) and text.strip()))
 
 
 CONTRAST_FORMATS.register("quoref")(

@@ -33,50 +33,50 @@ class ParsedSentence:
     relations: list[str]
 
     def attachments(self) -> dict[int, int]:
-        """Give the word that the phrase of each preposition attaches to, by the preposition's position."""
-        found = {}
-        for place, (tag, relation) in enumerate(zip(self.tags, self.relations, strict=True)):
+        """Return the word that the phrase of each preposition attaches to, by the preposition's position."""
+        noun_by_preposition = {}
+        for preposition, (tag, relation) in enumerate(zip(self.tags, self.relations, strict=True)):
             if tag in _MARKERS and relation.split(":")[0] in {"case", "mark"}:
-                noun = self._noun(place)
+                noun = self._noun(preposition)
                 above = None if noun is None else self.heads[noun]
-                if above is not None and above != place:
-                    found[place] = above
-        return found
+                if above is not None and above != preposition:
+                    noun_by_preposition[preposition] = above
+        return noun_by_preposition
 
-    def _noun(self, place: int) -> int | None:
+    def _noun(self, preposition: int) -> int | None:
         """Find the noun of a preposition: its head or, where an edit left a stale number there, the next phrase."""
-        head = self.heads[place]
+        head = self.heads[preposition]
         if head is not None and self.tags[head] not in {"DET", "PUNCT", "ADP"}:
             return head
-        after = range(place + 1, len(self.words))
+        after = range(preposition + 1, len(self.words))
         return next((one for one in after if self.relations[one].split(":")[0] in _PHRASES), None)
 
 
-def read(given: ContrastFiles) -> ContrastSets:
+def read(files: ContrastFiles) -> ContrastSets:
     """Read the four CoNLL-U files of a folder."""
-    if not given.path.is_dir():
-        raise BadInput("{path} is not the folder with the four CoNLL-U files.", path=given.path)
-    found = ContrastSets(given.path.name)
+    if not files.path.is_dir():
+        raise BadInput("{path} is not the folder with the four CoNLL-U files.", path=files.path)
+    sets = ContrastSets(files.path.name)
     for way in _WAYS:
-        first, second = (given.file(rf"{part}_only\.{way}\.conllu$") for part in ("original", "altered"))
+        first, second = (files.file(rf"{part}_only\.{way}\.conllu$") for part in ("original", "altered"))
         originals, altered = list(sentences(first)), list(sentences(second))
         if [one.name for one in originals] != [one.name for one in altered]:
             raise BadInput(
                 faults=[Fault("its sentences are not those of {other}", other=first.name, file=second.name)],
                 remedy="Both files have the same sentences in the same order.",
             )
-        for one, other in zip(originals, altered, strict=True):
-            places = turned(one, other, to_verb=way.endswith("verb"))
+        for unaltered, other in zip(originals, altered, strict=True):
+            places = turned(unaltered, other, to_verb=way.endswith("verb"))
             if places is None:
-                found.faults.append(Fault("no preposition is in both sentences", file=second.name, row=other.line))
+                sets.faults.append(Fault("no preposition is in both sentences", file=second.name, row=other.line))
                 continue
-            for original, sentence, place in ((True, one, places[0]), (False, other, places[1])):
-                inputs = {"tokens": sentence.words, "preposition": place}
-                answer = sentence.attachments()[place]
+            for original, sentence, preposition in ((True, unaltered, places[0]), (False, other, places[1])):
+                inputs = {"tokens": sentence.words, "preposition": preposition}
+                answer = sentence.attachments()[preposition]
                 tags = () if original else (way,)
                 name = f"{way}/{sentence.name}"  # two sentences were altered both ways
-                found.members.append(Member(sentence.line, name, name, original, inputs, answer, answer, tags))
-    return found
+                sets.members.append(Member(sentence.line, name, name, original, inputs, answer, answer, tags))
+    return sets
 
 
 def turned(before: ParsedSentence, after: ParsedSentence, *, to_verb: bool) -> tuple[int, int] | None:
@@ -121,13 +121,13 @@ def sentences(path: Path) -> Iterator[ParsedSentence]:
 
 def _sentence(name: str, line: int, rows: list[list[str]]) -> ParsedSentence:
     words = [cells for cells in rows if cells[0].isdecimal()]
-    place = {cells[0]: number for number, cells in enumerate(words)}
+    index_by_id = {cells[0]: number for number, cells in enumerate(words)}
     return ParsedSentence(
         name,
         line,
         [cells[1] for cells in words],
         [cells[3] for cells in words],
-        [place.get(cells[6]) for cells in words],
+        [index_by_id.get(cells[6]) for cells in words],
         [cells[7] for cells in words],
     )
 

@@ -49,7 +49,7 @@ def _yaml(facts: Mapping[str, Any]) -> str:
 
 
 def front_matter(collection: Collection, files: Mapping[str, DataFile]) -> dict[str, Any]:
-    """Give what the front matter says."""
+    """Return the fields of the front matter, files and sizes included."""
     splits = [
         {"name": split.name, "num_bytes": files[split.name].size, "num_examples": split.rows}
         for split in collection.splits
@@ -71,7 +71,7 @@ def front_matter(collection: Collection, files: Mapping[str, DataFile]) -> dict[
 
 
 def size_category(rows: int) -> str:
-    """Say how large a data set is, in the hub's words.
+    """Return how large a data set is, in the hub's words.
 
     >>> size_category(121_634)
     '100K<n<1M'
@@ -79,9 +79,9 @@ def size_category(rows: int) -> str:
     return next((name for limit, name in _SIZES if rows < limit), "n>10M")
 
 
-def _license(given: list[str]) -> dict[str, Any]:
-    known = [one.lower() for one in given if one.lower() in _LICENSES]
-    others = [one for one in given if one.lower() not in _LICENSES]
+def _license(licenses: list[str]) -> dict[str, Any]:
+    known = [one.lower() for one in licenses if one.lower() in _LICENSES]
+    others = [one for one in licenses if one.lower() not in _LICENSES]
     ids = [*known, *(["other"] if others else [])]
     if not ids:
         return {}
@@ -131,6 +131,8 @@ def _card(collection: Collection) -> str:
         for split in collection.splits
     ]
     lines += ["", "`id` is the hash of an example's inputs; `answer` is the gold answer."]
+    if collection.images:
+        lines += ["Images are named by their paths in this folder."]
     if not all(split.answers for split in collection.splits):
         lines += ["Where labels are withheld, `answer` is empty: models are scored on them by those who hold them."]
     if not all(split.inputs for split in collection.splits):

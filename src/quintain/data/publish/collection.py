@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import polars as pl
 
@@ -38,13 +39,17 @@ class PublishedSplit:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """Splits of one *task* under one *name*; *date* is that of the newest, *version* the number where it is one."""
+    """Splits of one *task* under one *name*; *date* is that of the newest, *version* the number where it is one.
+
+    *images* are the files that the splits name, by their paths in the folder.
+    """
 
     task: Task
     name: str
     splits: tuple[PublishedSplit, ...]
     date: str
     version: str = ""
+    images: Mapping[str, Path] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -55,8 +60,8 @@ class Collection:
     @property
     def description(self) -> str:
         """What its versions say of themselves, each once."""
-        said = distinct(split.description for split in self.splits)
-        return "\n\n".join(said) or f"{self.title}: examples of the task {self.task.name}."
+        descriptions = distinct(split.description for split in self.splits)
+        return "\n\n".join(descriptions) or f"{self.title}: examples of the task {self.task.name}."
 
     @property
     def licenses(self) -> list[str]:
@@ -91,7 +96,7 @@ class Collection:
 
 
 def distinct(values: Iterable[str]) -> list[str]:
-    """Give the values that are not empty, each once, in their order."""
+    """Return the values that are not empty, each once, in their order."""
     return list(dict.fromkeys(value for value in values if value))
 
 

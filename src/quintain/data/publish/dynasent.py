@@ -33,14 +33,14 @@ def write_dynasent(table: pl.LazyFrame, task: Task, about: Mapping[str, Any], pa
     with whole_or_nothing(path) as part, part.open("w", encoding="utf-8") as stream:
         for rows in _pieces(chosen):
             for row in rows:
-                told = _row(row, field, number, task, str(about.get("model") or ""))
-                stream.write(json.dumps(told, ensure_ascii=False) + "\n")
+                record = _row(row, field, number, task, str(about.get("model") or ""))
+                stream.write(json.dumps(record, ensure_ascii=False) + "\n")
             count += len(rows)
     return count
 
 
 def suits_dynasent(task: Task) -> bool:
-    """Say whether an example of *task* is one sentence with a label."""
+    """Whether an example of *task* is one sentence with a label."""
     return len(_texts(task)) == 1 and bool(task.label_names)
 
 
@@ -68,8 +68,8 @@ def _row(row: Mapping[str, Any], field: str, number: int, task: Task, model: str
     meta = _meta(row.get("meta"))
     withheld = row[field] is None  # and with the sentence what leads to it
     source = {} if withheld else meta.get("source") or {}
-    said, shares = meta.get("predictions") or {}, meta.get("probabilities") or {}
-    model = model if model in said else next(iter(said), "")
+    predictions, shares = meta.get("predictions") or {}, meta.get("probabilities") or {}
+    model = model if model in predictions else next(iter(predictions), "")
     about: dict[str, Any] = {
         "text_id": meta.get("text_id") or row["id"],
         "hit_ids": meta.get("hits") or [],
@@ -90,7 +90,7 @@ def _row(row: Mapping[str, Any], field: str, number: int, task: Task, model: str
     known = "answer" in row
     return {
         **about,
-        f"model_{number}_label": said.get(model),
+        f"model_{number}_label": predictions.get(model),
         f"model_{number}_probs": shares.get(model),
         "label_distribution": _judges(meta, task) if known else None,
         "gold_label": (meta.get("label") or row["answer"]) if known else None,
@@ -117,13 +117,13 @@ def _places(source: Mapping[str, Any]) -> list[Any] | None:
 
 def _judges(meta: Mapping[str, Any], task: Task) -> dict[str, Any]:
     """Name those who voted for each label; where only their number is known, give that."""
-    given = meta.get("judges") or meta.get("label_distribution") or {}
-    return {label: given.get(label, []) for label in task.judgement_labels}
+    votes = meta.get("judges") or meta.get("label_distribution") or {}
+    return {label: votes.get(label, []) for label in task.judgement_labels}
 
 
 def _meta(text: str | None) -> Mapping[str, Any]:
     try:
-        told = parse_json(text or "{}")
+        facts = parse_json(text or "{}")
     except NotJson:
         return {}
-    return told if isinstance(told, Mapping) else {}
+    return facts if isinstance(facts, Mapping) else {}

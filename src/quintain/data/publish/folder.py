@@ -18,7 +18,7 @@ from pathlib import Path
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from quintain.core.errors import BadInput, Conflict, Unavailable
+from quintain.core.errors import BadInput, Conflict, OutOfOrder
 from quintain.data.publish.card import readme
 from quintain.data.publish.collection import Collection, PublishedSplit
 from quintain.data.publish.croissant import DataFile, croissant
@@ -36,14 +36,14 @@ def write_folder(collection: Collection, form: str, path: Path, *, archive: bool
         raise Conflict("{path} is there already.", path=path, remedy="Name a folder that is new, or empty.")
     scratch = Path(tempfile.mkdtemp(dir=path.absolute().parent, prefix=f".{path.name}-"))
     try:
-        made = scratch / "made"
-        _fill(made, collection, form)
+        target = scratch / "made"
+        _fill(target, collection, form)
         if archive:
-            pack(made, scratch / "made.zip")
-            made = scratch / "made.zip"
-        os.replace(made, path)
+            pack(target, scratch / "made.zip")
+            target = scratch / "made.zip"
+        os.replace(target, path)
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise Unavailable(
+        raise OutOfOrder(
             "{path} could not be written: {error}.", path=path, error=str(error).splitlines()[0]
         ) from error
     finally:
@@ -54,11 +54,14 @@ def _fill(folder: Path, collection: Collection, form: str) -> None:
     (folder / "data").mkdir(parents=True)
     files: dict[str, DataFile] = {}
     for split in collection.splits:
-        place = f"data/{split.name}.parquet"
-        _copy(split, folder / place)
-        with (folder / place).open("rb") as stream:
+        name = f"data/{split.name}.parquet"
+        _copy(split, folder / name)
+        with (folder / name).open("rb") as stream:
             digest = hashlib.file_digest(stream, "sha256").hexdigest()
-        files[split.name] = DataFile(place, (folder / place).stat().st_size, digest)
+        files[split.name] = DataFile(name, (folder / name).stat().st_size, digest)
+    for path, source in collection.images.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, folder / path)
     described = json.dumps(croissant(collection, files), ensure_ascii=False, indent=2)
     (folder / "croissant.json").write_text(f"{described}\n", encoding="utf-8")
     if form == HUGGING_FACE:

@@ -27,7 +27,7 @@ MEANING: Mapping[str, str] = {
 
 
 def votes_schema(task: Task) -> dict[str, Any]:
-    """Give the columns that votes have."""
+    """Return the columns that votes have, with their types."""
     text = pl.String()
     return {
         DISTRIBUTION: pl.Struct(dict.fromkeys(task.judgement_labels, pl.Int64())),
@@ -63,6 +63,6 @@ def _at(path: str) -> pl.Expr:
 
 
 def _by_label(judges: pl.Expr, label: str) -> pl.Expr:
-    """Give those who voted for *label*, each with it."""
+    """Return those who voted for *label*, each with it."""
     vote = pl.struct(pl.element().alias("judge"), pl.lit(label, dtype=pl.String()).alias("label"))
     return judges.struct.field(label).fill_null([]).list.eval(vote)

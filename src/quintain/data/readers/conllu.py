@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 
 from quintain.core.errors import Fault
-from quintain.data.readers.contract import READERS, Options, RowBatch, Source, Wanted
+from quintain.data.readers.contract import READERS, Options, RequestedColumns, RowBatch, Source
 from quintain.data.readers.lines import read_blocks
 from quintain.data.readers.rows import Row, batched
 
@@ -33,8 +33,8 @@ _Line = tuple[int, list[str]]
 def open_conllu(path: Path, options: Options) -> Source:
     """Open a CoNLL-U file; each case marker with a grandparent becomes a row."""
 
-    def batches(wanted: Wanted) -> Iterator[RowBatch]:
-        return batched(path.name, _rows(path, options), SCHEMA, wanted, size=size)
+    def batches(requested: RequestedColumns) -> Iterator[RowBatch]:
+        return batched(path.name, _rows(path, options), SCHEMA, requested, size=size)
 
     size = path.stat().st_size if path.is_file() else 0
     return Source(path.name, tuple(SCHEMA), size, batches)
@@ -65,9 +65,9 @@ def _sentence(file: str, lines: list[_Line], comments: Mapping[str, str]) -> Ite
         return
     # Ranges (1-2) and empty words (1.1) are not part of the tree.
     words = [line for line in lines if line[1][0].isdecimal()]
-    place = {cells[0]: index for index, (_, cells) in enumerate(words)}
+    index_by_id = {cells[0]: index for index, (_, cells) in enumerate(words)}
     tokens = [cells[1] for _, cells in words]
-    heads = [place.get(cells[6]) for _, cells in words]
+    heads = [index_by_id.get(cells[6]) for _, cells in words]
     for index, (number, cells) in enumerate(words):
         head = heads[index]
         above = heads[head] if head is not None else None

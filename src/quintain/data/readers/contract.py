@@ -47,7 +47,7 @@ class RowBatch:
 
 
 # From each wanted column to whether its values may be lists or structures.
-Wanted = Mapping[str, bool]
+RequestedColumns = Mapping[str, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Source:
     name: str
     columns: tuple[str, ...]
     size: int
-    batches: Callable[[Wanted], Iterator[RowBatch]]
+    batches: Callable[[RequestedColumns], Iterator[RowBatch]]
     usual: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -81,7 +81,7 @@ _BY_SUFFIX = {
 
 
 def guess_format(path: Path) -> str:
-    """Tell the format of *path* from its name, or say how to name it."""
+    """Return the format of *path* by its name; refuse a name that does not tell, with how to name it."""
     if path.is_dir():
         return "folder"
     form = _BY_SUFFIX.get(suffix_of(path))
@@ -97,10 +97,10 @@ def guess_format(path: Path) -> str:
 
 
 def row_numbers(first: int, count: int) -> pl.Series:
-    """Give the numbers of *count* rows that follow each other, from *first*."""
+    """Return the numbers of *count* rows that follow each other, from *first*."""
     return pl.int_range(first, first + count, dtype=pl.UInt32(), eager=True).alias("row")
 
 
 def no_rows(columns: tuple[str, ...] | list[str]) -> pl.DataFrame:
-    """Give a table of texts with no rows."""
+    """Return a table of texts with no rows."""
     return pl.DataFrame(schema=dict.fromkeys(columns, pl.String()))

@@ -13,7 +13,7 @@ from typing import Any
 from quintain.core.errors import BadInput, NotFound
 from quintain.core.texts import Text
 from quintain.data.frontmatter import read_configs
-from quintain.data.readers.contract import READERS, Options, RowBatch, Source, Wanted, guess_format
+from quintain.data.readers.contract import READERS, Options, RequestedColumns, RowBatch, Source, guess_format
 
 _SAME = {"dev": "validation", "valid": "validation", "val": "validation", "training": "train", "testing": "test"}
 _IN_NAME = re.compile(r"(?:^|[^a-z])(train|training|dev|valid|val|validation|test|testing)(?:[^a-z]|$)")
@@ -28,12 +28,12 @@ def open_folder(path: Path, options: Options) -> Source:
     wanted_split = _usual(options.split or "test")
     files = splits.get(wanted_split, [])
     if not files:
-        there = ", ".join(splits) or Text("none")
+        available = ", ".join(splits) or Text("none")
         raise NotFound(
             "{name} has no split '{split}'.",
             name=path.name,
             split=options.split or "test",
-            there=there,
+            there=available,
             remedy="It has: {there}. Choose with --split.",
             page="It has: {there}. Choose one of them.",
         )
@@ -47,10 +47,10 @@ def open_folder(path: Path, options: Options) -> Source:
                 split=wanted_split,
             )
 
-    def batches(wanted: Wanted) -> Iterator[RowBatch]:
+    def batches(requested: RequestedColumns) -> Iterator[RowBatch]:
         before = 0
         for source in sources:
-            for batch in source.batches(wanted):
+            for batch in source.batches(requested):
                 yield RowBatch(batch.file, batch.frame, batch.rows, batch.faults, before + batch.done)
             before += source.size
 
@@ -58,7 +58,7 @@ def open_folder(path: Path, options: Options) -> Source:
 
 
 def find_splits(folder: Path) -> dict[str, list[Path]]:
-    """Give the files of every split of *folder*."""
+    """Return the files of every split of *folder*."""
     readme = folder / "README.md"
     configs: list[dict[str, Any]] = []
     if readme.is_file():
@@ -67,8 +67,8 @@ def find_splits(folder: Path) -> dict[str, list[Path]]:
         return _declared(folder, configs)
     splits: dict[str, list[Path]] = {}
     for file in sorted(folder.rglob("*")):
-        place = file.relative_to(folder).as_posix().lower()
-        match = _IN_NAME.search(place)
+        location = file.relative_to(folder).as_posix().lower()
+        match = _IN_NAME.search(location)
         if match and file.is_file() and _is_data(file):
             splits.setdefault(_usual(match[1]), []).append(file)
     return splits
@@ -86,19 +86,19 @@ def _declared(folder: Path, configs: list[dict[str, Any]]) -> dict[str, list[Pat
         entries = [{"split": "train", "path": entries}]
     splits: dict[str, list[Path]] = {}
     for entry in entries:
-        one = entry if isinstance(entry, dict) else {"split": "train", "path": entry}
-        patterns = one.get("path") or []
+        declared = entry if isinstance(entry, dict) else {"split": "train", "path": entry}
+        patterns = declared.get("path") or []
         for pattern in [patterns] if isinstance(patterns, str) else patterns:
             files = _matching(folder, pattern, config.get("data_dir"))
-            splits.setdefault(_usual(str(one.get("split", "train"))), []).extend(files)
+            splits.setdefault(_usual(str(declared.get("split", "train"))), []).extend(files)
     return splits
 
 
 def _matching(folder: Path, pattern: str, inside: str | None) -> list[Path]:
-    for place in (pattern, inside or ""):
-        if not isinstance(place, str) or place.startswith("/") or ".." in Path(place).parts or "://" in place:
+    for part in (pattern, inside or ""):
+        if not isinstance(part, str) or part.startswith("/") or ".." in Path(part).parts or "://" in part:
             raise BadInput(
-                "{name}/README.md names '{place}', which is not a file in the folder.", name=folder.name, place=place
+                "{name}/README.md names '{place}', which is not a file in the folder.", name=folder.name, place=part
             )
     base = folder / inside if inside else folder
     files = sorted(file for file in base.glob(pattern) if file.is_file())

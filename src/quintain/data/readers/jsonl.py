@@ -19,7 +19,7 @@ from quintain.core.errors import Fault
 from quintain.core.jsontext import NotJson, parse_json, too_deep_for_tables
 from quintain.core.texts import Text
 from quintain.data.parquet import DAMAGE
-from quintain.data.readers.contract import READERS, Options, RowBatch, Source, Wanted, row_numbers
+from quintain.data.readers.contract import READERS, Options, RequestedColumns, RowBatch, Source, row_numbers
 from quintain.data.readers.lines import LineBlock, check_block, read_blocks
 
 _PEEK_BYTES = 1 << 18
@@ -31,9 +31,9 @@ _PAIR = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}
 def open_jsonl(path: Path, options: Options) -> Source:
     """Open a file of JSON lines; its columns are the keys of its first lines."""
 
-    def batches(wanted: Wanted) -> Iterator[RowBatch]:
+    def batches(requested: RequestedColumns) -> Iterator[RowBatch]:
         for block in read_blocks(path, encoding=options.encoding, checked=False):
-            yield _batch(block, path.name, wanted)
+            yield _batch(block, path.name, requested)
 
     return Source(path.name, _keys(path, options), path.stat().st_size, batches)
 
@@ -51,17 +51,17 @@ def _keys(path: Path, options: Options) -> tuple[str, ...]:
     return tuple(keys)
 
 
-def _batch(block: LineBlock, name: str, wanted: Wanted) -> RowBatch:
-    if not any(wanted.values()) and not _broken_surrogates(block.data) and not too_deep_for_tables(block.data):
-        frame = _parsed(block.data, wanted)
+def _batch(block: LineBlock, name: str, requested: RequestedColumns) -> RowBatch:
+    if not any(requested.values()) and not _broken_surrogates(block.data) and not too_deep_for_tables(block.data):
+        frame = _parsed(block.data, requested)
         if frame is not None and not _may_be_nested(frame):
             return RowBatch(name, frame, _numbers(block, frame.height), block.faults, block.done)
-    return _careful(check_block(block, name), name, wanted)
+    return _careful(check_block(block, name), name, requested)
 
 
-def _parsed(data: bytes, wanted: Wanted) -> pl.DataFrame | None:
+def _parsed(data: bytes, requested: RequestedColumns) -> pl.DataFrame | None:
     try:
-        return pl.read_ndjson(data, schema=dict.fromkeys(wanted, pl.String()))
+        return pl.read_ndjson(data, schema=dict.fromkeys(requested, pl.String()))
     except DAMAGE:
         return None
 
@@ -84,20 +84,20 @@ def _numbers(block: LineBlock, height: int) -> pl.Series:
     return pl.Series("row", numbers, dtype=pl.UInt32())
 
 
-def _careful(block: LineBlock, name: str, wanted: Wanted) -> RowBatch:
+def _careful(block: LineBlock, name: str, requested: RequestedColumns) -> RowBatch:
     faults = list(block.faults)
     rows: list[int] = []
-    columns: dict[str, list[Any]] = {key: [] for key in wanted}
+    columns: dict[str, list[Any]] = {key: [] for key in requested}
     for number, line in block.texts():
         value, reason = _object(line)
-        problems = [(None, reason)] if reason else _problems(value, wanted)
+        problems = [(None, reason)] if reason else _problems(value, requested)
         if problems:
             faults += [Fault(why, file=name, row=number, field=field) for field, why in problems]
             continue
         rows.append(number)
         for key, cells in columns.items():
             cells.append(value.get(key))
-    frame = pl.DataFrame([_column(key, cells, nested=wanted[key]) for key, cells in columns.items()])
+    frame = pl.DataFrame([_column(key, cells, nested=requested[key]) for key, cells in columns.items()])
     return RowBatch(name, frame, pl.Series("row", rows, dtype=pl.UInt32()), tuple(faults), block.done)
 
 
@@ -111,20 +111,20 @@ def _object(line: str) -> tuple[dict[str, Any], str]:
     return value, ""
 
 
-def _problems(value: dict[str, Any], wanted: Wanted) -> list[tuple[str | None, str]]:
-    found: list[tuple[str | None, str]] = []
-    for key, nested in wanted.items():
+def _problems(value: dict[str, Any], requested: RequestedColumns) -> list[tuple[str | None, str]]:
+    problems: list[tuple[str | None, str]] = []
+    for key, nested in requested.items():
         cell = value.get(key)
         if isinstance(cell, (list, dict)) and not nested:
             is_list = isinstance(cell, list)
             reason = Text("is a list, not a single value" if is_list else "is an object, not a single value")
-            found.append((key, reason))
+            problems.append((key, reason))
         elif isinstance(cell, (str, list, dict)):
             try:
                 json.dumps(cell, ensure_ascii=False).encode()
             except UnicodeEncodeError:
-                found.append((key, Text("is not valid Unicode (half of a surrogate pair)")))
-    return found
+                problems.append((key, Text("is not valid Unicode (half of a surrogate pair)")))
+    return problems
 
 
 def _column(key: str, cells: list[Any], *, nested: bool) -> pl.Series:
@@ -140,7 +140,7 @@ def _column(key: str, cells: list[Any], *, nested: bool) -> pl.Series:
 
 
 def _same_keys(cells: list[Any]) -> bool:
-    """Say whether all objects that stand at the same place have the same keys."""
+    """Whether all objects that stand at the same place have the same keys."""
     objects = [cell for cell in cells if isinstance(cell, dict)]
     if len({frozenset(one) for one in objects}) > 1:
         return False

@@ -24,7 +24,7 @@ class LineBlock:
     lines: int = 0
 
     def texts(self) -> list[tuple[int, str]]:
-        """Give the lines as text with their numbers, without their ends and without blank ones."""
+        """Return the lines as text with their numbers, without their ends and without blank ones."""
         lines = self.data.decode().split("\n")
         return [(number, line.rstrip("\r")) for number, line in enumerate(lines, self.first) if line.strip()]
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput, Fault, NotFound
 from quintain.data.parquet import check_parquet, reading_parquet
-from quintain.data.readers.contract import READERS, Options, RowBatch, Source, Wanted, row_numbers
+from quintain.data.readers.contract import READERS, Options, RequestedColumns, RowBatch, Source, row_numbers
 
 SLICE = 50_000
 
@@ -28,10 +28,10 @@ def open_parquet(path: Path, options: Options) -> Source:
         columns = tuple(table.collect_schema())
         height = table.select(pl.len()).collect().item()
 
-    def batches(wanted: Wanted) -> Iterator[RowBatch]:
+    def batches(requested: RequestedColumns) -> Iterator[RowBatch]:
         for start in range(0, height, SLICE):
             with reading_parquet(path.name):
-                frame = table.select(list(wanted)).slice(start, SLICE).collect()
+                frame = table.select(list(requested)).slice(start, SLICE).collect()
             done = size * min(start + SLICE, height) // height
             yield RowBatch(path.name, frame, row_numbers(start + 1, frame.height), done=done)
 

@@ -14,7 +14,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.texts import Text
-from quintain.data.readers.contract import READERS, Options, RowBatch, Source, Wanted
+from quintain.data.readers.contract import READERS, Options, RequestedColumns, RowBatch, Source
 from quintain.data.readers.lines import read_blocks
 from quintain.data.readers.rows import Row, batched
 from quintain.tasks.answer_kinds.span import SpanAnswer
@@ -33,8 +33,8 @@ _COLUMNS = ["id", "prefix", "predicate", "suffix", "question", "answer"]
 def open_qa_srl(path: Path, options: Options) -> Source:
     """Open a table of the contest: id, prefix, predicate, suffix, question and answer."""
 
-    def batches(wanted: Wanted) -> Iterator[RowBatch]:
-        return batched(path.name, _rows(path), SCHEMA, wanted, size=size)
+    def batches(requested: RequestedColumns) -> Iterator[RowBatch]:
+        return batched(path.name, _rows(path), SCHEMA, requested, size=size)
 
     size = path.stat().st_size if path.is_file() else 0
     return Source(path.name, tuple(SCHEMA), size, batches)
@@ -49,15 +49,15 @@ def _rows(path: Path) -> Iterator[Row]:
             cells = [cell.strip() for cell in line.split("\t")]
             if number == 1:
                 if [cells[0].lstrip("#"), *cells[1:]] != _COLUMNS:
-                    wanted = ", ".join(_COLUMNS)
-                    raise BadInput("{name} does not have the columns {wanted}.", name=path.name, wanted=wanted)
+                    expected = ", ".join(_COLUMNS)
+                    raise BadInput("{name} does not have the columns {wanted}.", name=path.name, wanted=expected)
             elif len(cells) != len(_COLUMNS):
                 reason = Text("{n} columns where there are {wanted}", n=len(cells), wanted=len(_COLUMNS))
                 yield Fault(reason, file=path.name, row=number)
             else:
                 row = _example(*cells)
-                there = asked.setdefault((row["sentence"], row["question"]), (number, row))[1]
-                there["answer"] += [one for one in row["answer"] if one not in there["answer"]]
+                earlier = asked.setdefault((row["sentence"], row["question"]), (number, row))[1]
+                earlier["answer"] += [one for one in row["answer"] if one not in earlier["answer"]]
     yield from asked.values()
 
 

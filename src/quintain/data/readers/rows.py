@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from quintain.core.errors import Fault
-from quintain.data.readers.contract import RowBatch, Wanted
+from quintain.data.readers.contract import RequestedColumns, RowBatch
 
 BATCH = 10_000
 
@@ -18,14 +18,14 @@ Row = tuple[int, Mapping[str, Any]] | Fault
 
 
 def batched(
-    file: str, rows: Iterable[Row], schema: Mapping[str, pl.DataType], wanted: Wanted, *, size: int
+    file: str, rows: Iterable[Row], schema: Mapping[str, pl.DataType], requested: RequestedColumns, *, size: int
 ) -> Iterator[RowBatch]:
     """Make batches of *rows* whose columns are in *schema*; the last one has read *size* bytes."""
     stream = iter(rows)
     while chunk := list(itertools.islice(stream, BATCH)):
         good = [row for row in chunk if not isinstance(row, Fault)]
         faults = tuple(row for row in chunk if isinstance(row, Fault))
-        yield RowBatch(file, _frame(good, schema, list(wanted)), _numbers(good), faults, size)
+        yield RowBatch(file, _frame(good, schema, list(requested)), _numbers(good), faults, size)
 
 
 def _frame(rows: Sequence[tuple[int, Mapping[str, Any]]], schema: Mapping[str, pl.DataType], names: list[str]) -> Any:

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from quintain.core.errors import Fault
-from quintain.data.readers.contract import READERS, Options, RowBatch, Source, Wanted
+from quintain.data.readers.contract import READERS, Options, RequestedColumns, RowBatch, Source
 from quintain.data.readers.lines import read_blocks
 from quintain.data.readers.rows import Row, batched
 
@@ -39,7 +39,7 @@ def open_trees(path: Path, options: Options) -> Source:
 
 def _nodes(file: str, number: int, line: str) -> Iterator[Row]:
     """Read `(3 (2 It) (4 works))`: a label, then a word or two nodes."""
-    found: list[tuple[str, str]] = []
+    nodes: list[tuple[str, str]] = []
     open_nodes: list[tuple[str, list[str]]] = []
     expecting_label = False
     for part in _PART.findall(line):
@@ -49,7 +49,7 @@ def _nodes(file: str, number: int, line: str) -> Iterator[Row]:
             if not open_nodes or expecting_label:
                 break
             label, words = open_nodes.pop()
-            found.append((label, " ".join(words)))
+            nodes.append((label, " ".join(words)))
             if open_nodes:
                 open_nodes[-1][1].extend(words)
         elif expecting_label:
@@ -60,17 +60,17 @@ def _nodes(file: str, number: int, line: str) -> Iterator[Row]:
         else:
             break
     else:
-        if found and not open_nodes and not expecting_label:
-            yield from _units(number, found)
+        if nodes and not open_nodes and not expecting_label:
+            yield from _units(number, nodes)
             return
     yield Fault("not a tree: the brackets do not match", file=file, row=number)
 
 
-def _units(number: int, found: list[tuple[str, str]]) -> Iterator[Row]:
-    sentence = found[-1][1]
-    for label, text in found[:-1]:
+def _units(number: int, nodes: list[tuple[str, str]]) -> Iterator[Row]:
+    sentence = nodes[-1][1]
+    for label, text in nodes[:-1]:
         yield number, {"text": text, "label": label, "unit": "phrase", "sentence": sentence}
-    yield number, {"text": sentence, "label": found[-1][0], "unit": "sentence", "sentence": sentence}
+    yield number, {"text": sentence, "label": nodes[-1][0], "unit": "sentence", "sentence": sentence}
 
 
 @READERS.register("fasttext")
@@ -93,7 +93,7 @@ def open_fasttext(path: Path, options: Options) -> Source:
 def _source(path: Path, schema: Mapping[str, pl.DataType], rows: Callable[[], Iterator[Row]]) -> Source:
     size = path.stat().st_size if path.is_file() else 0
 
-    def batches(wanted: Wanted) -> Iterator[RowBatch]:
-        return batched(path.name, rows(), schema, wanted, size=size)
+    def batches(requested: RequestedColumns) -> Iterator[RowBatch]:
+        return batched(path.name, rows(), schema, requested, size=size)
 
     return Source(path.name, tuple(schema), size, batches)

@@ -14,7 +14,7 @@ import polars as pl
 from quintain.core.errors import BadInput, Fault
 from quintain.core.texts import Text
 from quintain.data.cells import unguard
-from quintain.data.readers.contract import MAX_LINE, READERS, Options, RowBatch, Source, Wanted, no_rows
+from quintain.data.readers.contract import MAX_LINE, READERS, Options, RequestedColumns, RowBatch, Source, no_rows
 from quintain.data.text import gzip_faults, open_bytes, position, strip_mark
 
 BATCH = 20_000
@@ -44,14 +44,14 @@ def _open(path: Path, options: Options, separator: str) -> Source:
             faults=[Fault("the column '{name}' is there twice", name=name, file=path.name, row=1) for name in twice]
         )
 
-    def batches(wanted: Wanted) -> Iterator[RowBatch]:
+    def batches(requested: RequestedColumns) -> Iterator[RowBatch]:
         with open_bytes(path) as stream:
             text = _decoded(path, stream, options)  # held here: the wrapper closes the stream when it goes
             rows = _rows(path, text, options, separator)
             if not options.names:
                 next(rows, None)
             while chunk := list(itertools.islice(rows, BATCH)):
-                yield _batch(path.name, chunk, columns, wanted, position(stream))
+                yield _batch(path.name, chunk, columns, requested, position(stream))
 
     return Source(path.name, columns, path.stat().st_size, batches)
 
@@ -102,7 +102,11 @@ def _rows(path: Path, stream: TextIO, options: Options, separator: str) -> _Rows
 
 
 def _batch(
-    name: str, chunk: list[tuple[int, list[str] | Fault]], columns: tuple[str, ...], wanted: Wanted, done: int
+    name: str,
+    chunk: list[tuple[int, list[str] | Fault]],
+    columns: tuple[str, ...],
+    requested: RequestedColumns,
+    done: int,
 ) -> RowBatch:
     faults: list[Fault] = []
     numbers: list[int] = []
@@ -112,10 +116,10 @@ def _batch(
         fault = cells if isinstance(cells, Fault) else _row_fault(name, number, cells, width)
         if fault is None and not isinstance(cells, Fault):
             numbers.append(number)
-            good.append([unguard(cell) if cell[:1] == "'" else cell for cell in cells])
+            good.append([unguard(cell) if "'" in cell else cell for cell in cells])
         elif fault is not None:
             faults.append(fault)
-    frame = _frame(good, columns, wanted)
+    frame = _frame(good, columns, requested)
     return RowBatch(name, frame, pl.Series("row", numbers, dtype=pl.UInt32()), tuple(faults), done)
 
 
@@ -142,8 +146,8 @@ def _encoding_fault(name: str, number: int, cells: list[str]) -> Fault | None:
     return None
 
 
-def _frame(rows: list[list[str]], columns: tuple[str, ...], wanted: Wanted) -> pl.DataFrame:
+def _frame(rows: list[list[str]], columns: tuple[str, ...], requested: RequestedColumns) -> pl.DataFrame:
     if not rows:
-        return no_rows(list(wanted))
+        return no_rows(list(requested))
     cells = dict(zip(columns, zip(*rows, strict=True), strict=True))
-    return pl.DataFrame({name: pl.Series(cells[name], dtype=pl.String()) for name in wanted})
+    return pl.DataFrame({name: pl.Series(cells[name], dtype=pl.String()) for name in requested})

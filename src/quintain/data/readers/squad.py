@@ -13,7 +13,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.jsontext import NotJson, parse_json
-from quintain.data.readers.contract import READERS, Options, RowBatch, Source, Wanted
+from quintain.data.readers.contract import READERS, Options, RequestedColumns, RowBatch, Source
 from quintain.data.readers.lines import read_blocks
 from quintain.data.readers.rows import Row, batched
 from quintain.data.text import read_bytes
@@ -49,8 +49,8 @@ def open_squad(path: Path, options: Options) -> Source:
     if not isinstance(articles, list):
         raise BadInput("{name} is JSON, but has no list 'data' as SQuAD's files do.", name=path.name)
 
-    def batches(wanted: Wanted) -> Iterator[RowBatch]:
-        return batched(path.name, _squad_rows(path.name, articles), SCHEMA, wanted, size=len(data))
+    def batches(requested: RequestedColumns) -> Iterator[RowBatch]:
+        return batched(path.name, _squad_rows(path.name, articles), SCHEMA, requested, size=len(data))
 
     return Source(path.name, tuple(SCHEMA), len(data), batches, USUAL)
 
@@ -66,8 +66,8 @@ def _squad_rows(file: str, articles: list[Any]) -> Iterator[Row]:
 
 
 def _list(value: Any, key: str) -> list[Any]:
-    found = value.get(key) if isinstance(value, dict) else None
-    return found if isinstance(found, list) else []
+    entries = value.get(key) if isinstance(value, dict) else None
+    return entries if isinstance(entries, list) else []
 
 
 def _question(file: str, number: int, asked: Any, context: Any, title: Any) -> Row:
@@ -103,12 +103,12 @@ def open_mrqa(path: Path, options: Options) -> Source:
     """Open a file of the MRQA shared task: a header line, then one passage with its questions to a line."""
     size = path.stat().st_size if path.is_file() else 0
 
-    def batches(wanted: Wanted) -> Iterator[RowBatch]:
+    def batches(requested: RequestedColumns) -> Iterator[RowBatch]:
         for block in read_blocks(path):
             rows = (row for number, line in block.texts() for row in _mrqa_rows(path.name, number, line))
-            yield from batched(path.name, rows, SCHEMA, wanted, size=block.done)
+            yield from batched(path.name, rows, SCHEMA, requested, size=block.done)
             if block.faults:
-                empty = pl.DataFrame(schema={name: SCHEMA[name] for name in wanted})
+                empty = pl.DataFrame(schema={name: SCHEMA[name] for name in requested})
                 yield RowBatch(path.name, empty, pl.Series("row", [], dtype=pl.UInt32()), block.faults, block.done)
 
     return Source(path.name, tuple(SCHEMA), size, batches, USUAL)
@@ -126,11 +126,11 @@ def _mrqa_rows(file: str, number: int, line: str) -> Iterator[Row]:
         yield Fault("a line needs a 'context' and a list 'qas'", file=file, row=number)
         return
     for asked in value["qas"]:
-        found = [
+        answers = [
             {"text": one.get("text"), "answer_start": span[0]}
             for one in _list(asked, "detected_answers")
             for span in _list(one, "char_spans")
             if isinstance(span, list) and span
         ]
-        question = {**asked, "answers": found} if isinstance(asked, dict) else asked
+        question = {**asked, "answers": answers} if isinstance(asked, dict) else asked
         yield _question(file, number, question, value.get("context"), None)

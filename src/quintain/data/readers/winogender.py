@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault
-from quintain.data.readers.contract import READERS, Options, RowBatch, Source, Wanted
+from quintain.data.readers.contract import READERS, Options, RequestedColumns, RowBatch, Source
 from quintain.data.readers.lines import read_blocks
 from quintain.data.readers.rows import Row, batched
 
@@ -37,8 +37,8 @@ _PRONOUN = re.compile(r"\$(?:NOM|POSS|ACC)_PRONOUN")
 def open_winogender(path: Path, options: Options) -> Source:
     """Open the file of templates."""
 
-    def batches(wanted: Wanted) -> Iterator[RowBatch]:
-        return batched(path.name, _rows(path), SCHEMA, wanted, size=size)
+    def batches(requested: RequestedColumns) -> Iterator[RowBatch]:
+        return batched(path.name, _rows(path), SCHEMA, requested, size=size)
 
     size = path.stat().st_size if path.is_file() else 0
     return Source(path.name, tuple(SCHEMA), size, batches)
@@ -64,10 +64,10 @@ def _recast(occupation: str, participant: str, answer: str, template: str) -> It
     frame = frame.replace("the $PARTICIPANT", people[1]).replace("The $PARTICIPANT", people[1].capitalize())
     frame = frame.replace("$PARTICIPANT", participant)
     for gender, pronouns in PRONOUNS.items():
-        premise = _PRONOUN.sub(lambda found: pronouns[found[0]], frame)  # noqa: B023 - used at once
+        premise = _PRONOUN.sub(lambda match: pronouns[match[0]], frame)  # noqa: B023 - used at once
         premise = _agreeing(premise) if gender == "neutral" else premise
         for index, person in enumerate(people):
-            filled = _PRONOUN.sub(lambda found: person + ("'s" if "POSS" in found[0] else ""), frame)  # noqa: B023
+            filled = _PRONOUN.sub(lambda match: person + ("'s" if "POSS" in match[0] else ""), frame)  # noqa: B023
             yield {
                 "premise": premise,
                 "hypothesis": filled[0].upper() + filled[1:],

@@ -33,8 +33,8 @@ def install(requirements: list[str], wheels: str, packages: str) -> dict[str, An
     environment = {**os.environ, "PYTHONPATH": packages}
     result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
     if result.returncode != 0:
-        said = (result.stderr.strip() or result.stdout.strip())[-SHOWN:]
-        return {"refused": said, "log": result.stdout[-SHOWN:]}
+        output = (result.stderr.strip() or result.stdout.strip())[-SHOWN:]
+        return {"refused": output, "log": result.stdout[-SHOWN:]}
     os.makedirs(TARGET, exist_ok=True)
     with tarfile.open(PACKED, "w", format=tarfile.PAX_FORMAT) as archive:
         archive.add(TARGET, ".", filter=_plain)

@@ -91,7 +91,7 @@ def _answer(predict: Callable[[list[Any]], Any], items: list[Any]) -> dict[str, 
 
 
 def error_text(error: BaseException) -> str:
-    """Say what was raised, cut short; an exception may refuse even that."""
+    """Return what was raised, cut short; an exception may refuse even that."""
     try:
         return f"{type(error).__name__}: {error}"[:SHOWN]
     except BaseException:

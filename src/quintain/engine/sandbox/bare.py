@@ -23,7 +23,7 @@ class Layout:
     targets: tuple[str, ...] = ()
 
     def find(self, path: str) -> str:
-        """Give *path* as the program sees it: below the root where something is laid out there, else as it is."""
+        """Return *path* as the program sees it: below the root where something is laid out there, else as it is."""
         shown = any(path == one or path.startswith(f"{one}/") or one.startswith(f"{path}/") for one in self.targets)
         return f"{self.root}{path}" if shown else path
 

@@ -51,7 +51,7 @@ class Cause:
 
 
 def not_linux(platform: str) -> Cause:
-    """Say that there is no sandbox but on Linux."""
+    """Return the cause that there is no sandbox but on Linux."""
     return Cause(
         CauseKind.NOT_LINUX,
         Text("the sandbox needs Linux, and this is {platform}", platform=platform),
@@ -61,8 +61,8 @@ def not_linux(platform: str) -> Cause:
 
 def missing_program(as_root: bool) -> Cause | None:
     """Name the first program that the sandbox is built from and that is not here."""
-    wanted = {"bwrap": "bubblewrap", "prlimit": "util-linux", **({"setpriv": "util-linux"} if as_root else {})}
-    for program, package in wanted.items():
+    packages = {"bwrap": "bubblewrap", "prlimit": "util-linux", **({"setpriv": "util-linux"} if as_root else {})}
+    for program, package in packages.items():
         if shutil.which(program) is None:
             return Cause(
                 CauseKind.NO_PROGRAM,
@@ -72,8 +72,8 @@ def missing_program(as_root: bool) -> Cause | None:
     return None
 
 
-def no_start(said: str, unreadable: Path | None) -> Cause:
-    """Find out why bubblewrap did not start, where it *said* this; *unreadable* is ours and closed to others."""
+def no_start(complaint: str, unreadable: Path | None) -> Cause:
+    """Find out why bubblewrap did not start, by its *complaint*; *unreadable* is ours and closed to others."""
     if unreadable is not None:
         return Cause(
             CauseKind.UNREADABLE,
@@ -86,11 +86,11 @@ def no_start(said: str, unreadable: Path | None) -> Cause:
             Text("bubblewrap is older than 0.8 and cannot keep a model from making namespaces of its own"),
             Text("Install bubblewrap 0.8 or newer"),
         )
-    said = said.removeprefix("bwrap: ").partition(". ")[0].rstrip(".")[:SHOWN]
+    complaint = complaint.removeprefix("bwrap: ").partition(". ")[0].rstrip(".")[:SHOWN]
     if _in_container():
         return Cause(
             CauseKind.CONTAINER,
-            Text("this container allows no namespaces inside it ({said})", said=said),
+            Text("this container allows no namespaces inside it ({said})", said=complaint),
             Text(
                 "Start it with the security options that compose.yaml names "
                 "(seccomp, apparmor and systempaths unconfined)"
@@ -112,13 +112,13 @@ def no_start(said: str, unreadable: Path | None) -> Cause:
             )
     return Cause(
         CauseKind.OTHER,
-        Text("bubblewrap does not start ({said})", said=said),
+        Text("bubblewrap does not start ({said})", said=complaint),
         Text("Try it by hand: bwrap --ro-bind / / true"),
     )
 
 
 def no_filter() -> Cause | None:
-    """Say that system calls cannot be filtered, where they cannot."""
+    """Return the cause that system calls cannot be filtered, or None where they can."""
     if filter_available():
         return None
     return Cause(
@@ -129,7 +129,7 @@ def no_filter() -> Cause | None:
 
 
 def no_group(as_root: bool) -> Cause:
-    """Say that no control group could be made."""
+    """Return the cause that no control group could be made."""
     if as_root or _in_container():
         return Cause(
             CauseKind.NO_GROUP,

@@ -29,19 +29,19 @@ class ControlGroup(ABC):
 
     @abstractmethod
     def memory_bytes(self) -> int:
-        """Give the memory in use now, without the page cache that the kernel could drop."""
+        """Return the memory in use now, without the page cache that the kernel could drop."""
 
     @abstractmethod
     def own_bytes(self) -> int:
-        """Give the memory in use now that belongs to nothing but this group: all but the pages of files on a disk."""
+        """Return the memory in use now that belongs to this group alone: all but the pages of files on a disk."""
 
     @abstractmethod
     def cpu_seconds(self) -> float:
-        """Give the CPU time used so far by all processes of the group."""
+        """Return the CPU time used so far by all processes of the group."""
 
     @abstractmethod
     def out_of_memory(self) -> bool:
-        """Say whether the kernel had to kill a process for memory."""
+        """Whether the kernel had to kill a process for memory."""
 
     def processes(self) -> list[int]:
         """List the ids of the processes in the group."""
@@ -87,18 +87,18 @@ class Version1(ControlGroup):
             raise
 
     def memory_bytes(self) -> int:
-        """Give usage less inactive page cache."""
+        """Return usage less inactive page cache."""
         usage = int((self.memory / "memory.usage_in_bytes").read_text())
         return max(0, usage - _stat(self.memory / "memory.stat", "total_inactive_file"))
 
     def own_bytes(self) -> int:
-        """Give usage less page cache; temporary files and shared memory count as cache, and are kept."""
+        """Return usage less page cache; temporary files and shared memory count as cache, and are kept."""
         usage = int((self.memory / "memory.usage_in_bytes").read_text())
         stat = self.memory / "memory.stat"
         return max(0, usage - _stat(stat, "total_cache") + _stat(stat, "total_shmem"))
 
     def cpu_seconds(self) -> float:
-        """Give CPU time from the accounting controller."""
+        """Return CPU time from the accounting controller."""
         return int((self.cpu / "cpuacct.usage").read_text()) / 1e9
 
     def out_of_memory(self) -> bool:
@@ -129,18 +129,18 @@ class Version2(ControlGroup):
             raise
 
     def memory_bytes(self) -> int:
-        """Give usage less inactive page cache."""
+        """Return usage less inactive page cache."""
         usage = int((self.group / "memory.current").read_text())
         return max(0, usage - _stat(self.group / "memory.stat", "inactive_file"))
 
     def own_bytes(self) -> int:
-        """Give usage less page cache; temporary files and shared memory count as cache, and are kept."""
+        """Return usage less page cache; temporary files and shared memory count as cache, and are kept."""
         usage = int((self.group / "memory.current").read_text())
         stat = self.group / "memory.stat"
         return max(0, usage - _stat(stat, "file") + _stat(stat, "shmem"))
 
     def cpu_seconds(self) -> float:
-        """Give CPU time from the group's statistics."""
+        """Return CPU time from the group's statistics."""
         return _stat(self.group / "cpu.stat", "usage_usec") / 1e6
 
     def out_of_memory(self) -> bool:

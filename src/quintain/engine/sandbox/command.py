@@ -47,7 +47,7 @@ def python_mounts() -> list[Mount]:
 
 
 def python_executable() -> str:
-    """Give the base interpreter: without our packages, outside our virtual environment."""
+    """Return the base interpreter: without our packages, outside our virtual environment."""
     return os.path.realpath(os.path.join(sys.base_prefix, "bin", f"python3.{sys.version_info.minor}"))
 
 

@@ -111,11 +111,11 @@ class _Seen:
         self.report: SandboxReport | None = None
         self.at = 0.0
 
-    def look(self) -> SandboxReport:
+    def current(self) -> SandboxReport:
         with self.lock:
             old = self.report is None or time.monotonic() - self.at > LOOK_AGAIN_SECONDS
             if self.report is None or (old and not self.report.complete):
-                self.report, self.at = _look(), time.monotonic()
+                self.report, self.at = _run_probe(), time.monotonic()
             return self.report
 
 
@@ -124,7 +124,7 @@ _seen = _Seen()
 
 def probe() -> SandboxReport:
     """Start the sandbox and see what holds inside it; what was found lately is given again."""
-    return _seen.look()
+    return _seen.current()
 
 
 def missing_layers(measured: Mapping[str, Any]) -> list[str]:
@@ -133,7 +133,7 @@ def missing_layers(measured: Mapping[str, Any]) -> list[str]:
     return [] if held is None else [name for name in LAYERS if name not in held]
 
 
-def _look() -> SandboxReport:
+def _run_probe() -> SandboxReport:
     nothing = dict.fromkeys(LAYERS, False)
     if sys.platform != "linux":
         return SandboxReport(nothing, (not_linux(sys.platform),))
@@ -142,19 +142,19 @@ def _look() -> SandboxReport:
     group = make_group(limits)
     others = [no_filter(), None if group else no_group(as_root)]
     try:
-        found = missing_program(as_root) or _try(limits, group)
+        outcome = missing_program(as_root) or _try(limits, group)
     finally:
         if group:
             group.close()
-    there = {} if isinstance(found, Cause) else found
-    causes = [found if isinstance(found, Cause) else None, *others]
+    held = {} if isinstance(outcome, Cause) else outcome
+    causes = [outcome if isinstance(outcome, Cause) else None, *others]
     return SandboxReport(
-        {**nothing, **there, "memory": group is not None}, tuple(cause for cause in causes if cause is not None)
+        {**nothing, **held, "memory": group is not None}, tuple(cause for cause in causes if cause is not None)
     )
 
 
 def _try(limits: Limits, group: ControlGroup | None) -> dict[str, bool] | Cause:
-    """Start the sandbox once; give what holds inside it, or why it does not start."""
+    """Start the sandbox once; return what holds inside it, or why it does not start."""
     filter_file = write_filter() if filter_available() else None
     core = Path(quintain.core.__file__).parent
     command = sandbox_command(
@@ -174,10 +174,10 @@ def _try(limits: Limits, group: ControlGroup | None) -> dict[str, bool] | Cause:
         if filter_file:
             filter_file.close()
     if result.returncode != 0:
-        said = result.stderr.strip().splitlines()
-        return no_start(said[-1] if said else f"exit code {result.returncode}", _closed_to_others())
-    found: dict[str, bool] = json.loads(result.stdout)
-    return found
+        lines = result.stderr.strip().splitlines()
+        return no_start(lines[-1] if lines else f"exit code {result.returncode}", _closed_to_others())
+    holds: dict[str, bool] = json.loads(result.stdout)
+    return holds
 
 
 def _closed_to_others() -> Path | None:
@@ -201,15 +201,15 @@ def require_sandbox(policy: str) -> SandboxReport:
 
 
 def refusal(report: SandboxReport, policy: str) -> NoSandbox:
-    """Say which layers are missing for submitted code, why, and what to do."""
-    found = _in_the_way(report, policy)
+    """Return the error that names the layers missing for submitted code, why, and what to do."""
+    causes = _in_the_way(report, policy)
     return NoSandbox(
         "Submitted code is refused here, because the sandbox is not complete. Missing: {layers}. Cause: {causes}."
-        if found
+        if causes
         else "Submitted code is refused here, because the sandbox is not complete. Missing: {layers}.",
         layers="; ".join(f"{name} ({LAYERS[name]})" for name in report.lacking(policy)),
-        causes=joined([cause.text for cause in found], "; "),
-        remedy=_remedies(found, policy),
+        causes=joined([cause.text for cause in causes], "; "),
+        remedy=_remedies(causes, policy),
     )
 
 
@@ -217,17 +217,17 @@ def require_start(what: str) -> None:
     """Refuse *what* where there is no sandbox at all, whatever the workspace asks for."""
     report = probe()
     if not report.starts:
-        found = _in_the_way(report, "partial")
+        causes = _in_the_way(report, "partial")
         raise NoSandbox(
             "{what}, which does not start here: {causes}.",
             what=what,
-            causes=joined([cause.text for cause in found], "; "),
-            remedy=_remedies(found, "partial"),
+            causes=joined([cause.text for cause in causes], "; "),
+            remedy=_remedies(causes, "partial"),
         )
 
 
 def describe(report: SandboxReport, policy: str) -> list[str]:
-    """Say in a line what holds and, in one more for each cause, what is in the way and what to do about it."""
+    """Return a line on what holds and, for each cause, one on what is in the way and what to do about it."""
     if report.complete:
         return ["Sandbox: complete."]
     lacking = report.lacking(policy)

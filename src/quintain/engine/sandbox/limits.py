@@ -75,10 +75,10 @@ class RunEnded(QuintainError):
         **values: object,
     ) -> None:
         # Much of it is the model's own words, and all of it is stored.
-        said = as_text(message, values)
-        kept = storable(said, MESSAGE)
+        whole = as_text(message, values)
+        stored = storable(whole, MESSAGE)
         super().__init__(
-            said if kept == said else Text("{kept}", kept=kept), remedy=remedy, page=page, code=code, **values
+            whole if stored == whole else Text("{kept}", kept=stored), remedy=remedy, page=page, code=code, **values
         )
         self.outcome = outcome
         self.log = storable(log)

@@ -34,7 +34,7 @@ class MemoryMeter:
         self._marked: set[int] = set()
 
     def read(self) -> int:
-        """Give the bytes in use now, and what was in use at most since the last time."""
+        """Return the bytes in use now, and what was in use at most since the last time."""
         pids = self._group.processes() if self._group else descendants(self._root)
         mapped = [_fields(PROC / str(pid) / "smaps_rollup") for pid in pids]
         above = sum(self._above(pid) for pid in pids)
@@ -47,7 +47,7 @@ class MemoryMeter:
         return private + shared + files + above
 
     def _above(self, pid: int) -> int:
-        """Give how far a process was above its present size since its mark was set back."""
+        """Return how far a process was above its present size since its mark was set back."""
         if pid not in self._marked:
             return 0
         status = _fields(PROC / str(pid) / "status")
@@ -55,21 +55,21 @@ class MemoryMeter:
 
 
 def _file_pages(process: Path, mapped: dict[str, int]) -> int:
-    """Give the file pages that a process has mapped; all of them where their sharing cannot be seen."""
+    """Return the file pages that a process has mapped; all of them where their sharing cannot be seen."""
     return mapped["Pss_File"] if "Pss_File" in mapped else _fields(process / "status").get("RssFile", 0)
 
 
 def _fields(path: Path) -> dict[str, int]:
     """Read lines such as `VmRSS:  17 kB` as bytes; nothing where the process has ended or hides."""
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     try:
         for line in path.read_text().splitlines():
             name, _, value = line.partition(":")
             if value.endswith(" kB"):
-                found[name] = int(value[:-3]) * KIB
+                sizes[name] = int(value[:-3]) * KIB
     except OSError:
         return {}
-    return found
+    return sizes
 
 
 def _reset_peak(pid: int) -> bool:
@@ -81,7 +81,7 @@ def _reset_peak(pid: int) -> bool:
 
 
 def _scratch(pids: list[int]) -> int:
-    """Give what lies in the temporary folders inside, seen through the last process that lets us."""
+    """Return what lies in the temporary folders inside, seen through the last process that lets us."""
     for pid in reversed(pids):
         try:
             places = [os.statvfs(PROC / str(pid) / "root" / name) for name in SCRATCH]

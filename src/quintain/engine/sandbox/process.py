@@ -170,7 +170,7 @@ class SandboxedProcess:
         self._condemn(Outcome.CANCELLED, Text("The run was cancelled."))
 
     def printed(self) -> str:
-        """Give what the program printed so far, as far as it is kept."""
+        """Return what the program printed so far, as far as it is kept."""
         if self._process.poll() is None:
             time.sleep(SETTLE_SECONDS)
         return storable(bytes(self.log).decode("utf-8", "replace"))
@@ -204,7 +204,7 @@ class SandboxedProcess:
             return cpu
 
     def _limited_memory(self) -> int:
-        """Give the memory that the limit is about, which is cheap to see."""
+        """Return the memory that the limit is about, which is cheap to see."""
         return self._group.memory_bytes() if self._group else tree_memory(self._process.pid)
 
     def cpu_seconds(self) -> float:

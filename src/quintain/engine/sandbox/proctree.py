@@ -20,12 +20,12 @@ def descendants(root: int) -> list[int]:
         except OSError:
             continue  # it ended while we looked
         children.setdefault(int(fields[1]), []).append(int(entry.name))
-    found, queue = [], [root]
+    pids, queue = [], [root]
     while queue:
         pid = queue.pop()
-        found.append(pid)
+        pids.append(pid)
         queue += children.get(pid, [])
-    return found
+    return pids
 
 
 def tree_memory(root: int) -> int:

@@ -66,7 +66,7 @@ NUMBERS = {"memfd_secret": 447, "pidfd_getfd": 438, "pidfd_open": 434}
 
 
 def filter_available() -> bool:
-    """Say whether the filter can be built here."""
+    """Whether the filter can be built here."""
     try:
         import pyseccomp  # noqa: F401
     except (ImportError, RuntimeError, OSError):

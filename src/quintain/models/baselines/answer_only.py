@@ -31,9 +31,9 @@ class AnswerOnly(OptionBaseline):
     def fit(self, table: pl.DataFrame, *, seed: int, progress: Progress) -> None:
         """Learn the words and lengths of right and wrong options."""
         batch = inputs_of(table)
-        found = terms(self._texts(batch))
+        occurrences = terms(self._texts(batch))
         count = len(self._texts(batch))
-        vocabulary = Vocabulary.learn(found, count, least=2)
+        vocabulary = Vocabulary.learn(occurrences, count, least=2)
         self.state["terms"] = list(vocabulary.terms)
         self.arrays["idf"] = vocabulary.idf
         self._vocabulary = vocabulary
@@ -45,7 +45,7 @@ class AnswerOnly(OptionBaseline):
         self._vocabulary = Vocabulary(tuple(self.state["terms"]), self.arrays["idf"])
 
     def scores(self, batch: Batch) -> Floats:
-        """Give the log-odds of each option."""
+        """Return the log-odds of each option."""
         fitted = logistic.Logistic(self.arrays["weights"], self.arrays["intercepts"])
         return margin(fitted, self._features(batch))
 
@@ -60,7 +60,7 @@ class AnswerOnly(OptionBaseline):
 
 
 def _lengths(options: list[str]) -> list[list[float]]:
-    """Give each option's length, and how it compares with the other options of the example."""
+    """Return each option's length, and how it compares with the other options of the example."""
     lengths = np.log1p([len(option) for option in options])
     middle, top, bottom = lengths.mean(), lengths.max(), lengths.min()
     return [[one - middle, float(one == top), float(one == bottom)] for one in lengths.tolist()]

@@ -30,16 +30,16 @@ class AttachmentBaseline(Baseline):
         return len(of_type(task, "tokens")) == 1 and len(of_type(task, "token")) == 1
 
     def parts(self, example: dict[str, Any]) -> tuple[list[str], int]:
-        """Give the tokens in lower case and the number of the marked one."""
-        found = [clean(token).lower() for token in example.get(of_type(self.task, "tokens")[0]) or ()]
-        return found, int(example.get(of_type(self.task, "token")[0]) or 0)
+        """Return the tokens in lower case and the number of the marked one."""
+        lowered = [clean(token).lower() for token in example.get(of_type(self.task, "tokens")[0]) or ()]
+        return lowered, int(example.get(of_type(self.task, "token")[0]) or 0)
 
     @abstractmethod
     def weights(self, tokens: list[str], at: int) -> Floats:
-        """Give a weight above 0 to each token that the marked one may attach to, and 0 to others."""
+        """Return a weight above 0 for each token that the marked one may attach to, and 0 for others."""
 
     def predict(self, batch: Batch) -> list[Any]:
-        """Give probabilities by the number of the token."""
+        """Return probabilities by the number of the token."""
         return [self._spread(*self.parts(example)) for example in batch]
 
     def _spread(self, tokens: list[str], at: int) -> dict[str, float]:

@@ -25,13 +25,13 @@ class CopyBaseline(Baseline):
         return bool(text_fields(task))
 
     def source(self, example: dict[str, Any]) -> str:
-        """Give the text that the answer is made from."""
+        """Return the text that the answer is made from."""
         return clean(example.get(text_fields(self.task)[0]))
 
 
 @BASELINES.register("copy-source")
 class CopySource(CopyBaseline):
-    """Give the source back."""
+    """Answer with the source itself."""
 
     name: ClassVar[str] = "copy-source"
     title: ClassVar[str] = "Copy the source"
@@ -43,13 +43,13 @@ class CopySource(CopyBaseline):
         """Learn nothing."""
 
     def predict(self, batch: Batch) -> list[Any]:
-        """Give each source back."""
+        """Return each source as its answer."""
         return [self.source(example) for example in batch]
 
 
 @BASELINES.register("lead")
 class Lead(CopyBaseline):
-    """Give the beginning of the source, as long as answers usually are."""
+    """Answer with the beginning of the source, as long as answers usually are."""
 
     name: ClassVar[str] = "lead"
     title: ClassVar[str] = "Lead sentences"
@@ -64,7 +64,7 @@ class Lead(CopyBaseline):
         self.state["length"] = float(np.median(lengths)) if lengths else 20.0
 
     def predict(self, batch: Batch) -> list[Any]:
-        """Give the beginning of each source."""
+        """Return the beginning of each source."""
         return [self._lead(self.source(example)) for example in batch]
 
     def _lead(self, text: str) -> str:

@@ -77,16 +77,16 @@ class Lexicon(LabelBaseline):
         Counts are smoothed towards the word's overall share, so that rare words need not look decisive.
         """
         count = len(self.labels)
-        found = tokens(texts).unique(["row", "term"])
-        found = found.with_columns(pl.Series("label", classes[found["row"].to_numpy()]))
-        counted = found.group_by("term", "label").len().pivot("label", index="term", values="len").fill_null(0)
+        occurrences = tokens(texts).unique(["row", "term"])
+        occurrences = occurrences.with_columns(pl.Series("label", classes[occurrences["row"].to_numpy()]))
+        counted = occurrences.group_by("term", "label").len().pivot("label", index="term", values="len").fill_null(0)
         counted = counted.sort("term")
         names = [str(number) for number in range(count)]
         seen = np.column_stack(
             [counted[name].to_numpy() if name in counted.columns else np.zeros(len(counted)) for name in names]
         )
-        kept = seen.sum(axis=1) >= LEAST_COUNT
-        terms, seen = counted.filter(pl.Series(kept, dtype=pl.Boolean))["term"].to_list(), seen[kept]
+        frequent = seen.sum(axis=1) >= LEAST_COUNT
+        terms, seen = counted.filter(pl.Series(frequent, dtype=pl.Boolean))["term"].to_list(), seen[frequent]
         documents = np.bincount(classes, minlength=count)
         odds, deviations = _log_odds(seen, documents)
         best = np.argsort(-np.abs(odds / deviations).max(axis=1, initial=0), kind="stable")[:LEARNED_WORDS]
@@ -96,7 +96,7 @@ class Lexicon(LabelBaseline):
 
 
 def _log_odds(seen: Floats, documents: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Give each word's log-odds ratio for each label against the others, and its standard deviation."""
+    """Return each word's log-odds ratio for each label against the others, and its standard deviation."""
     share = seen.sum(axis=1, keepdims=True) / documents.sum()
     inside, outside = seen + PRIOR * share, seen.sum(axis=1, keepdims=True) - seen + PRIOR * share
     without = np.maximum(documents - seen, 0) + PRIOR * (1 - share)
@@ -109,19 +109,19 @@ def _log_odds(seen: Floats, documents: npt.NDArray[np.int64]) -> tuple[Floats, F
 
 def _sums(texts: Sequence[str], known: pl.DataFrame) -> Floats:
     """Add up the scores of each text's different words, scaled so that long texts do not shout."""
-    found = tokens(texts).unique(["row", "term"]).join(known, on="term").sort("row", "term")
-    rows = found["row"].to_numpy()
-    scores = [found[name].to_numpy() for name in known.columns if name != "term"]
+    scored = tokens(texts).unique(["row", "term"]).join(known, on="term").sort("row", "term")
+    rows = scored["row"].to_numpy()
+    scores = [scored[name].to_numpy() for name in known.columns if name != "term"]
     totals = [np.bincount(rows, score, minlength=len(texts)) for score in scores]
     return np.column_stack(totals) / np.sqrt(1 + np.bincount(rows, minlength=len(texts)))[:, None]
 
 
 def _polarity_features(texts: Sequence[str], known: pl.DataFrame) -> Floats:
-    """Give praise, blame, their difference, and whether there is any of either, scaled by the number of hits."""
+    """Return praise, blame, their difference, and whether there is any of either, scaled by the number of hits."""
     negating = pl.col("term").is_in(list(NEGATORS))
     turning = pl.col("term").is_in(list(TURNS))
     intensity = pl.col("term").replace_strict(dict(INTENSITY), default=1.0, return_dtype=pl.Float64)
-    found = tokens(texts).with_columns(negator=negating, turn=turning, intensity=intensity)
+    occurrences = tokens(texts).with_columns(negator=negating, turn=turning, intensity=intensity)
     row = pl.col("row")
     negated = pl.any_horizontal(
         (pl.col("negator").shift(back) & (row == row.shift(back))).fill_null(False)
@@ -130,10 +130,10 @@ def _polarity_features(texts: Sequence[str], known: pl.DataFrame) -> Floats:
     boost = pl.when(row == row.shift(1)).then(pl.col("intensity").shift(1)).otherwise(1.0)
     after_turn = pl.col("turn").cum_sum().over("row") == pl.col("turn").sum().over("row")
     turned = after_turn & (pl.col("turn").sum().over("row") > 0)
-    found = found.with_columns(
+    occurrences = occurrences.with_columns(
         factor=boost * pl.when(negated).then(NEGATED).otherwise(1.0) * pl.when(turned).then(TURNED).otherwise(1.0)
     )
-    hits = found.join(known, on="term", maintain_order="left")
+    hits = occurrences.join(known, on="term", maintain_order="left")
     rows, scores = hits["row"].to_numpy(), (hits["s0"] * hits["factor"]).to_numpy()
     praise = np.bincount(rows, np.maximum(scores, 0), minlength=len(texts))
     blame = np.bincount(rows, np.maximum(-scores, 0), minlength=len(texts))

@@ -34,5 +34,5 @@ class MajorityBaseline(LabelBaseline):
         self.arrays["shares"] = counts / counts.sum()
 
     def probabilities(self, batch: Batch) -> Probabilities:
-        """Give the same shares to every example."""
+        """Return the same shares for every example."""
         return np.tile(self.arrays["shares"], (len(batch), 1))

@@ -32,7 +32,7 @@ class MajorityChoice(OptionBaseline):
         self.arrays["scores"] = np.log(share / (1 - share)) if self.several else np.log(share)
 
     def scores(self, batch: Batch) -> Floats:
-        """Give each option the score of its position; positions never met get the lowest."""
+        """Return for each option the score of its position; positions never met get the lowest."""
         known = self.arrays["scores"]
         lowest = known.min(initial=0.0)
         counts = [len(self.options(example)) for example in batch]

@@ -59,10 +59,10 @@ class Ngram(MassBaseline):
         weights, bias = self._begin(used, start)
         squares, bias_squares = np.full_like(weights, 1e-6), np.full_like(bias, 1e-6)
         totals, steps = mass.sum(axis=1, keepdims=True), len(batches) * rounds
-        for number, (rows, found) in enumerate(epochs):
+        for number, (rows, grams) in enumerate(epochs):
             rate = np.float32(RATE * (1 - number / steps))
-            error = softmax(found.times(weights) + bias) * totals[rows] - mass[rows]
-            _adagrad(weights, squares, found.transposed_times(error) / len(rows) + DECAY * weights, rate)
+            error = softmax(grams.times(weights) + bias) * totals[rows] - mass[rows]
+            _adagrad(weights, squares, grams.transposed_times(error) / len(rows) + DECAY * weights, rate)
             _adagrad(bias, bias_squares, error.mean(axis=0), rate)
             schedule.progress(number / steps)
             due, whole = schedule.due((number + 1) / steps), (number + 1) % len(batches) == 0
@@ -99,14 +99,14 @@ class Ngram(MassBaseline):
 
 
 def _joined(columns: list[list[str]]) -> list[str]:
-    """Give each example as one text; where there are several fields, a mark keeps their words from pairing up."""
+    """Return each example as one text; where there are several fields, a mark keeps their words from pairing up."""
     return columns[0] if len(columns) == 1 else [" ¦ ".join(parts) for parts in zip(*columns, strict=True)]
 
 
 def _epochs(
     texts: Sequence[str], batches: list[Rows], rng: np.random.Generator, rounds: int
 ) -> tuple[npt.NDArray[np.int32], Iterator[tuple[Rows, Features]]]:
-    """Give the buckets to learn, and *rounds* times all batches, each time in another order.
+    """Return the buckets to learn, and *rounds* times all batches, each time in another order.
 
     Where there are not too many texts their features are kept, and buckets that no text falls into are left out.
     """
@@ -119,8 +119,8 @@ def _epochs(
         return np.arange(1 << BITS, dtype=np.int32), ((batches[number], read(number)) for number in order)
     every = [read(number) for number in range(len(batches))]
     used = np.unique(np.concatenate([found.buckets() for found in every]))
-    kept = [found.narrowed(used) for found in every]
-    return used, ((batches[number], kept[number]) for number in order)
+    narrowed = [found.narrowed(used) for found in every]
+    return used, ((batches[number], narrowed[number]) for number in order)
 
 
 def _adagrad(values: Floats, squares: Floats, gradient: Floats, rate: np.float32) -> None:

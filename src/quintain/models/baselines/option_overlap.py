@@ -46,7 +46,7 @@ class OptionOverlap(OptionBaseline):
         self._rarity = Rarity(self.state["terms"], self.arrays["idf"], self.state["unseen"])
 
     def scores(self, batch: Batch) -> Floats:
-        """Give the log-odds of each option."""
+        """Return the log-odds of each option."""
         fitted = logistic.Logistic(self.arrays["weights"], self.arrays["intercepts"])
         return margin(fitted, self._features(batch))
 

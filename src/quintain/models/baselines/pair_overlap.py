@@ -40,8 +40,8 @@ class PairOverlap(LabelBaseline):
         """Learn how rare words are, then the weights of the features."""
         classes = self.targets(table)
         first, last = self._columns(table)
-        found = tokens([f"{a} {b}" for a, b in zip(first, last, strict=True)])
-        vocabulary = Vocabulary.learn(found, table.height, least=2)
+        occurrences = tokens([f"{a} {b}" for a, b in zip(first, last, strict=True)])
+        vocabulary = Vocabulary.learn(occurrences, table.height, least=2)
         self.state["terms"] = list(vocabulary.terms)
         self.state["unseen"] = float(np.log(1 + table.height) + 1)
         self.arrays["idf"] = vocabulary.idf
@@ -78,22 +78,22 @@ class PairOverlap(LabelBaseline):
         return np.array([self._compare(words(a), words(b)) for a, b in zip(first, last, strict=True)])
 
     def _compare(self, first: list[str], last: list[str]) -> list[float]:
-        one, two = set(first), set(last)
-        shared, weight = one & two, self._rarity.total
+        first_words, last_words = set(first), set(last)
+        shared, weight = first_words & last_words, self._rarity.total
         return [
-            len(shared) / max(1, len(two)),
-            len(shared) / max(1, len(one | two)),
-            weight(shared) / max(1.0, weight(two)),
-            max((self._rarity.of(word) for word in two - one), default=0.0),
-            np.log1p(len(two - one)),
+            len(shared) / max(1, len(last_words)),
+            len(shared) / max(1, len(first_words | last_words)),
+            weight(shared) / max(1.0, weight(last_words)),
+            max((self._rarity.of(word) for word in last_words - first_words), default=0.0),
+            np.log1p(len(last_words - first_words)),
             np.log1p(len(last)),
             np.log1p(len(first)),
-            float(_denies(one)),
-            float(_denies(two)),
-            float(_denies(one) != _denies(two)),
+            float(_denies(first_words)),
+            float(_denies(last_words)),
+            float(_denies(first_words) != _denies(last_words)),
             float(first[: len(last)] == last and bool(last)),
         ]
 
 
-def _denies(found: set[str]) -> bool:
-    return bool(found & NEGATIONS) or any(word.endswith(("n't", "n’t")) for word in found)
+def _denies(vocabulary: set[str]) -> bool:
+    return bool(vocabulary & NEGATIONS) or any(word.endswith(("n't", "n’t")) for word in vocabulary)

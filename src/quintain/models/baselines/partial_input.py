@@ -69,6 +69,6 @@ class StatementOnly(TermRegression):
 
 
 def _question(task: Task) -> str | None:
-    """Give the one short text that stands beside a long one."""
+    """Return the one short text that stands beside a long one."""
     short, long = of_type(task, "text"), of_type(task, "long_text")
     return short[0] if len(short) == 1 and long else None

@@ -46,7 +46,7 @@ class PredicateSide(SpanBaseline):
         self.state["sides"] = sides
 
     def predict(self, batch: Batch) -> list[Any]:
-        """Give one piece of each sentence."""
+        """Return one piece of each sentence."""
         return [self._answer(example) for example in batch]
 
     def _answer(self, example: dict[str, Any]) -> dict[str, Any]:
@@ -69,6 +69,6 @@ class PredicateSide(SpanBaseline):
 
 
 def _forms(question: str) -> list[str]:
-    """Give what is known of a question's form, the most telling first: its first two words, its first, nothing."""
-    found = words(question)
-    return [" ".join(found[:2]), " ".join(found[:1]), ""]
+    """Return what is known of a question's form, the most telling first: its first two words, its first, nothing."""
+    asked = words(question)
+    return [" ".join(asked[:2]), " ".join(asked[:1]), ""]

@@ -12,7 +12,7 @@ from quintain.models.spans import SpanBaseline, span
 
 @BASELINES.register("return-context")
 class ReturnContext(SpanBaseline):
-    """Give the passage back."""
+    """Answer with the whole passage."""
 
     name: ClassVar[str] = "return-context"
     title: ClassVar[str] = "Return the context"
@@ -25,6 +25,6 @@ class ReturnContext(SpanBaseline):
         """Learn nothing."""
 
     def predict(self, batch: Batch) -> list[Any]:
-        """Give each passage back."""
+        """Return each passage as its answer."""
         texts = [self.source(example) for example in batch]
         return [span(text, 0, len(text)) for text in texts]

@@ -64,7 +64,7 @@ class SpanOverlap(SpanBaseline):
         self._rarity = Rarity(self.state["terms"], self.arrays["idf"], self.state["unseen"])
 
     def predict(self, batch: Batch) -> list[Any]:
-        """Give one piece of each passage."""
+        """Return one piece of each passage."""
         return [self._answer(self.source(example), self.question(example)) for example in batch]
 
     def _answer(self, text: str, question: str) -> dict[str, Any]:
@@ -72,17 +72,17 @@ class SpanOverlap(SpanBaseline):
         lengths = self._length_scores(asked_for)
         best, choice = -np.inf, (0, len(text))
         for start, end in sentences(text):
-            found = [self._token(match, asked) for match in _TOKEN.finditer(text, start, end)]
-            overlap = self._rarity.total({one.word for one in found if one.shared})
-            piece, score = _piece(found, asked_for, lengths)
+            sentence_tokens = [self._token(match, asked) for match in _TOKEN.finditer(text, start, end)]
+            overlap = self._rarity.total({one.word for one in sentence_tokens if one.shared})
+            piece, score = _piece(sentence_tokens, asked_for, lengths)
             if piece is not None and overlap + score > best:
                 best, choice = overlap + score, piece
         return span(text, *choice)
 
     def _length_scores(self, question: str) -> list[float]:
-        """Say how well each number of words fits the question word, from one word on."""
-        wanted = self.state["lengths"].get(question, self.state["lengths"][""])
-        return [float(-0.6 * abs(np.log(length / wanted))) for length in range(1, _LONGEST + 1)]
+        """Return how well each number of words fits the question word, from one word on."""
+        usual = self.state["lengths"].get(question, self.state["lengths"][""])
+        return [float(-0.6 * abs(np.log(length / usual))) for length in range(1, _LONGEST + 1)]
 
     def _token(self, match: re.Match[str], asked: set[str]) -> _Token:
         text = match.group()
@@ -127,15 +127,15 @@ class _Run:
 
     def add(self, token: _Token) -> None:
         """Go one word further."""
-        place = bisect_right(self._words, token.word)
-        self._words.insert(place, token.word)
-        self._rarities.insert(place, token.rarity)
+        rank = bisect_right(self._words, token.word)
+        self._words.insert(rank, token.word)
+        self._rarities.insert(rank, token.rarity)
         self._cased += token.cased
         self._numbers += token.number
         self._year = self._year or token.year
 
     def fit(self, question: str, lengths: Sequence[float]) -> float:
-        """Say how well it looks for the question word."""
+        """Return how well it looks for the question word."""
         size = len(self._words)
         score = lengths[size - 1]
         if question in {"who", "whom", "where", "which"}:
@@ -145,15 +145,17 @@ class _Run:
         return score + 0.05 * sum(self._rarities) / size
 
 
-def _piece(found: Sequence[_Token], question: str, lengths: Sequence[float]) -> tuple[tuple[int, int] | None, float]:
+def _piece(
+    sentence_tokens: Sequence[_Token], question: str, lengths: Sequence[float]
+) -> tuple[tuple[int, int] | None, float]:
     """Choose the best run of words that the question does not name; between sentences it breaks ties."""
-    anchors = [place for place, one in enumerate(found) if one.shared]
+    anchors = [place for place, one in enumerate(sentence_tokens) if one.shared]
     best, choice = -np.inf, None
-    for first, begin in enumerate(found):
+    for first, begin in enumerate(sentence_tokens):
         if not begin.edge:
             continue
         far, run = 0.15 * min((abs(place - first) for place in anchors), default=6), _Run()
-        for last in found[first : first + _LONGEST]:
+        for last in sentence_tokens[first : first + _LONGEST]:
             if last.shared:
                 break
             run.add(last)
@@ -163,15 +165,15 @@ def _piece(found: Sequence[_Token], question: str, lengths: Sequence[float]) -> 
 
 
 def _question_word(question: str) -> str:
-    """Give the first question word of a question, with what it counts where it counts something.
+    """Return the first question word of a question, with what it counts where it counts something.
 
     >>> _question_word("In which year, and how many times?")
     'which'
     """
-    found = words(question)
-    for number, word in enumerate(found):
-        if word == "how" and number + 1 < len(found) and found[number + 1] in {"many", "much"}:
-            return f"how {found[number + 1]}"
+    asked = words(question)
+    for number, word in enumerate(asked):
+        if word == "how" and number + 1 < len(asked) and asked[number + 1] in {"many", "much"}:
+            return f"how {asked[number + 1]}"
         if word in {"who", "whom", "whose", "what", "when", "where", "which", "why", "how"}:
             return word
     return ""

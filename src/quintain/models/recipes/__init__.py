@@ -14,7 +14,7 @@ def recipe_names() -> list[str]:
 
 
 def read_shipped(name: str) -> Recipe:
-    """Give the recipe called *name*, or say which there are."""
+    """Return the recipe called *name*; refuse another, with those there are."""
     if name not in recipe_names():
         raise NotFound(
             "There is no recipe called '{name}'.",

@@ -11,13 +11,13 @@ from quintain.perturbations.wordlists import cased_like, lines_of
 
 @cache
 def opposites() -> Mapping[str, tuple[str, ...]]:
-    """Give the opposites of each word, both ways, in the order of the list."""
-    found: dict[str, dict[str, None]] = {}
+    """Return the opposites of each word, both ways, in the order of the list."""
+    by_word: dict[str, dict[str, None]] = {}
     for line in lines_of("antonyms.txt"):
         first, second = line.split()
-        found.setdefault(first, {})[second] = None
-        found.setdefault(second, {})[first] = None
-    return {word: tuple(others) for word, others in found.items()}
+        by_word.setdefault(first, {})[second] = None
+        by_word.setdefault(second, {})[first] = None
+    return {word: tuple(others) for word, others in by_word.items()}
 
 
 @DRAFT_RULES.register("antonyms")

@@ -43,21 +43,21 @@ DRAFT_RULES: Registry[Rule] = Registry("draft rule", package="quintain.perturbat
 
 
 def make_drafts(text: str, rules: Sequence[str] = (), *, most: int = 50) -> list[MinimalDraft]:
-    """Give the drafts that *rules* (by default all of them) make of *text*, in their order and at most so many.
+    """Return the drafts that *rules* (by default all of them) make of *text*, in order and at most so many.
 
     >>> [(one.rule, one.text) for one in make_drafts("All of it was good.", ["antonyms", "quantifiers"])]
     [('antonyms', 'All of it was bad.'), ('quantifiers', 'None of it was good.')]
     """
-    found: dict[str, MinimalDraft] = {}
+    by_text: dict[str, MinimalDraft] = {}
     for name in rules or DRAFT_RULES.names():
         for change in DRAFT_RULES.get(name)(text):
             after = text[: change.start] + change.after + text[change.end :]
-            if after != text and after not in found:
+            if after != text and after not in by_text:
                 before = text[change.start : change.end]
-                found[after] = MinimalDraft(name, after, before, change.after, edit_size(text, after))
-            if len(found) >= most:
-                return list(found.values())
-    return list(found.values())
+                by_text[after] = MinimalDraft(name, after, before, change.after, edit_size(text, after))
+            if len(by_text) >= most:
+                return list(by_text.values())
+    return list(by_text.values())
 
 
 def words_of(text: str) -> Iterator[re.Match[str]]:

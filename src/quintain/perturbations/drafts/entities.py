@@ -18,9 +18,9 @@ def swap_names(text: str) -> Iterator[Change]:
     >>> [one.after for one in swap_names("She saw Ada Byron before Charles did.")]
     ['Charles', 'Ada Byron']
     """
-    found = [match for match in _NAME.finditer(text) if len(match[0]) >= _FEWEST and not _begins(text, match.start())]
-    names = list(dict.fromkeys(match[0] for match in found))
-    for match in found:
+    matches = [match for match in _NAME.finditer(text) if len(match[0]) >= _FEWEST and not _begins(text, match.start())]
+    names = list(dict.fromkeys(match[0] for match in matches))
+    for match in matches:
         for other in names:
             if other != match[0]:
                 yield Change(match.start(), match.end(), other)

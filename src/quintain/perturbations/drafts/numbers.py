@@ -23,8 +23,8 @@ def change_numbers(text: str) -> Iterator[Change]:
     for match in words_of(text):
         for row in (_WORDS, _ORDINALS):
             if match[0].lower() in row:
-                place = row.index(match[0].lower())
-                for other in (place + 1, place - 1):
+                rank = row.index(match[0].lower())
+                for other in (rank + 1, rank - 1):
                     if 0 <= other < len(row):
                         yield Change(match.start(), match.end(), cased_like(match[0], row[other]))
     for match in _FIGURE.finditer(text):

@@ -33,9 +33,9 @@ def turn_order(text: str) -> Iterator[Change]:
             second = _large(match["second"], match["first"])
             yield Change(match.start(), match.end(), f"{second} {match['word']} {_small(match['first'])}")
     sentences = [match for match in _SENTENCE.finditer(text) if match[0].strip()]
-    for one, other in itertools.pairwise(sentences):
-        lead = len(one[0]) - len(one[0].lstrip())
-        yield Change(one.start() + lead, other.end(), f"{other[0].strip()} {one[0].strip()}")
+    for left, right in itertools.pairwise(sentences):
+        lead = len(left[0]) - len(left[0].lstrip())
+        yield Change(left.start() + lead, right.end(), f"{right[0].strip()} {left[0].strip()}")
 
 
 def _large(text: str, model: str) -> str:

@@ -94,7 +94,7 @@ def flip_search(
     ranked = [place for place, _ in word_importance(text, predict)][: limits.words]
     was = _likeliest(predict([text])[0])
     left = limits.asked - len(words) - 2
-    found: list[FlipCandidate] = []
+    candidates: list[FlipCandidate] = []
     beam: list[tuple[Swap, ...]] = [()]
     for _ in range(limits.swaps):
         grown = list(dict.fromkeys(more for state in beam for more in _grown(state, words, ranked, offered)))
@@ -103,17 +103,17 @@ def flip_search(
             break
         left -= len(grown)
         texts = [_applied(text, state) for state in grown]
-        said = predict(texts)
-        for state, edited, one in zip(grown, texts, said, strict=True):
-            label = _likeliest(one)
+        answers = predict(texts)
+        for state, edited, answer in zip(grown, texts, answers, strict=True):
+            label = _likeliest(answer)
             if label != was:
                 size = edit_size(text, edited)
-                found.append(FlipCandidate(model, edited, state, was, label, float(one[label]), size))
-        flipped = {one.swaps for one in found}
-        order = sorted(range(len(grown)), key=lambda place: (said[place].get(was, 0.0), place))
+                candidates.append(FlipCandidate(model, edited, state, was, label, float(answer[label]), size))
+        flipped = {one.swaps for one in candidates}
+        order = sorted(range(len(grown)), key=lambda index: (answers[index].get(was, 0.0), index))
         # What turned the model already needs no further swap.
         beam = [grown[place] for place in order if grown[place] not in flipped][: limits.beam]
-    return sorted(found, key=lambda one: (len(one.swaps), -one.probability, one.text))
+    return sorted(candidates, key=lambda candidate: (len(candidate.swaps), -candidate.probability, candidate.text))
 
 
 def _grown(
@@ -133,8 +133,8 @@ def _grown(
 def _applied(text: str, state: Sequence[Swap]) -> str:
     after = {swap.word: cased_like(swap.before, swap.after) for swap in state}
     parts, position = [], 0
-    for place, match in enumerate(words_of(text)):
-        parts += [text[position : match.start()], after.get(place, match[0])]
+    for number, match in enumerate(words_of(text)):
+        parts += [text[position : match.start()], after.get(number, match[0])]
         position = match.end()
     return "".join(parts) + text[position:]
 

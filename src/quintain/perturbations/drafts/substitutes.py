@@ -20,7 +20,7 @@ _WHOLE, _HALF = 3.0, 0.25  # what it counts to share both neighbours, and one of
 
 @cache
 def near_words() -> Mapping[str, tuple[str, ...]]:
-    """Give the near words of each word of the list."""
+    """Return the near words of each word of the list."""
     groups = [line.split() for line in lines_of("near_words.txt")]
     return {word: tuple(other for other in group if other != word) for group in groups for word in group}
 

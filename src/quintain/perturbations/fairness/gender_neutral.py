@@ -112,7 +112,7 @@ def _twins(reader: WordReader, i: int, stem: str) -> int:
 
 
 def _together(reader: WordReader, i: int, stem: str) -> str:
-    """Give the one word for both of two twins: "ladies and gentlemen" → "people", "mom and dad" → "parents"."""
+    """Return the one word for both of two twins: "ladies and gentlemen" → "people", "mom and dad" → "parents"."""
     table = neutral_words()
     many = next((table[word] for word in _forms(stem) if word in table), f"{table[stem]}s")
     return many if reader.next(i) == "and" else table[stem]

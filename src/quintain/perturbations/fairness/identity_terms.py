@@ -78,7 +78,7 @@ class IdentityTerms(Perturbation):
 
 
 def _is_other(reader: WordReader, i: int, term: IdentityTerm) -> bool:
-    """Say whether the word is part of a name ("Korean Air", "Catholic-born"), or more likely a language."""
+    """Whether the word is part of a name ("Korean Air", "Catholic-born"), or more likely a language."""
     after = reader.gap(i)
     named = after == " " and reader.capital(i + 1) and reader.word(i + 1).capitalize() not in terms()
     if named or after.startswith("-") or reader.lead(i).endswith("-"):

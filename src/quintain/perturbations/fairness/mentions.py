@@ -108,7 +108,7 @@ class Mention:
 
 
 def find_mentions(batch: TextBatch, recogniser: Recogniser | None = None) -> dict[int, list[Mention]]:
-    """Give the mentions that may be replaced, by the example that they are in."""
+    """Return the mentions that may be replaced, by the example that they are in."""
     finder = _Finder(batch)
     seen: dict[tuple[int, str], list[tuple[Mention, Sign]]] = defaultdict(list)
     for i, key in finder.candidates():
@@ -119,11 +119,11 @@ def find_mentions(batch: TextBatch, recogniser: Recogniser | None = None) -> dic
             sign = _recognised(batch, mention, sign, recogniser)
         owner = int(batch.owners[batch.words.text[i]])
         seen[owner, key].append((mention, sign))
-    found: dict[int, list[Mention]] = defaultdict(list)
+    by_owner: dict[int, list[Mention]] = defaultdict(list)
     for (owner, _), mentions in seen.items():
         if max(sign for _, sign in mentions) is Sign.NAME:
-            found[owner] += [mention for mention, _ in mentions]
-    return found
+            by_owner[owner] += [mention for mention, _ in mentions]
+    return by_owner
 
 
 def _recognised(batch: TextBatch, mention: Mention, sign: Sign, recogniser: Recogniser) -> Sign:
@@ -158,11 +158,11 @@ class _Finder(WordReader):
     def candidates(self) -> list[tuple[int, str]]:
         """List the words that are on the list of names and begin with a capital."""
         names, joined = first_names(), self.batch.joined
-        found = [(i, word.removesuffix("'s")) for i, word in enumerate(self.lower)]
-        return [(i, key) for i, key in found if key in names and joined[self.start[i]].isupper()]
+        bare = [(i, word.removesuffix("'s")) for i, word in enumerate(self.lower)]
+        return [(i, key) for i, key in bare if key in names and joined[self.start[i]].isupper()]
 
     def sign(self, i: int, key: str) -> Sign:
-        """Say what the context of word *i* makes of it."""
+        """Return what the context of word *i* makes of it."""
         if not self.batch.words.free[i] or self._headline(i) or self._known(i) or self._in_entity(i):
             return Sign.ENTITY
         before = self._left(i)
@@ -176,7 +176,7 @@ class _Finder(WordReader):
         return Sign.ENTITY if key in SURNAMES else Sign.UNSURE
 
     def _headline(self, i: int) -> bool:
-        """Say whether nearly all words of the text are capitalised, so that capitals mean nothing."""
+        """Whether nearly all words of the text are capitalised, so that capitals mean nothing."""
         text = int(self.batch.words.text[i])
         if text not in self._headlines:
             first, count = int(self.batch.words.first[text]), int(self.batch.words.per_text[text])
@@ -185,7 +185,7 @@ class _Finder(WordReader):
         return self._headlines[text]
 
     def _known(self, i: int) -> bool:
-        """Say whether the word is part of an entity of the gazetteer, in the same text."""
+        """Whether the word is part of an entity of the gazetteer, in the same text."""
         for word in {self.lower[i], self.lower[i].removesuffix("'s")}:
             for phrase in _entities().get(word, ()):
                 first = max(0, i - phrase.index(word))
@@ -196,7 +196,7 @@ class _Finder(WordReader):
         return False
 
     def _in_entity(self, i: int) -> bool:
-        """Say whether signs or small words tie the name to something else: "Jean-Paul", "Ben & Jerry", "Joan of"."""
+        """Whether signs or small words tie the name to something else: "Jean-Paul", "Ben & Jerry", "Joan of"."""
         before, after = self.lead(i), self.gap(i)
         if "er" in {self.previous(i), self.next(i)} or (after in {' "', " “"} and self.capital(i + 1)):
             return True  # "Stephen er Steven", 'Robert "Bob"'
@@ -213,7 +213,7 @@ class _Finder(WordReader):
         return bool(small)
 
     def _in_title(self, i: int) -> bool:
-        """Say whether "and" ties the name to a capitalised word that is no name: "Roger and Me"."""
+        """Whether "and" ties the name to a capitalised word that is no name: "Roger and Me"."""
         if self.next(i) not in {"and", "or"} or not self.next(i + 1) or not self.capital(i + 2):
             return False
         other = self.lower[i + 2].removesuffix("'s")
@@ -222,7 +222,7 @@ class _Finder(WordReader):
         return other not in first_names() and other not in gendered_names() and other != "i"
 
     def _evident(self, i: int, key: str) -> bool:
-        """Say whether a person acts, is spoken to, is a part of a family, or is meant by a pronoun of the example.
+        """Whether a person acts, is spoken to, is a part of a family, or is meant by a pronoun of the example.
 
         A bare name may be the title of a film, a song, a storm or a shop: "the people in Jessica".
         """
@@ -243,7 +243,7 @@ class _Finder(WordReader):
         return acts or before in _TOLD or meant
 
     def _about_others(self, i: int, key: str) -> bool:
-        """Say whether the text of word *i* is about a work, a storm, history, or somebody who is named in full."""
+        """Whether the text of word *i* is about a work, a storm, history, or somebody who is named in full."""
         text = int(self.text[i])
         if text not in self._others:
             first, count = int(self.batch.words.first[text]), int(self.batch.words.per_text[text])
@@ -258,7 +258,7 @@ class _Finder(WordReader):
         return works or bool(named - {key})
 
     def _genders(self, i: int) -> set[str]:
-        """Give the genders of the pronouns in the example of word *i*."""
+        """Return the genders of the pronouns in the example of word *i*."""
         owner = int(self.batch.owners[self.text[i]])
         if owner not in self._pronouns:
             texts = np.flatnonzero(self.batch.owners == owner).tolist()
@@ -290,12 +290,12 @@ class _Finder(WordReader):
         return Sign.ENTITY if part_of_run or word in {"the", "a", "an", "st"} else Sign.UNSURE
 
     def _owned_by_known(self, i: int) -> bool:
-        """Say whether a word of kinship is somebody's with a surname: "Blagojevich's brother Robert"."""
+        """Whether a word of kinship is somebody's with a surname: "Blagojevich's brother Robert"."""
         owner = self.previous(i)
         return owner.endswith("'s") and self.capital(i - 1) and owner.removesuffix("'s") not in first_names()
 
     def _full(self, i: int) -> bool:
-        """Say whether a capitalised word goes on with the name: it may be somebody whom the text means, or a title."""
+        """Whether a capitalised word goes on with the name: it may be somebody whom the text means, or a title."""
         gap = self.gap(i)
         if self.lower[i].endswith("'s") or gap not in {" ", ". "} or not self.capital(i + 1):
             return False
@@ -304,12 +304,12 @@ class _Finder(WordReader):
         return gap == " "
 
     def _beside_name(self, i: int) -> bool:
-        """Say whether an unmistakable name is joined to this one by "and" or a comma."""
+        """Whether an unmistakable name is joined to this one by "and" or a comma."""
         names = first_names()
 
         def sure(j: int) -> bool:
-            there = 0 <= j < len(self.lower) and self.text[j] == self.text[i]
-            return there and self.capital(j) and self.lower[j] in names and self.lower[j] not in _UNSURE
+            inside = 0 <= j < len(self.lower) and self.text[j] == self.text[i]
+            return inside and self.capital(j) and self.lower[j] in names and self.lower[j] not in _UNSURE
 
         if self.lower[i] in SURNAMES and ", " in {self.gap(i), self.lead(i)}:
             return False  # "Gordon, Robert J."

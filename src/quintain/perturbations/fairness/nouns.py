@@ -106,13 +106,13 @@ def stem_of(word: str) -> tuple[str, str]:
 
 
 def in_thing(batch: TextBatch, i: int) -> bool:
-    """Say whether word *i* is part of an address or the like; a word in a protected span is still a word."""
-    place = int(batch.words.start[i])
-    return not batch.words.free[i] and not any(start <= place < end for start, end in batch.spans)
+    """Whether word *i* is part of an address or the like; a word in a protected span is still a word."""
+    begin = int(batch.words.start[i])
+    return not batch.words.free[i] and not any(start <= begin < end for start, end in batch.spans)
 
 
 def usable(reader: WordReader, i: int, stem: str) -> bool:
-    """Say whether the gendered noun at word *i* stands for itself, and not in a name, a compound or a call."""
+    """Whether the gendered noun at word *i* stands for itself, and not in a name, a compound or a call."""
     before, after = reader.lead(i), reader.gap(i)
     if before.endswith("-") and reader.lower[i - 1] not in _PREFIXES:
         return False
@@ -129,7 +129,7 @@ def usable(reader: WordReader, i: int, stem: str) -> bool:
 
 
 def is_call(reader: WordReader, i: int, stem: str) -> bool:
-    """Say whether the noun calls out and means nobody: "oh man", "boy, was that long"."""
+    """Whether the noun calls out and means nobody: "oh man", "boy, was that long"."""
     before, behind = reader.previous(i), reader.next(i)
     if stem not in {"man", "boy"}:
         return False
@@ -142,7 +142,7 @@ def is_call(reader: WordReader, i: int, stem: str) -> bool:
 
 
 def _in_term(reader: WordReader, i: int, stem: str) -> bool:
-    """Say whether the noun is part of a fixed term, a call, mankind, or a word that is spoken of."""
+    """Whether the noun is part of a fixed term, a call, mankind, or a word that is spoken of."""
     before, behind = reader.previous(i), reader.next(i)
     if before in _BEFORE.get(stem, "").split() or behind in _BEHIND.get(stem, "").split():
         return True
@@ -156,12 +156,12 @@ def _in_term(reader: WordReader, i: int, stem: str) -> bool:
 
 
 def _pop(reader: WordReader, i: int) -> bool:
-    """Say whether word *i* makes a small shop of the two before it: "a mom and pop store"."""
+    """Whether word *i* makes a small shop of the two before it: "a mom and pop store"."""
     return bool(reader.next(i - 1)) and reader.lower[i] in {"pop", "pops", "pa"}
 
 
 def _not_a_name(reader: WordReader, i: int, stem: str, named: bool) -> bool:
-    """Say whether capitals leave the noun a noun: "Mother Teresa", "King Lear" and "Spider Man" are names."""
+    """Whether capitals leave the noun a noun: "Mother Teresa", "King Lear" and "Spider Man" are names."""
     if not reader.capital(i) or reader.word(i).isupper():
         return not (stem in _RANKS and named and reader.capital(i))
     if stem in {"uncle", "aunt"}:
@@ -174,8 +174,8 @@ def _not_a_name(reader: WordReader, i: int, stem: str, named: bool) -> bool:
 def article(reader: WordReader, draft: EditDraft, i: int, new: str, key: str, group: tuple[str, str]) -> None:
     """Mend "a" and "an" before a word that was replaced by *new*."""
     before = reader.previous(i)
-    wanted = "an" if _VOWEL.match(new) else "a"
-    if before in {"a", "an"} and before != wanted:
+    fitting = "an" if _VOWEL.match(new) else "a"
+    if before in {"a", "an"} and before != fitting:
         old = reader.word(i - 1)
-        mended = wanted.capitalize() if old[0].isupper() else wanted
+        mended = fitting.capitalize() if old[0].isupper() else fitting
         draft.add(reader.start[i - 1], reader.end[i - 1], cased_like(old, mended), key, group)

@@ -99,25 +99,25 @@ def gendered_names() -> dict[str, str]:
 
 
 def people(reader: WordReader) -> dict[int, list[int]]:
-    """Give, for each example, the first words of what look like names of people, other than "Mr. Smith"."""
+    """Return, for each example, the first words of what look like names of people, other than "Mr. Smith"."""
     batch = reader.batch
     codes = batch.codes[batch.words.start]
-    found: dict[int, list[int]] = defaultdict(list)
+    first_words: dict[int, list[int]] = defaultdict(list)
     names, capital = gendered_names(), (codes >= 65) & (codes <= 90)
     big = np.bincount(batch.words.text[capital], minlength=len(batch))
     for i, word in enumerate(reader.lower):
         # In small letters a name is one where all is small, or where something says so: "his name was john".
         if word in names and not capital[i] and (not big[reader.text[i]] or reader.previous(i) in _NAMING):
-            found[int(batch.owners[reader.text[i]])].append(i)
+            first_words[int(batch.owners[reader.text[i]])].append(i)
     for i in np.flatnonzero(capital).tolist():
         if _is_person(reader, i):
-            found[int(batch.owners[reader.text[i]])].append(i)
-    _add_unknown(reader, found, capital, big)
-    return found
+            first_words[int(batch.owners[reader.text[i]])].append(i)
+    _add_unknown(reader, first_words, capital, big)
+    return first_words
 
 
 def _add_unknown(
-    reader: WordReader, found: dict[int, list[int]], capital: NDArray[np.bool_], big: NDArray[np.int64]
+    reader: WordReader, first_words: dict[int, list[int]], capital: NDArray[np.bool_], big: NDArray[np.int64]
 ) -> None:
     """Add, where a pronoun stands for somebody, who may be named by a word that is on no list.
 
@@ -130,11 +130,11 @@ def _add_unknown(
     for i, text in enumerate(reader.text):
         small = not big[text] and text in reviews
         if small or (text in meant and capital[i] and _is_unknown(reader, i)):
-            found[int(reader.batch.owners[text])].append(i)
+            first_words[int(reader.batch.owners[text])].append(i)
 
 
 def _is_unknown(reader: WordReader, i: int) -> bool:
-    """Say whether a capitalised word is none that everybody knows, and may be somebody's surname."""
+    """Whether a capitalised word is none that everybody knows, and may be somebody's surname."""
     word, key = reader.word(i), reader.lower[i].removesuffix("'s")
     if len(key) < 3 or not key.isalpha() or word.isupper() or key in _SMALL | _DAYS or key in pairs():
         return False
@@ -144,7 +144,7 @@ def _is_unknown(reader: WordReader, i: int) -> bool:
 
 
 def _is_common(key: str) -> bool:
-    """Say whether a word is a common one, but for its ending."""
+    """Whether a word is a common one, but for its ending."""
     words = common_words()
     stems = (key, key.removesuffix("s"), key.removesuffix("ed"), key.removesuffix("ing"), key.removesuffix("ly"))
     return any(stem in words or f"{stem}e" in words for stem in stems)

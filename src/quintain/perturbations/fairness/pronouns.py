@@ -69,7 +69,7 @@ _VERBS_BEHIND_POSSESSIVE = frozenset(words_in("is was are were has have had will
 
 
 def use_of_her(reader: WordReader, i: int) -> Use:
-    """Say how the "her" at word *i* is used."""
+    """Return how the "her" at word *i* is used."""
     following, before = reader.next(i), reader.previous(i)
     if following and reader.gap(i + 1).startswith("-"):
         return "determiner"  # "her well-known book"
@@ -100,7 +100,7 @@ def _use_before_adverb(reader: WordReader, i: int, before: str, following: str) 
 
 
 def use_of_his(reader: WordReader, i: int) -> Use:
-    """Say how the "his" at word *i* is used."""
+    """Return how the "his" at word *i* is used."""
     following, before = reader.next(i), reader.previous(i)
     if following and reader.gap(i + 1).startswith("-"):
         return "determiner"
@@ -124,7 +124,7 @@ PRONOUNS = frozenset({"he", "him", "his", "himself", "she", "her", "hers", "hers
 
 
 def swapped(reader: WordReader, i: int, word: str) -> tuple[str, str]:
-    """Give the pronoun of the other gender for *word* at place *i*, and the gender that *word* has."""
+    """Return the pronoun of the other gender for *word* at place *i*, and the gender that *word* has."""
     if word == "her":
         return ("him" if use_of_her(reader, i) == "object" else "his"), "female"
     if word == "his":
@@ -135,7 +135,7 @@ def swapped(reader: WordReader, i: int, word: str) -> tuple[str, str]:
 
 
 def neutral(reader: WordReader, i: int, word: str) -> str:
-    """Give the form of "they" for the pronoun *word* at place *i*."""
+    """Return the form of "they" for the pronoun *word* at place *i*."""
     if word == "her":
         return "them" if use_of_her(reader, i) == "object" else "their"
     if word == "his":

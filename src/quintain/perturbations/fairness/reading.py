@@ -21,7 +21,7 @@ class WordReader:
         self.text: list[int] = batch.words.text.tolist()
 
     def gap(self, i: int) -> str:
-        """Give what stands between word *i* and the next one; behind a text's last word, its rest and a line break.
+        """Return what stands between word *i* and the next; behind a text's last word, its rest and a line break.
 
         No text sees another one: what becomes of it does not depend on those that it is read with.
         """
@@ -32,25 +32,25 @@ class WordReader:
         return self.batch.joined[self.end[i] : self.batch.ends[self.text[i]]] + END
 
     def lead(self, i: int) -> str:
-        """Give what stands before word *i*; before a text's first word, a line break and how the text begins."""
+        """Return what stands before word *i*; before a text's first word, a line break and how the text begins."""
         if i and self.text[i - 1] == self.text[i]:
             return self.gap(i - 1)
         return END + self.batch.joined[self.batch.begins[self.text[i]] : self.start[i]]
 
     def word(self, i: int) -> str:
-        """Give word *i* as it is written."""
+        """Return word *i* as it is written."""
         return self.batch.joined[self.start[i] : self.end[i]]
 
     def capital(self, i: int) -> bool:
-        """Say whether word *i* begins with a capital."""
+        """Whether word *i* begins with a capital."""
         return self.batch.joined[self.start[i]].isupper()
 
     def opens(self, i: int) -> bool:
-        """Say whether word *i* opens a sentence."""
-        return bool(self.batch.words.place[i] == 0 or _OPENING.search(self.gap(i - 1)))
+        """Whether word *i* opens a sentence."""
+        return bool(self.batch.words.number[i] == 0 or _OPENING.search(self.gap(i - 1)))
 
     def next(self, i: int) -> str:
-        """Give the word behind word *i*, in lower case; empty where a mark or the end comes first."""
+        """Return the word behind word *i*, in lower case; empty where a mark or the end comes first."""
         return self.lower[i + 1] if not self.gap(i).strip(" ") else ""
 
     def behind(self, i: int, most: int = 4) -> list[str]:
@@ -61,5 +61,5 @@ class WordReader:
         return words
 
     def previous(self, i: int) -> str:
-        """Give the word before word *i*, in lower case; empty where a mark or the beginning is closer."""
+        """Return the word before word *i*, in lower case; empty where a mark or the beginning is closer."""
         return self.lower[i - 1] if not self.lead(i).strip(" ") else ""

@@ -24,11 +24,11 @@ class NamePerturbation(Perturbation):
 
     @abstractmethod
     def target(self, name: FirstName, seed: int) -> tuple[str, str]:
-        """Say from which gender and group the replacement of *name* comes; *seed* is the example's."""
+        """Return from which gender and group the replacement of *name* comes; *seed* is the example's."""
 
     @abstractmethod
     def group(self, name: FirstName, target: tuple[str, str]) -> tuple[str, str]:
-        """Say from which group to which the replacement goes, for the report."""
+        """Return from which group to which the replacement goes, for the report."""
 
     def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Replace all mentions of a name in an example by the same other name."""
@@ -41,7 +41,7 @@ class NamePerturbation(Perturbation):
         return draft.proposal()
 
     def tie(self, batch: TextBatch, draft: EditDraft, mentions: Mapping[int, Sequence[Mention]]) -> Mapping[int, str]:
-        """Say which examples to change, and by which key all edits of one are tied; empty where each name has its own.
+        """Return which examples to change, and the key that ties all edits of one; empty where each name has its own.
 
         What else must change with the names goes into *draft*.
         """

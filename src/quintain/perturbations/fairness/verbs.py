@@ -35,7 +35,7 @@ _NO_VERBS = frozenset(
 
 
 def plural_of(verb: str) -> str | None:
-    """Give the plural of a verb of the third person singular; None where *verb* is something else.
+    """Return the plural of a verb of the third person singular; None where *verb* is something else.
 
     >>> plural_of("carries"), plural_of("watches"), plural_of("likes"), plural_of("liked")
     ('carry', 'watch', 'like', None)

@@ -19,9 +19,9 @@ def spellings() -> dict[str, str]:
         pairs = [(british, american)] + [(british + ending, american + ending) for ending in endings]
         if british.endswith(("ise", "yse")):
             pairs.append((british[:-1] + "ing", american[:-1] + "ing"))
-        for one, other in pairs:
-            table.setdefault(one, other)
-            table.setdefault(other, one)
+        for form, twin in pairs:
+            table.setdefault(form, twin)
+            table.setdefault(twin, form)
     return table
 
 

@@ -97,18 +97,18 @@ class Contraction(Perturbation):
     def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Look at the words that can be part of a short or a long form, and at no others."""
         words = batch.words
-        found = sorted(_exchanges(batch, words))
+        exchanges = sorted(_exchanges(batch, words))
         if rate < 1:
-            chosen = set(words.choose(np.array([edit[0] for edit in found], dtype=np.int64), rate).tolist())
+            chosen = set(words.choose(np.array([edit[0] for edit in exchanges], dtype=np.int64), rate).tolist())
         else:
             free = words.free
-            chosen = {edit[0] for edit in found if free[edit[0]]}
-        kept: list[tuple[int, int, int, str]] = []
-        for edit in found:
-            if edit[0] in chosen and (not kept or edit[1] >= kept[-1][2]):
-                kept.append(edit)
-        start, end = (np.array([edit[i] for edit in kept], dtype=np.int64) for i in (1, 2))
-        return Proposal(start, end, [edit[3] for edit in kept])
+            chosen = {edit[0] for edit in exchanges if free[edit[0]]}
+        disjoint: list[tuple[int, int, int, str]] = []
+        for edit in exchanges:
+            if edit[0] in chosen and (not disjoint or edit[1] >= disjoint[-1][2]):
+                disjoint.append(edit)
+        start, end = (np.array([edit[i] for edit in disjoint], dtype=np.int64) for i in (1, 2))
+        return Proposal(start, end, [edit[3] for edit in disjoint])
 
 
 def _exchanges(batch: TextBatch, words: Words) -> Iterator[tuple[int, int, int, str]]:
@@ -155,7 +155,7 @@ class Clause:
 
 
 def _words_before(text: str) -> list[str]:
-    """Give the words that *text* ends with, one space behind each, up to what is none."""
+    """Return the words that *text* ends with, one space behind each, up to what is none."""
     words: list[str] = []
     for part in reversed(text.split(" ")[:-1] if text.endswith(" ") else []):
         word = _LAST.search(part)
@@ -176,8 +176,8 @@ def _likely(batch: TextBatch, words: Words) -> Ints:
     long = words.length >= 2
     first = np.where(long, words.start, 0)
     key = (batch.codes[first] & 31).astype(np.int64) * 32 + (batch.codes[first + 1] & 31)
-    found: Ints = np.flatnonzero(long & ((_SHAPES[key] >> np.minimum(words.length, 15)) & 1).astype(bool))
-    return found
+    likely: Ints = np.flatnonzero(long & ((_SHAPES[key] >> np.minimum(words.length, 15)) & 1).astype(bool))
+    return likely
 
 
 def _lengthened(written: str, clause: Clause) -> str | None:
@@ -194,7 +194,7 @@ def _lengthened(written: str, clause: Clause) -> str | None:
 
 
 def _stays(word: str, behind: list[str]) -> bool:
-    """Say whether a form of `_EXPANSIONS` is no verb here, or one whose long form nobody writes there."""
+    """Whether a form of `_EXPANSIONS` is no verb here, or one whose long form nobody writes there."""
     if word.endswith("'re"):
         # "they're" for "their", and "you're" for "your", want a noun behind them.
         return not behind
@@ -202,7 +202,7 @@ def _stays(word: str, behind: list[str]) -> bool:
 
 
 def _asks(word: str, clause: Clause) -> bool:
-    """Say whether the subject stands behind a negated verb, where the long form is not English: "isn't it"."""
+    """Whether the subject stands behind a negated verb, where the long form is not English: "isn't it"."""
     behind, before = clause.behind[:1], clause.before[-1:]
     if behind and behind[0] in PERSONS:
         return True
@@ -222,7 +222,7 @@ def _shortened(written: str, following: str, clause: Clause) -> str | None:
 
 
 def _short(first: str, second: str, following: str, clause: Clause) -> str | None:
-    """Give the short form of two words of `_FIRST` before *following*, or None where English has none here."""
+    """Return the short form of two words of `_FIRST` before *following*, or None where English has none here."""
     if second == "not":
         # "could not only", "try to do not too much": what is negated is not the verb.
         stays = following in {"only", "just", "merely", "simply", "to", "because", "too"}

@@ -24,23 +24,23 @@ class DroppedArticles(Perturbation):
     def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Delete each chosen article with the blank behind it."""
         words, joined = batch.words, batch.joined
-        found = [
+        articles = [
             i
             for i, word in enumerate(words.lower)
             if word in _ARTICLES and i + 1 < len(words) and self._before_word(batch, i)
         ]
-        chosen = words.choose(np.array(found, dtype=np.int64), rate)
+        chosen = words.choose(np.array(articles, dtype=np.int64), rate)
         start, end = words.start[chosen], words.end[chosen] + 1
         capital = [
             joined[a].isupper() and joined[b].islower() for a, b in zip(start.tolist(), end.tolist(), strict=True)
         ]
-        made = [joined[b].upper() if big else "" for b, big in zip(end.tolist(), capital, strict=True)]
-        return Proposal(start, end + np.array(capital, dtype=np.int64), made)
+        replacements = [joined[b].upper() if big else "" for b, big in zip(end.tolist(), capital, strict=True)]
+        return Proposal(start, end + np.array(capital, dtype=np.int64), replacements)
 
     @staticmethod
     def _before_word(batch: TextBatch, i: int) -> bool:
         words = batch.words
         end = int(words.end[i])
         # "vitamin A is": a capital letter in the middle is no article.
-        letter = batch.joined[int(words.start[i]) : end] == "A" and words.place[i] > 0
+        letter = batch.joined[int(words.start[i]) : end] == "A" and words.number[i] > 0
         return bool(words.start[i + 1] == end + 1 and batch.joined[end] == " " and words.free[i + 1]) and not letter

@@ -55,8 +55,8 @@ class Emoji(Perturbation):
         for match in _SIGNS.finditer(batch.joined):
             sign = match.group()
             draft.add(*match.span(), _FACES.get(sign) or _EMOTICONS[sign])
-        found = np.array([i for i, word in enumerate(words.lower) if word in table], dtype=np.int64)
-        for i in words.choose(found, rate).tolist():
+        pictured = np.array([i for i, word in enumerate(words.lower) if word in table], dtype=np.int64)
+        for i in words.choose(pictured, rate).tolist():
             end = int(words.end[i])
             draft.add(end, end, " " + table[words.lower[i]])
         edited = np.array([edit[0] for edit in draft.edits], dtype=np.int64)

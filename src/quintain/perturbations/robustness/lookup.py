@@ -18,13 +18,13 @@ def exchange(
     *allowed* may refuse a word for what stands around it.
     """
     words = batch.words
-    found = [i for i, word in enumerate(words.lower) if word in table]
+    listed = [i for i, word in enumerate(words.lower) if word in table]
     if allowed is not None:
-        found = [i for i in found if allowed(batch, i)]
-    chosen = words.choose(np.array(found, dtype=np.int64), rate)
+        listed = [i for i in listed if allowed(batch, i)]
+    chosen = words.choose(np.array(listed, dtype=np.int64), rate)
     start, end = words.start[chosen], words.end[chosen]
-    made = [
+    replacements = [
         cased_like(batch.joined[a:b], table[words.lower[i]])
         for i, a, b in zip(chosen.tolist(), start.tolist(), end.tolist(), strict=True)
     ]
-    return Proposal(start, end, made)
+    return Proposal(start, end, replacements)

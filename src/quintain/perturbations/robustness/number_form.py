@@ -111,13 +111,13 @@ class _Number:
         self.after = _WORD.findall(self.right)[:2]
 
     def other_form(self) -> str:
-        """Give the number in digits for words, and in words for digits."""
+        """Return the number in digits for words, and in words for digits."""
         if not self.written.isdigit():
             return str(_WORDS[self.written.lower()])
         return cased_like("X" if self.opens else "x", _DIGITS[int(self.written)])
 
     def counts(self) -> bool:
-        """Say whether the number surely counts something and stands for itself."""
+        """Whether the number surely counts something and stands for itself."""
         before, after = self.left[-1:], self.right[:1]
         signs = (before and not before.isalpha() and before not in ',;.!?"“…(') or (
             after and not after.isalpha() and after not in ',.;!?"”…)'
@@ -128,7 +128,7 @@ class _Number:
         return self._digits_count() if self.written.isdigit() else self._word_counts()
 
     def _in_numeral(self) -> bool:
-        """Say whether a neighbour, also one behind "or" and the like, is a number, too, or written as none here is."""
+        """Whether a neighbour, also one behind "or" and the like, is a number, too, or written as none here is."""
         before, after = [word.lower() for word in self.before], [word.lower() for word in self.after]
         near = [*before[-1:], *after[:1]]
         if before[-1:] and before[-1] in _JOINTS:

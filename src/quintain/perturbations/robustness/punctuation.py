@@ -37,8 +37,8 @@ class Punctuation(Perturbation):
         drop = lone & ((draw & np.uint64(1)) == 0)
         added = draws.below(draw, len(_ADDED)).tolist()
         signs = letters.text_of(batch.codes[at])
-        made = [
+        replacements = [
             "" if gone else sign if there else _ADDED[i]
             for gone, there, sign, i in zip(drop.tolist(), marked.tolist(), signs, added, strict=True)
         ]
-        return Proposal(at, at + drop, made)
+        return Proposal(at, at + drop, replacements)

@@ -67,8 +67,8 @@ def wrong_forms(word: str) -> tuple[str, ...]:
         return tuple(form for form in listed if form not in common_words())
     if len(word) < 5 or not word.isascii() or not word.isalpha():
         return ()
-    made = (pattern.sub(wrong, word, count=1) for pattern, wrong in _RULES)
-    return tuple(dict.fromkeys(form for form in made if form != word and form not in common_words()))
+    forms = (pattern.sub(wrong, word, count=1) for pattern, wrong in _RULES)
+    return tuple(dict.fromkeys(form for form in forms if form != word and form not in common_words()))
 
 
 class _Forms(dict[str, tuple[str, ...]]):
@@ -108,10 +108,10 @@ class SpellingError(Perturbation):
             # Most words have a wrong form, so that few stretches are left after a step or two.
             at[left] = among[strata.low[left] + (offset[left] + step) % strata.size[left]]
             places = zip(words.start[at[left]].tolist(), words.end[at[left]].tolist(), strict=True)
-            found = [_FORMS[joined[a:b]] for a, b in places]
-            for i, some in zip(left.tolist(), found, strict=True):
+            candidates = [_FORMS[joined[a:b]] for a, b in places]
+            for i, some in zip(left.tolist(), candidates, strict=True):
                 forms[i] = some
-            open_ = np.fromiter(map(bool, found), dtype=bool, count=len(found))
+            open_ = np.fromiter(map(bool, candidates), dtype=bool, count=len(candidates))
             left = left[~open_ & (step + 1 < strata.size[left])]
             if not left.size:
                 break
@@ -120,8 +120,8 @@ class SpellingError(Perturbation):
 
 def _drawn(batch: TextBatch, at: Ints, forms: Sequence[tuple[str, ...]]) -> Proposal:
     """Draw one of the wrong forms of each word *at* that has some."""
-    kept = np.flatnonzero(np.fromiter(map(bool, forms), dtype=bool, count=len(forms)))
-    words, chosen = batch.words, at[kept]
+    misspelt = np.flatnonzero(np.fromiter(map(bool, forms), dtype=bool, count=len(forms)))
+    words, chosen = batch.words, at[misspelt]
     drawn = draws.below(words.draw(chosen, 1), 1 << 30).tolist()
-    made = [forms[i][n % len(forms[i])] for i, n in zip(kept.tolist(), drawn, strict=True)]
-    return Proposal(words.start[chosen], words.end[chosen], made)
+    replacements = [forms[i][n % len(forms[i])] for i, n in zip(misspelt.tolist(), drawn, strict=True)]
+    return Proposal(words.start[chosen], words.end[chosen], replacements)

@@ -41,5 +41,5 @@ class Typos(Perturbation):
         pairs = zip(
             slip.tolist(), letters.text_of(code), letters.text_of(following), letters.text_of(stray), strict=True
         )
-        made = [(b + a, "", c, c)[kind] for kind, a, b, c in pairs]
-        return no_other_words(batch, chosen, Proposal(at, end, made))
+        replacements = [(b + a, "", c, c)[kind] for kind, a, b, c in pairs]
+        return no_other_words(batch, chosen, Proposal(at, end, replacements))

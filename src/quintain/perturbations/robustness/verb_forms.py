@@ -66,7 +66,7 @@ NO_SUBJECTS = frozenset(
 
 
 def is_participle(word: str) -> bool:
-    """Say whether *word* looks like a past participle, or like an adverb that comes before one.
+    """Whether *word* looks like a past participle, or like an adverb that comes before one.
 
     >>> is_participle("seen"), is_participle("never"), is_participle("mixed"), is_participle("long")
     (True, True, False, False)
@@ -77,7 +77,7 @@ def is_participle(word: str) -> bool:
 
 
 def ending_of(word: str, behind: list[str]) -> str | None:
-    """Say which verb "'s" or "'d" of *word* is before the words *behind*; None where that is not sure.
+    """Return which verb "'s" or "'d" of *word* is before the words *behind*; None where that is not sure.
 
     >>> ending_of("he's", ["ever", "eaten"]), ending_of("he's", ["a", "fool"]), ending_of("she's", ["been", "ill"])
     (None, 'is', 'has')

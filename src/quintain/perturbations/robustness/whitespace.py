@@ -39,7 +39,7 @@ class Whitespace(Perturbation):
 
 
 def _plain_break(batch: TextBatch, at: np.ndarray[tuple[int], np.dtype[np.int64]]) -> letters.Flags:
-    """Say where a break falls between two letters, not between a letter and its mark or apostrophe."""
+    """Return where a break falls between two letters, not between a letter and its mark or apostrophe."""
     typed = batch.flags(letters.typed_letters())
     top = typed.size - 1
     return typed[np.minimum(at, top)] & typed[np.minimum(at - 1, top)]

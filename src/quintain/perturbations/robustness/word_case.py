@@ -43,11 +43,11 @@ class WordCase(Perturbation):
         start, end, text = words.start[chosen[first]], words.end[chosen[last]], words.text[chosen[first]]
         forms = _forms(batch)
         case = _cases(batch, forms)
-        made = [forms[case[i]][a:b] for i, a, b in zip(text.tolist(), start.tolist(), end.tolist(), strict=True)]
-        cuts = zip(start.tolist(), end.tolist(), made, strict=True)
+        recased = [forms[case[i]][a:b] for i, a, b in zip(text.tolist(), start.tolist(), end.tolist(), strict=True)]
+        cuts = zip(start.tolist(), end.tolist(), recased, strict=True)
         changed = [i for i, (a, b, new) in enumerate(cuts) if batch.joined[a:b] != new]
-        proposal = Proposal(start, end, made)
-        return proposal if len(changed) == len(made) else proposal.take(np.array(changed, dtype=np.int64))
+        proposal = Proposal(start, end, recased)
+        return proposal if len(changed) == len(recased) else proposal.take(np.array(changed, dtype=np.int64))
 
     def shortcut(self, texts: Sequence[str], seeds: Hashes, rate: float) -> list[str | None] | None:
         """Let the string methods do plain English texts as a whole; all others go by way of edits."""
@@ -58,8 +58,8 @@ class WordCase(Perturbation):
         drawn = _drawn(seeds)
         result: list[str | None] = [*_cut(forms, (drawn >> 1).tolist(), batch.begins, batch.ends)]
         same = list(compress(range(len(batch)), map(eq, batch.texts, result)))
-        for place in (1, 2):  # the case drawn first leaves some texts as they are
-            next_ = [_ORDERS[i][place] for i in drawn[same].tolist()]
+        for rank in (1, 2):  # the case drawn first leaves some texts as they are
+            next_ = [_ORDERS[i][rank] for i in drawn[same].tolist()]
             for i, new in zip(same, _cut(forms, next_, batch.begins[same], batch.ends[same]), strict=True):
                 result[i] = new
             same = [i for i in same if result[i] == batch.texts[i]]
@@ -103,7 +103,7 @@ def _drawn(seeds: Hashes) -> Ints:
 
 
 def _forms(batch: TextBatch) -> tuple[str, str, str]:
-    """Give the joined string in capitals, in small letters and in title case, each as long as it is."""
+    """Return the joined string in capitals, in small letters and in title case, each as long as it is."""
     upper, lower = batch.joined.upper(), batch.joined.lower()
     if len(upper) != len(batch.joined) or len(lower) != len(batch.joined):
         # Some letter has a longer twin ("ß" → "SS"): letter by letter then, and those stay.

@@ -17,7 +17,7 @@ import polars as pl
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor, RoleName
-from quintain.store.queries.access.concealed import private_models
+from quintain.store.queries.access.concealed import hidden_models
 
 PRIVATE = "private model"
 KEYS = frozenset({"model", "models", "target", "targets", "against", "opponent", "leader", "best", "solved_by"})
@@ -29,13 +29,30 @@ class Conceal:
 
     def __init__(self, db: Session, actor: Actor, task: str) -> None:
         owns = actor.has(RoleName.OWNER, task)
-        self._names = frozenset([] if owns else private_models(db, task, actor.user_id))
+        hidden = {} if owns else hidden_models(db, task, actor.user_id)
+        self._names = frozenset(name for name, visibility in hidden.items() if visibility == "private")
+        self._unnamed = frozenset(hidden) - self._names
         either = "|".join(re.escape(name) for name in sorted(self._names, key=len, reverse=True))
         self._refs = re.compile(rf"\b{re.escape(task)}/(?:{either})(?:@[0-9a-f]+)?(?![\w.-])") if either else None
 
     def __call__(self, value: T) -> T:
         """Give *value*, a text, plain data or a record, without the names."""
         return value if self._refs is None else self._cleaned(value, named=False)
+
+    @property
+    def hides_something(self) -> bool:
+        """Whether the task has a model that *actor* may not see, or not whose it is."""
+        return bool(self._names or self._unnamed)
+
+    def hides_builder(self, name: str) -> bool:
+        """Whether *actor* may not see whose the model of this name is."""
+        return name in self._names or name in self._unnamed
+
+    def title(self, text: str) -> str:
+        """Return a title that people wrote, without the names in whatever way they wrote them."""
+        for name in sorted(self._names, key=len, reverse=True):
+            text = re.sub(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", PRIVATE, self(text))
+        return text
 
     def hides(self, name: str) -> bool:
         """Say whether a model is one that *actor* may not see, by its name or its reference."""

@@ -46,6 +46,17 @@ def require_this_task(actor: Actor, task: str | None) -> None:
         )
 
 
+def require_no_door(actor: Actor) -> None:
+    """Refuse a session that a panel's link began, whatever it is good for where that leads."""
+    if actor.task is not None:
+        raise Forbidden(
+            "You came here to work on '{own}', and this is something else.",
+            own=actor.task,
+            remedy="Sign in with a password, or show first that this account is yours.",
+            code="scope_missing",
+        )
+
+
 def require_account(actor: Actor) -> int:
     """Give the id of the actor's account, which they are about to change; a lesser credential may not."""
     user_id = require_user(actor)

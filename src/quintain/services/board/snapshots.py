@@ -8,14 +8,16 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from quintain import __version__
-from quintain.core.errors import BadInput, Conflict, NotFound
+from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.hashing import content_id
+from quintain.core.jsontext import parse_json
 from quintain.core.people import ANONYMOUS, Actor, RoleName
 from quintain.core.records.base import decode, to_plain
 from quintain.core.records.board import BoardView, Fork, Snapshot
 from quintain.core.texts import Text
 from quintain.data.signatures import digest
 from quintain.services.access import audit, signing
+from quintain.services.access.concealing import Conceal
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.board.cache import ranked_board, warm_board
 from quintain.services.board.parts import BoardPart
@@ -130,20 +132,41 @@ def take_snapshot(
     return Snapshot(kept.hash, kept.title, kept.created_at, kept.key_id)
 
 
-def list_snapshots(db: Session, task: str) -> list[Snapshot]:
-    """List the snapshots of a task's board, newest first."""
-    found = queries.snapshots(db, find_row(db, task).id)
-    return [Snapshot(one.hash, one.title, one.created_at, one.key_id) for one in found]
+def list_snapshots(db: Session, actor: Actor, task: str) -> list[Snapshot]:
+    """List the snapshots of a task's board, newest first; titles without the models that *actor* may not see."""
+    rows, conceal = queries.snapshots(db, find_row(db, task).id), Conceal(db, actor, task)
+    return [Snapshot(row.hash, conceal.title(row.title), row.created_at, row.key_id) for row in rows]
 
 
-def read_snapshot(db: Session, blobs: Blobs, task: str, prefix: str) -> tuple[Snapshot, bytes]:
-    """Give the snapshot whose hash begins with *prefix*, and its file."""
+def read_snapshot(db: Session, blobs: Blobs, actor: Actor, task: str, prefix: str) -> tuple[Snapshot, bytes]:
+    """Return the snapshot whose hash begins with *prefix*, and its file.
+
+    It is signed, so nothing can be left out: whoever may not see now what it names is refused all of it.
+    """
     found = queries.snapshot(db, find_row(db, task).id, prefix) if len(prefix) >= 6 else None
     if found is None:
         raise NotFound(
             "There is no snapshot '{prefix}'.", prefix=prefix, remedy="Give at least six characters of its hash."
         )
-    return Snapshot(found.hash, found.title, found.created_at, found.key_id), blobs.path(found.blob).read_bytes()
+    data = blobs.path(found.blob).read_bytes()
+    _require_seen(db, actor, task, data)
+    return Snapshot(found.hash, found.title, found.created_at, found.key_id), data
+
+
+def _require_seen(db: Session, actor: Actor, task: str, data: bytes) -> None:
+    """Refuse a snapshot that names models, or builders, that *actor* may not see any more."""
+    conceal = Conceal(db, actor, task)
+    if not conceal.hides_something:
+        return
+    shape = parse_json(data)
+    rows = shape["board"]["models"]
+    unnamed = any(row["owner"] is not None and conceal.hides_builder(row["name"]) for row in rows)
+    if unnamed or conceal(shape) != shape:
+        raise Forbidden(
+            "This snapshot names a model that is not public any more, and what is signed cannot be changed.",
+            remedy="Ask the owner of the task for it, or take a new one.",
+            code="not_public",
+        )
 
 
 def snapshot_shape(ranked: Ranked, sure: Mapping[str, Any], title: str = "", server: str = "") -> dict[str, Any]:

@@ -6,6 +6,7 @@ settles nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -22,11 +23,13 @@ from quintain.services.contest.figures import schedule_refresh
 from quintain.services.contest.notices import notify_organisers
 from quintain.services.contest.pair_labels import find_pair, read_labels
 from quintain.services.contest.pair_outcomes import has_judges, judges_all, pair_outcomes, rules_of
-from quintain.services.contest.teams import team_of
 from quintain.services.pay import caps, earnings, pay_notices
 from quintain.services.tasks.definitions import find_row, get_task
+from quintain.services.validate.judging import shared_source
 from quintain.store.base import now
 from quintain.store.database import lock, repeated, transaction
+from quintain.store.queries.collect import guests
+from quintain.store.queries.contest import contests as team_queries
 from quintain.store.queries.contest import judging as queries
 from quintain.store.queries.contest import pairs as pair_queries
 from quintain.store.queries.contest.judging import PairFilter
@@ -34,6 +37,7 @@ from quintain.store.queries.contest.pairs import StoredPair
 from quintain.store.tables import ContestJudgement, ContestLease
 
 JUDGED_IN = (Phase.SCORE, Phase.REVIEW)
+MOST_RETURNED = 20  # so many more pairs than one has judged can be given back
 LEASE = timedelta(minutes=30)
 MOST_SECONDS = 3600.0
 SECONDS = 40.0  # that a pair takes, as long as nothing was measured
@@ -44,14 +48,14 @@ LEAST_MEASURED = 20
 def next_to_judge(db: Session, actor: Actor, ref: str) -> records.PairToJudge | None:
     """Hand *actor*, who is in no team, the next pair to judge, or the one that they have; None where no more wait."""
     info = find_contest(db, ref)
-    user_id = _require_judge(db, actor, info)
+    user_id, others = _require_judge(db, actor, info)
     require_phase(info, *JUDGED_IN)
     if not has_judges(info.spec):
         return None
     with transaction(db):
         lock(db, f"judging of {info.ref}")
         moment = now()
-        wanted = _wanted(info)
+        wanted = _wanted(info, others)
         pair = queries.draw(db, wanted, user_id, moment)
         if pair is None:
             return None
@@ -77,7 +81,7 @@ def judge_pair(
     """Give both labels of a pair that one was handed and, where asked, whether it is minimal; give what that earned."""
     with transaction(db):
         info = find_contest(db, ref)
-        user_id = _require_judge(db, actor, info)
+        user_id, others = _require_judge(db, actor, info)
         lock(db, f"judging of {info.ref}")
         moment = now()
         found = find_pair(db, info, pair)
@@ -108,7 +112,7 @@ def judge_pair(
         db.flush()
         earned = _pay(db, info, found, user_id)
         _follow(db, info, found)
-        left = queries.count(db, _wanted(info), user_id, moment)
+        left = queries.count(db, _wanted(info, others), user_id, moment)
     if earned.amount:
         pay_notices.notify_after_work(db, find_row(db, info.task).id, info.task, info.ref, lambda: _wage(db, info))
     return records.PairJudged(late, earned, left)
@@ -118,15 +122,26 @@ def return_pair(db: Session, actor: Actor, ref: str, pair: int) -> None:
     """Give a pair back without judging it: somebody else is handed it, and one is not handed it again."""
     with transaction(db):
         info = find_contest(db, ref)
-        user_id = _require_judge(db, actor, info)
+        user_id, _ = _require_judge(db, actor, info)
         lock(db, f"judging of {info.ref}")
         lease = _own_lease(db, find_pair(db, info, pair), user_id)
+        returned, judged = queries.count_returned(db, info.id, user_id), queries.count_judged(db, info.id, user_id)
+        if not lease.skipped and returned - judged >= MOST_RETURNED:
+            raise Conflict(
+                "You have given back {n} more pairs than you judged.",
+                n=returned - judged,
+                remedy="Judge this one, or leave it: when its time is over, somebody else gets it.",
+                code="given_back_enough",
+            )
         lease.skipped, lease.lease_until = True, now()
 
 
 def count_to_judge(db: Session, info: ContestInfo, user_id: int) -> int:
     """Count the pairs that wait for somebody's judgement."""
-    return queries.count(db, _wanted(info), user_id, now()) if has_judges(info.spec) else 0
+    if not has_judges(info.spec):
+        return 0
+    others = guests.of_one_source(db, user_id, find_row(db, info.task).id)
+    return queries.count(db, _wanted(info, others), user_id, now())
 
 
 def holds_a_pair(db: Session, info: ContestInfo, user_id: int) -> bool:
@@ -150,8 +165,8 @@ def _wage(db: Session, info: ContestInfo) -> tuple[Money, bool]:
     return hourly, measured
 
 
-def _wanted(info: ContestInfo) -> PairFilter:
-    return PairFilter(info.id, not judges_all(info.spec), info.spec.judges)
+def _wanted(info: ContestInfo, others: Sequence[int]) -> PairFilter:
+    return PairFilter(info.id, not judges_all(info.spec), info.spec.judges, tuple(others))
 
 
 def _lease(db: Session, info: ContestInfo, pair: int, user_id: int, moment: datetime) -> ContestLease:
@@ -202,8 +217,13 @@ def _follow(db: Session, info: ContestInfo, found: StoredPair) -> None:
     schedule_refresh(db, info)
 
 
-def _require_judge(db: Session, actor: Actor, info: ContestInfo) -> int:
+def _require_judge(db: Session, actor: Actor, info: ContestInfo) -> tuple[int, list[int]]:
+    """Return the actor's id and who may be them under other ids; refuse them where one of these takes part."""
     user_id = require_user(actor)
-    if team_of(db, actor, info) is not None or pair_queries.wrote_some(db, info.id, user_id):
+    others = shared_source.people_of_same_source(db, actor, find_row(db, info.task).id)
+    if any(
+        team_queries.team_of(db, info.id, user) or pair_queries.wrote_some(db, info.id, user)
+        for user in (user_id, *others)
+    ):
         raise Forbidden("Labels are validated by people who are in no team of the contest.")
-    return user_id
+    return user_id, others

@@ -19,6 +19,7 @@ from quintain.core.people import OPERATOR
 from quintain.core.task import Field, Task
 from quintain.core.text_form import form_id, spelling_ids
 from quintain.core.texts import Text
+from quintain.data.images import path_faults
 from quintain.services.contest.contests import ContestInfo
 from quintain.services.contest.grading import as_cell, grading_of
 from quintain.services.contest.pair_labels import read_answer
@@ -87,8 +88,11 @@ class Desk:
         draft, unclear = self.resolved(draft)
         faults += unclear
         asked = {fault.field for fault in unclear}
+        inside = Example(draft.original).id in self.starter
+        before = {"original": draft.original if inside else None, "modified": draft.original}
         for side, inputs in (("original", draft.original), ("modified", draft.modified)):
-            wrong = [fault.at(field=_place(side, fault.field)) for fault in kind.check(self.task, inputs)]
+            named = kind.check(self.task, inputs) + path_faults(self.task, inputs, before[side])
+            wrong = [fault.at(field=_place(side, fault.field)) for fault in named]
             faults += [fault for fault in wrong if fault.field not in asked]
         if faults:
             return None, faults

@@ -62,7 +62,7 @@ def store_predictions(
         )
     kind = kind_of(task)
     said = pl.Series(
-        "prediction", [kind.answers.stored_prediction(one) for one in answers.values()], dtype=kind.answers.predicted
+        "prediction", [kind.answers.as_prediction(one) for one in answers.values()], dtype=kind.answers.predicted
     )
     with blobs.scratch(suffix=".parquet") as target:
         pl.DataFrame({"id": list(answers), "prediction": said}).write_parquet(target)

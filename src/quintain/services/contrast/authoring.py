@@ -21,6 +21,7 @@ from quintain.core.records import contrasting as records
 from quintain.core.task import Task
 from quintain.core.text_form import form_id, spelling_ids
 from quintain.core.texts import Text
+from quintain.data.images import path_faults
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner, require_user
 from quintain.services.contrast.measuring import exceeds, measure
@@ -122,7 +123,7 @@ def made_variant(db: Session, info: ProjectInfo, task: Task, pivot: ContrastPivo
     if not any(fault.field == "answer" for fault in faults) and (answer is None or kind.answers.fits(answer)):
         answer, unclear = kind.placed(task, inputs, answer)
         faults += unclear
-    faults += kind.check(task, inputs, answer)
+    faults += kind.check(task, inputs, answer) + path_faults(task, inputs, pivot.inputs)
     fixed = [item.name for item in kind.fields(task) if item.fixed]
     faults += [
         Fault("is fixed for this kind of task and stays as it is", field=name)

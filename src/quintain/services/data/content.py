@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,13 +16,15 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Forbidden
 from quintain.core.people import Actor, RoleName
 from quintain.core.records import tasks as records
-from quintain.data.exporting import write_export
+from quintain.data.exporting import require_format, write_export
 from quintain.data.label_view import in_view
 from quintain.data.publish.dynasent import DYNASENT, write_dynasent
+from quintain.data.publish.folder import pack
 from quintain.data.publish.votes import with_votes
 from quintain.services.access.audit import record
 from quintain.services.access.concealing import Conceal
 from quintain.services.data.datasets import VersionInfo, get_version, may_see_answers
+from quintain.services.data.image_files import copy_images, with_image_paths
 from quintain.services.data.inputs import closed
 from quintain.services.jobs.memory import WarmValues
 from quintain.services.tasks.definitions import get_task
@@ -219,27 +224,49 @@ def export(
     path: Path,
     *,
     labels: str = "majority",
+    archive: bool = False,
 ) -> VersionInfo:
     """Write a version to *path* as jsonl, csv, tsv, parquet or dynasent; hidden answers go to owners only.
 
     The votes on released examples are in it, in columns of their own, where their answers are; other `meta` goes to
     owners only. *labels* is the view of them: majority or, where the votes are there, distributional or soft
-    (see `quintain.data.label_view`).
+    (see `quintain.data.label_view`). Stored images are written to a folder `images` beside the file, which names them
+    by their paths; with *archive*, *path* becomes a ZIP file of all that.
     """
     version = get_version(db, actor, ref)
     answers = may_see_answers(actor, version)
     task = get_task(db, version.task)
     table = in_view(scan(db, blobs, actor, ref, answers=answers), task, labels)
-    if format == DYNASENT:
-        if labels != "majority":
-            raise BadInput("DynaSent's format has all votes in one row.", remedy="Leave the view of labels out.")
-        write_dynasent(table, task, version.meta, path)
-    else:
-        write_export(with_votes(table, task) if version.votes and answers else table, format, path)
+    if format == DYNASENT and labels != "majority":
+        raise BadInput("DynaSent's format has all votes in one row.", remedy="Leave the view of labels out.")
+    if format != DYNASENT:
+        require_format(format)
+    table, images = with_image_paths(blobs, task, table)
+    whole = with_votes(table, task) if version.votes and answers and format != DYNASENT else table
+    with _packed(path, f"{version.dataset}.{'jsonl' if format == DYNASENT else format}", archive=archive) as file:
+        if format == DYNASENT:
+            write_dynasent(whole, task, version.meta, file)
+        else:
+            write_export(whole, format, file)
+        copy_images(images, file.parent)
     if version.hidden and answers:
         with transaction(db):
             record(db, actor, "data.export", version.ref, answers=True)
     return version
+
+
+@contextmanager
+def _packed(path: Path, name: str, *, archive: bool) -> Iterator[Path]:
+    """Give the file to write: *path*, or one called *name* in a folder that becomes the ZIP file *path*."""
+    if not archive:
+        yield path
+        return
+    with tempfile.TemporaryDirectory(dir=path.absolute().parent, prefix=f".{path.name}-") as folder:
+        files = Path(folder) / "files"
+        files.mkdir()
+        yield files / name
+        pack(files, Path(folder) / "packed.zip")
+        os.replace(Path(folder) / "packed.zip", path)
 
 
 def diff(db: Session, blobs: Blobs, actor: Actor, a: str, b: str) -> VersionDifference:

@@ -15,6 +15,7 @@ from quintain.core.people import Actor
 from quintain.core.records.jobs import JobStanding
 from quintain.core.spec import plain, restore
 from quintain.core.texts import joined
+from quintain.data.limits import MIB, FileLimits, holds_more
 from quintain.data.plan import ImportPlan
 from quintain.services.data import datasets
 from quintain.services.data.bundles import has_images
@@ -25,15 +26,13 @@ from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
 
 JOB = "import"
-LARGE = 16 << 20  # bytes of a file that is read while somebody waits
-LARGE_PACKED = 1 << 20  # of one that is compressed, as Parquet always is
+AT_ONCE = FileLimits(16 * MIB, 100_000)  # what a file may unpack to that is read while somebody waits
 FAULTS = 20  # that a job's reason lists
 
 
 def is_large(path: Path) -> bool:
-    """Say whether the import of *path* is a worker's: a compressed file may hold many times its size."""
-    packed = path.suffix in {".gz", ".parquet"}
-    return path.stat().st_size > (LARGE_PACKED if packed else LARGE)
+    """Whether the import of *path* is a worker's, by what it unpacks to: a small file may hold many times its size."""
+    return holds_more(path, AT_ONCE)
 
 
 def ask_import(  # noqa: PLR0917 - as `import_dataset`
@@ -52,9 +51,14 @@ def ask_import(  # noqa: PLR0917 - as `import_dataset`
     The file is kept for a day. One import into a data set is done after the other: while one waits, another is refused.
     """
     datasets.require_import(db, actor, task, name, plan, score=score)
-    # What stands beside a file is not kept for a worker.
-    if not is_large(source) or has_images(get_task(db, task)) or source.suffix.lower() == ".zip":
+    if not is_large(source):
         return None
+    if has_images(get_task(db, task)) and source.suffix.lower() != ".zip":  # what stands beside it is not kept
+        raise BadInput(
+            "{name} is large, so a worker imports it, and its images stand beside it.",
+            name=source.name,
+            remedy="Put the file and its images into one .zip file.",
+        )
     subject = f"{task}/{name}"
     if queue.is_waiting(db, JOB, subject):
         raise Conflict(

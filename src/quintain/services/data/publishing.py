@@ -10,6 +10,7 @@ out with the answers, and such a split has the ids of its examples.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -25,6 +26,7 @@ from quintain.data.publish.votes import ORIGIN, PROMPT, votes_schema, with_votes
 from quintain.services.access.audit import record
 from quintain.services.data.content import scan
 from quintain.services.data.datasets import VersionInfo, get_version
+from quintain.services.data.image_files import with_image_paths
 from quintain.services.data.inputs import is_open
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
@@ -58,6 +60,7 @@ def export_folder(
     names = split_names([(one.role, one.dataset, one.number) for one in versions])
     votes = any(one.votes for one in versions)
     splits = []
+    images: dict[str, Path] = {}
     for name, version in zip(names, versions, strict=True):
         answers = hidden_answers or not version.hidden
         whole = scan(db, blobs, actor, version.ref, answers=answers)
@@ -65,10 +68,12 @@ def export_folder(
         table = _public(with_votes(shared, task) if votes else shared, task, votes=votes)
         is_closed = not is_open(db, version.id)
         table = without_inputs(table, task) if public and is_closed else table
+        table, named = with_image_paths(blobs, task, table)
+        images |= named
         splits.append(
             _split(name, version, table, answers=answers, inputs=not (public and is_closed), closed=is_closed)
         )
-    write_folder(_collection(task, versions, splits), form, path, archive=archive)
+    write_folder(replace(_collection(task, versions, splits), images=images), form, path, archive=archive)
     with transaction(db):
         for one in (one for one in versions if one.hidden and hidden_answers):
             record(db, actor, "data.export", one.ref, answers=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from quintain.core.errors import Unavailable
+from quintain.core.errors import OutOfOrder
 from quintain.data.harvest_rules import Rules
 from quintain.data.where_columns import COLUMN_PREFIX, LABEL_PREFIX
 from quintain.services.harvest.choice import Choice, StratumCell, wanted_by_stratum
@@ -197,6 +197,6 @@ def write_report(report: HarvestReport, path: Path) -> None:
     try:
         path.write_text(json.dumps(report.as_dict(), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
-        raise Unavailable(
+        raise OutOfOrder(
             "{path} cannot be written: {strerror}.", path=path, strerror=error.strerror, remedy="Name another file."
         ) from error

@@ -11,12 +11,14 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict, Unavailable
 from quintain.core.people import Actor
 from quintain.core.task import Task
-from quintain.services.harvest.model import BATCH, HarvestTarget, Probabilities, asked_in_process, sentence_field
+from quintain.services.harvest.model import HarvestTarget, Probabilities, asked_in_process, sentence_field
 from quintain.services.models.ask import IN_PROCESS, RUNNERS, AdapterRunner
 from quintain.services.models.registry import ModelVersionInfo, get_model
 from quintain.services.plain.files.predictions import parse
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
+
+ASKED_AT_ONCE = 64  # of a model that runs apart: a call that takes too long is given up
 
 
 def target_from_workspace(
@@ -44,7 +46,7 @@ def target_from_workspace(
             "Model '{ref}' runs through the adapter '{adapter}', which cannot be asked here.",
             ref=version.ref,
             adapter=version.adapter,
-            remedy="Harvest with a model that is built in.",
+            remedy="Harvest with a model that answers live; a table of predictions does not.",
         )
     ask = (
         asked_in_process(IN_PROCESS.model(version, blobs))
@@ -61,8 +63,8 @@ def _through(
 
     def ask(texts: Sequence[str]) -> Probabilities:
         rows: list[list[float]] = []
-        for start in range(0, len(texts), BATCH):
-            batch: list[dict[str, Any]] = [{field: text} for text in texts[start : start + BATCH]]
+        for start in range(0, len(texts), ASKED_AT_ONCE):
+            batch: list[dict[str, Any]] = [{field: text} for text in texts[start : start + ASKED_AT_ONCE]]
             for one in parse(task, batch, runner(version, blobs, batch), version.ref):
                 # A model that gives a label alone is as sure as can be.
                 shares = one.probabilities or {str(one.answer): 1.0}

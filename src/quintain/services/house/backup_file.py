@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from quintain import __version__
-from quintain.core.errors import BadInput, Conflict, Unavailable
+from quintain.core.errors import BadInput, Conflict, OutOfOrder
 from quintain.core.jsontext import parse_json
 from quintain.core.texts import Text
 from quintain.engine.archives import DAMAGE
@@ -254,7 +254,7 @@ def partial(target: Path) -> Iterator[Path]:
         yield path
     except OSError as error:
         reason = Text("the disk is full") if error.errno in FULL else error.strerror
-        raise Unavailable(
+        raise OutOfOrder(
             "The backup {path} was not written: {reason}.", path=target, reason=reason, remedy="Name another place."
         ) from error
     finally:

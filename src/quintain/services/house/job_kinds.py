@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sqlalchemy.orm import Session
 
 from quintain.core.example import Role
@@ -25,6 +27,7 @@ from quintain.services.jobs.checks import Checked, CheckKind
 from quintain.services.jobs.counts import CountKind, Numbers, counts_of
 from quintain.services.jobs.figures import FigureKind, ReportProgress, check_kinds, handler_of, rebuild
 from quintain.services.jobs.running import Handlers
+from quintain.services.models.ask import RUNNERS, AdapterRunner
 from quintain.services.pay.recounts import pay_kinds
 from quintain.services.release import release_jobs
 from quintain.services.release.bundle import BUNDLE_FILE
@@ -125,13 +128,13 @@ def _place_flags(db: Session, kept: Numbers, counted: Numbers) -> None:
     flags.replace(db, flags.misplaced(db))
 
 
-def job_handlers() -> Handlers:
-    """Say what a worker does for each kind of job."""
+def job_handlers(runners: Mapping[str, AdapterRunner] = RUNNERS) -> Handlers:
+    """Return what a worker does for each kind of job; models that are asked run through *runners*."""
     figures = {kind.job: handler_of(kind) for kind in figure_kinds()}
     files = {kind.job: exports.handler_of(kind) for kind in (ATTEMPTS_FILE, JUDGEMENTS_FILE, LABELS_FILE, BUNDLE_FILE)}
     return {
         COMPARE: do_comparison,
-        harvest_jobs.JOB: harvest_jobs.do_harvest,
+        harvest_jobs.JOB: harvest_jobs.handler_of(runners),
         import_jobs.JOB: import_jobs.do_import,
         STUDY: make_study,
         release_jobs.LOOK: release_jobs.run_preview_job,

@@ -27,7 +27,7 @@ from quintain.services.access.actors import find_for
 from quintain.services.access.notify import notify
 from quintain.services.access.permissions import require_owner, require_user
 from quintain.services.pay import ledger
-from quintain.services.tasks.definitions import find_row
+from quintain.services.tasks.definitions import find_row, only_task_id
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.collect import rounds as round_queries
@@ -142,8 +142,9 @@ def bonus_work(attempt_id: int) -> str:
 
 
 def my_earnings(db: Session, actor: Actor, *, limit: int | None = None, offset: int = 0) -> list[Earning]:
-    """List what the actor earned, newest first."""
-    return [_info(row) for row in queries.rows(db, user_id=require_user(actor), limit=limit, offset=offset)]
+    """List what the actor earned, newest first; by a panel's link, with the task that it led to."""
+    user_id, task_id = require_user(actor), only_task_id(db, actor)
+    return [_info(row) for row in queries.rows(db, user_id=user_id, task_id=task_id, limit=limit, offset=offset)]
 
 
 def export_my_earnings(db: Session, actor: Actor, path: Path) -> int:
@@ -170,15 +171,18 @@ def _all_of(db: Session, user_id: int) -> Iterator[Earning]:
 def my_page(
     db: Session, actor: Actor, *, status: PayStatus | None = None, limit: int = 25, offset: int = 0
 ) -> Earnings:
-    """List some of what the actor earned, newest first, and say how much there is."""
-    user_id = require_user(actor)
-    found = queries.rows(db, user_id=user_id, status=status, limit=limit, offset=offset)
-    return Earnings([_info(row) for row in found], queries.count(db, user_id=user_id, status=status))
+    """List some of what the actor earned, newest first, and say how much there is; by a panel's link, of its task."""
+    user_id, task_id = require_user(actor), only_task_id(db, actor)
+    rows = queries.rows(db, user_id=user_id, task_id=task_id, status=status, limit=limit, offset=offset)
+    return Earnings([_info(row) for row in rows], queries.count(db, user_id=user_id, task_id=task_id, status=status))
 
 
 def my_totals(db: Session, actor: Actor) -> list[PayTotal]:
-    """Add up what the actor earned, by currency, kind and status."""
-    return _totals(ledger_queries.balances(db, f"worker:{require_user(actor)}"), 1)
+    """Add up what the actor earned, by currency, kind and status; by a panel's link, with the task that it led to."""
+    user_id, task_id = require_user(actor), only_task_id(db, actor)
+    if task_id is not None:
+        return [PayTotal(*row) for row in queries.sums(db, user_id, task_id)]
+    return _totals(ledger_queries.balances(db, f"worker:{user_id}"), 1)
 
 
 def round_totals(db: Session, actor: Actor, task: str, round_id: int) -> list[PayTotal]:

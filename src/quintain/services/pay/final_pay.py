@@ -34,8 +34,14 @@ def open_pay(db: Session, user_id: int) -> OpenPay:
 
 
 def my_open_pay(db: Session, actor: Actor) -> OpenPay:
-    """Add up what the actor earned that is not paid: what can be given up, and what is on its way."""
-    return open_pay(db, require_user(actor))
+    """Add up what the actor earned that is not paid: what can be given up, and what is on its way.
+
+    By a panel's link, that is what they earned with the task that it led to.
+    """
+    rows, under_way = (
+        [row.earning for row in part if actor.task in (None, row.task)] for part in _apart(db, require_user(actor))
+    )
+    return OpenPay(_sums(rows), _sums(under_way))
 
 
 def ask_for_last_pay(db: Session, actor: Actor) -> list[str]:

@@ -29,8 +29,8 @@ def held_pay(db: Session, actor: Actor, task: str) -> list[HeldPay]:
 
 def my_held_pay(db: Session, actor: Actor) -> list[MyHeldPay]:
     """List what tasks hold of the actor's pay, until the panel or an owner says that they are a person of their own."""
-    user_id = require_user(actor)
-    return [MyHeldPay(task, amount, currency) for task, currency, amount in queries.held_tasks(db, user_id)]
+    held = queries.held_tasks(db, require_user(actor))
+    return [MyHeldPay(task, amount, currency) for task, currency, amount in held if actor.task in (None, task)]
 
 
 def refuse_if_held(db: Session, task_id: int, currency: str) -> None:

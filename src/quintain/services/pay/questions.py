@@ -11,7 +11,7 @@ from quintain.core.rounds import Money
 from quintain.core.texts import Text
 from quintain.services.access.notify import notify, notify_all
 from quintain.services.access.permissions import require_owner, require_user
-from quintain.services.tasks.definitions import find_row
+from quintain.services.tasks.definitions import find_row, only_task_id
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.pay import costs as queries
@@ -27,7 +27,7 @@ def ask(db: Session, actor: Actor, earning: int, text: str) -> int:
     user_id, said = require_user(actor), _said(text)
     with transaction(db):
         found = db.get(Earning, earning)
-        if found is None or found.user_id != user_id:
+        if found is None or found.user_id != user_id or only_task_id(db, actor) not in (None, found.task_id):
             raise NotFound("You have no earning {number}.", number=earning)
         mine, _ = queries.questions(db, user_id=user_id, limit=OPEN_AT_ONCE, offset=0)
         if sum(one.question.answered_at is None for one in mine) >= OPEN_AT_ONCE:
@@ -57,8 +57,9 @@ def answer(db: Session, actor: Actor, task: str, question: int, text: str) -> No
 
 
 def my_questions(db: Session, actor: Actor, *, limit: int = 25, offset: int = 0) -> PayQuestions:
-    """List what the actor asked, with the answers."""
-    found, total = queries.questions(db, user_id=require_user(actor), limit=limit, offset=offset)
+    """List what the actor asked, with the answers; by a panel's link, about the task that it led to."""
+    user_id, task_id = require_user(actor), only_task_id(db, actor)
+    found, total = queries.questions(db, user_id=user_id, task_id=task_id, limit=limit, offset=offset)
     return PayQuestions([_record(one) for one in found], total)
 
 

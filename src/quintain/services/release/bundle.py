@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
-from quintain.core.errors import BadInput, Conflict, NotFound, Unavailable
+from quintain.core.errors import BadInput, Conflict, NotFound, OutOfOrder
 from quintain.core.people import OPERATOR, Actor
 from quintain.core.records.base import to_json
 from quintain.core.records.release import Release
@@ -84,7 +84,7 @@ def write_bundle(
             folder = scratch / "made.zip"
         os.replace(folder, path)
     except OSError as error:
-        raise Unavailable("{path} could not be written: {error}.", path=path, error=str(error)) from error
+        raise OutOfOrder("{path} could not be written: {error}.", path=path, error=str(error)) from error
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     with transaction(db):

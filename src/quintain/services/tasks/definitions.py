@@ -79,6 +79,7 @@ def record_of(task: Task, revision: str = "") -> records.TaskInfo:
         canonical_metric=task.canonical_metric,
         options=task.options,
         revision=revision,
+        counted_perturbations=list(task.counted_perturbations),
     )
 
 
@@ -222,6 +223,11 @@ def archive_task(db: Session, actor: Actor, name: str, *, archived: bool = True)
 def is_archived(db: Session, name: str) -> bool:
     """Say whether a task is out of the lists."""
     return find_row(db, name).archived_at is not None
+
+
+def only_task_id(db: Session, actor: Actor) -> int | None:
+    """Return the id of the one task that the actor's session is good for, which a panel's link began; None: of all."""
+    return None if actor.task is None else find_row(db, actor.task).id
 
 
 def find_row(db: Session, name: str) -> TaskRow:

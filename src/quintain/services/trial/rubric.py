@@ -32,6 +32,7 @@ from quintain.services.trial.earnings import add_due, pay_amounts_due
 from quintain.services.trial.panel_entry import came_as_expert, doors_of
 from quintain.services.trial.progress import arm_of, sync_gone
 from quintain.services.trial.trials import find_trial
+from quintain.services.validate.judging import shared_source
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.trial import leases as queries
@@ -61,11 +62,12 @@ def next_to_grade(db: Session, actor: Actor, task: str, name: str) -> GradingTas
     user_id = require_user(actor)
     trial = find_trial(db, task, name)
     arms = _arms(db, actor, trial, user_id, task)
+    others = shared_source.people_of_same_source(db, actor, trial.task_id)
     held = {one.arm_id for one in queries.of_person(db, [arm.id for arm in arms], user_id) if one.until > now()}
     for arm in sorted(arms, key=lambda one: one.id not in held):
         with transaction(db):
             sync_gone(db, trial, arm)  # nobody is given what was taken back or withheld
-            given = _claim(db, trial, arm, user_id)
+            given = _claim(db, trial, arm, user_id, others)
         if given is not None:
             return _task(db, trial, given, user_id)
     return None
@@ -82,7 +84,8 @@ def grade(
         if lease is not None:
             seconds = (min(now(), lease.until) - lease.given_at).total_seconds()
             sync_gone(db, trial, arm)
-            kind = graded if _counts(db, trial, arm, lease) else graded_late
+            others = shared_source.people_of_same_source(db, actor, trial.task_id)
+            kind = graded if _counts(db, trial, arm, lease, others) else graded_late
             record(db, trial, arm, kind(str(user_id), stage, item, answers, round(seconds, 1)), user_id)
             db.delete(lease)
             with course_of(db, trial, arm) as course:
@@ -149,13 +152,16 @@ def _next_if_any(db: Session, actor: Actor, task: str, name: str) -> GradingTask
         return None
 
 
-def _claim(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int) -> _Given | None:
-    """Give somebody an item of an arm that nobody else may change meanwhile: the one they hold, or a free one."""
+def _claim(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int, others: Sequence[int]) -> _Given | None:
+    """Give somebody an item of an arm that nobody else may change meanwhile: the one they hold, or a free one.
+
+    What *others* of the same source wrote, have graded or are at is not for them.
+    """
     moment = now()
     leases = queries.live(db, arm.id, moment)
     with course_of(db, trial, arm) as course:
         for stage in course.gradings():
-            open_ = _open(course, stage, leases, user_id)
+            open_ = _open(course, stage, leases, user_id, others)
             if not open_:
                 continue
             own = next((one for one in leases if _is(one, stage, user_id) and one.item in open_), None)
@@ -174,7 +180,7 @@ def _claim(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int) -> _Give
     return None
 
 
-def _open(course: Course, stage: Stage, leases: Sequence[CrowdLease], user_id: int) -> list[str]:
+def _open(course: Course, stage: Stage, leases: Sequence[CrowdLease], user_id: int, others: Sequence[int]) -> list[str]:
     """Name the items that somebody can be given: those that can take one more grade than others are at."""
     person, sample = str(user_id), course.sample(stage)
     inside = person in course.arm.people
@@ -183,10 +189,14 @@ def _open(course: Course, stage: Stage, leases: Sequence[CrowdLease], user_id: i
         for one in leases
         if one.stage == stage.name and one.user_id != user_id and (str(one.user_id) in course.arm.people) == inside
     )
+    alike = {str(other) for other in others}
+    busy = {lease.item for lease in leases if lease.stage == stage.name and str(lease.user_id) in alike}
     return [
-        one
-        for one in course.waiting(stage, person)
-        if one not in sample.names or grading.room(course.arm, stage, sample, one, person) > taken[one]
+        item
+        for item in course.waiting(stage, person)
+        if (item not in sample.names or grading.room(course.arm, stage, sample, item, person) > taken[item])
+        and item not in busy
+        and not grading.is_known_to(course.arm, stage, item, alike)
     ]
 
 
@@ -200,7 +210,7 @@ def _lease(db: Session, arm: CrowdArm, stage: Stage, item: str, user_id: int) ->
     return made
 
 
-def _counts(db: Session, trial: CrowdTrial, arm: CrowdArm, lease: CrowdLease) -> bool:
+def _counts(db: Session, trial: CrowdTrial, arm: CrowdArm, lease: CrowdLease, others: Sequence[int]) -> bool:
     """Say whether a grade comes in time: its stage is open, and its lease has not lapsed, or nobody fills its place.
 
     One of an item that is gone by now is paid, and does not count.
@@ -212,7 +222,7 @@ def _counts(db: Session, trial: CrowdTrial, arm: CrowdArm, lease: CrowdLease) ->
         if stage is None or trial.state != "open" or lease.item in course.arm.gone:
             return False
         live = lease.until > moment
-        return live or lease.item in _open(course, stage, queries.live(db, arm.id, moment), lease.user_id)
+        return live or lease.item in _open(course, stage, queries.live(db, arm.id, moment), lease.user_id, others)
 
 
 def _is(lease: CrowdLease, stage: Stage, user_id: int) -> bool:

@@ -59,22 +59,22 @@ class AnswerKind(ABC):
 
     @abstractmethod
     def fits(self, value: Any) -> bool:
-        """Say whether a plain value, as JSON brings it, has the shape of a gold answer."""
+        """Whether a plain value, as JSON brings it, has the shape of a gold answer."""
 
     def fault(self, value: Any) -> Text | None:
-        """Say what is wrong with the shape of a gold answer, if anything."""
+        """Return what is wrong with the shape of a gold answer, or None."""
         return None if self.fits(value) else misfit(value, self.wanted)
 
     def stored(self, answer: Any) -> Any:
-        """Give a gold answer as it is stored."""
+        """Return a gold answer as it is stored."""
         return list(answer) if isinstance(answer, tuple) else answer
 
-    def stored_prediction(self, answer: Any) -> Any:
-        """Give a model's answer as the column of predictions keeps it."""
+    def as_prediction(self, answer: Any) -> Any:
+        """Return a model's answer as the column of predictions keeps it."""
         return answer
 
-    def normalise_labels(self, values: pl.Series, labels: Sequence[str] | None = None) -> pl.Series:
-        """Give answers of a file in the one form in which they are compared, as *labels* spell them."""
+    def in_one_form(self, values: pl.Series, labels: Sequence[str] | None = None) -> pl.Series:
+        """Return answers of a file in the one form in which they are compared, as *labels* spell them."""
         return values
 
     def golds(self, values: Values) -> pl.Series:
@@ -92,23 +92,23 @@ class AnswerKind(ABC):
         return golds if golds.dtype == self.predicted else golds.list.first()
 
     def normalised(self, values: pl.Series) -> pl.Series:
-        """Give predictions such that those which mean the same are equal."""
+        """Return predictions such that those which mean the same are equal."""
         return values
 
     def texts(self, answer: Answer) -> list[str]:
-        """Give the texts that an answer consists of, where answers are compared as texts."""
+        """Return the texts that an answer consists of, where answers are compared as texts."""
         return []
 
     def aim(self, target: Answer) -> str:
-        """Give a target as a short text to count by; empty where targets are texts of their own."""
+        """Return a target as a short text to count by; empty where targets are texts of their own."""
         return str(target)[:80] if self.is_class and target is not None else ""
 
     def typed(self, text: str) -> Answer:
-        """Give the answer that was typed into a control for text, as it stands where it is none."""
+        """Return the answer that was typed into a control for text, as it stands where it is none."""
         return text or None
 
     def may_be(self, dtype: pl.DataType) -> bool:
-        """Say whether a file's column of this type may hold such answers; a text may stand for any."""
+        """Whether a file's column of this type may hold such answers; a text may stand for any."""
         if not dtype.is_nested():
             return True
         inner = self.dtype.inner if isinstance(self.dtype, pl.List) else None
@@ -132,5 +132,5 @@ ANSWER_KINDS: Registry[type[AnswerKind]] = Registry(
 
 @cache
 def answers_of(name: AnswerType) -> AnswerKind:
-    """Give the type of answers called *name*."""
+    """Return the type of answers called *name*."""
     return ANSWER_KINDS.get(name)()

@@ -42,21 +42,21 @@ class DiscreteAnswer(AnswerKind):
 
     def fits(self, value: Any) -> bool:
         """Ask for an answer or a list of answers."""
-        found = right_answers(value)
-        return found is not None and all(is_text(text) for spans in found for text in spans)
+        answers = right_answers(value)
+        return answers is not None and all(is_text(text) for spans in answers for text in spans)
 
     def stored(self, answer: Any) -> Any:
-        """Give the list of right answers, each a list of texts."""
+        """Return the list of right answers, each a list of texts."""
         return right_answers(answer)
 
     def golds(self, values: Values) -> pl.Series:
-        """Give the right answers to each example."""
+        """Return the right answers to each example."""
         if isinstance(values, pl.Series) and values.dtype == self.dtype:
             return values
         return pl.Series("gold", [right_answers(value) for value in values], dtype=self.dtype)
 
     def predictions(self, values: Values) -> pl.Series:
-        """Give the texts of each prediction."""
+        """Return the texts of each prediction."""
         if isinstance(values, pl.Series) and values.dtype == self.predicted:
             return values
         return pl.Series("prediction", [spans_of(value) for value in values], dtype=self.predicted)
@@ -75,7 +75,7 @@ class DiscreteAnswer(AnswerKind):
         return [line.strip() for line in text.splitlines() if line.strip()] or None
 
     def may_be(self, dtype: pl.DataType) -> bool:
-        """Say whether a column holds texts, or lists of them."""
+        """Whether a column holds texts, or lists of them."""
         while isinstance(dtype, pl.List):
             dtype = dtype.inner if isinstance(dtype.inner, pl.DataType) else dtype.inner()
         return dtype == pl.String() or not dtype.is_nested()
@@ -93,10 +93,10 @@ def right_answers(value: Any) -> list[list[str]] | None:
     """
     several = isinstance(value, list | tuple)
     if several and (not value or any(not isinstance(one, str) and not _is_number(one) for one in value)):
-        found = [spans_of(one) for one in value]
-        return None if any(one is None for one in found) else [one for one in found if one is not None]
-    one = spans_of(value)
-    return None if one is None else [one]
+        readings = [spans_of(one) for one in value]
+        return None if any(one is None for one in readings) else [one for one in readings if one is not None]
+    spans = spans_of(value)
+    return None if spans is None else [spans]
 
 
 def spans_of(value: Any) -> list[str] | None:

@@ -32,18 +32,18 @@ class SpanAnswer(TextualAnswer):
         return is_span(value) or several
 
     def stored(self, answer: Any) -> Any:
-        """Give a list of spans, each with its text and its start or None."""
+        """Return a list of spans, each with its text and its start or None."""
         if answer is None:
             return None
         several = list(answer) if isinstance(answer, list | tuple) else [answer]
         return [{"text": one, "start": None} if isinstance(one, str) else {"start": None, **one} for one in several]
 
-    def stored_prediction(self, answer: Any) -> Any:
+    def as_prediction(self, answer: Any) -> Any:
         """Keep the text."""
         return answer["text"] if isinstance(answer, dict) else answer
 
     def golds(self, values: Values) -> pl.Series:
-        """Give the texts of the right spans; the empty text where there is none."""
+        """Return the texts of the right spans; the empty text where there is none."""
         if not isinstance(values, pl.Series) or values.dtype != self.dtype:
             return super().golds(values)
         texts = values.list.eval(pl.element().struct.field("text"))

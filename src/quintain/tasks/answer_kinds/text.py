@@ -31,11 +31,11 @@ class TextAnswer(TextualAnswer):
         return is_text(value) or is_texts(value)
 
     def stored(self, answer: Any) -> Any:
-        """Give a list of references."""
+        """Return a list of references."""
         if answer is None:
             return None
         return list(answer) if isinstance(answer, list | tuple) else [answer]
 
     def in_python(self, source: str) -> str:
-        """Say what was given."""
+        """Return an expression for the source text itself."""
         return f"item[{source!r}]"

@@ -20,13 +20,13 @@ class TextualAnswer(AnswerKind):
     is_text: ClassVar[bool] = True
 
     def golds(self, values: Values) -> pl.Series:
-        """Give the texts of the right answers."""
+        """Return the texts of the right answers."""
         if isinstance(values, pl.Series) and values.dtype == pl.List(pl.String):
             return values
         return pl.Series("gold", [_texts(value) for value in values], dtype=pl.List(pl.String))
 
     def predictions(self, values: Values) -> pl.Series:
-        """Give the text of each prediction."""
+        """Return the text of each prediction."""
         if isinstance(values, pl.Series) and values.dtype == pl.String:
             return values
         rows = [_texts(value) for value in values]
@@ -37,7 +37,7 @@ class TextualAnswer(AnswerKind):
         return pl.Series([None if text is None else normalise(text) for text in values], dtype=pl.String)
 
     def texts(self, answer: Answer) -> list[str]:
-        """Give the texts of the right answers, or of the one that was given."""
+        """Return the texts of the right answers, or of the one that was given."""
         return [one["text"] if isinstance(one, Mapping) else one for one in self.stored(answer)]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from quintain.core.task import Task
+from quintain.data.images import PREFIX
 from quintain.tasks.contract import FormField, kind_of
 from quintain.web.forms import word_among
 from quintain.web.visit import Visit
@@ -20,7 +21,18 @@ def shown_input(field: FormField, inputs: Mapping[str, Any]) -> str:
         return word_among(words, value)
     if isinstance(value, list | tuple):
         return (" " if field.widget == "tokens" else " / ").join(str(one) for one in value)
+    if field.widget == "image":
+        return image_name(str(value or ""))
     return "" if value is None else str(value)
+
+
+def image_name(value: str) -> str:
+    """Name an image in a line of text: by its address, or by the beginning of what names its content.
+
+    >>> image_name("blob:" + "3f2a91c0" * 8)
+    'image 3f2a91c0'
+    """
+    return f"image {value.removeprefix(PREFIX)[:8]}" if value.startswith(PREFIX) else value
 
 
 def own_text(task: Task, inputs: Mapping[str, Any]) -> str:
@@ -32,11 +44,15 @@ def own_text(task: Task, inputs: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WrittenPart:
-    """A field of an item as its writer saw it, *given* or written; *rows* are options, and whether each is right."""
+    """A field of an item as its writer saw it, *given* or written; *rows* are options, and whether each is right.
+
+    *image* names one, where the field is one.
+    """
 
     title: str
     text: str
     given: bool = False
+    image: str = ""
     rows: tuple[tuple[str, bool], ...] = ()
 
 
@@ -52,7 +68,8 @@ def written_parts(task: Task, inputs: Mapping[str, Any], answer: Any) -> list[Wr
             rows = tuple((str(option), str(place) in right) for place, option in enumerate(value))
             parts.append(WrittenPart(field.title, "", rows=rows))
         elif value is not None:
-            parts.append(WrittenPart(field.title, shown_input(field, inputs), given=not field.editable))
+            image = str(value) if field.widget == "image" else ""
+            parts.append(WrittenPart(field.title, shown_input(field, inputs), given=not field.editable, image=image))
     return parts
 
 

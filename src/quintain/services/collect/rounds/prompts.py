@@ -22,6 +22,7 @@ from quintain.core.rounds import RoundState
 from quintain.core.task import Field, Task
 from quintain.data.further import ORIGIN, REVIEWS, further_facts
 from quintain.data.identity import example_ids, form_ids, spelling_ids
+from quintain.data.images import path_rules
 from quintain.data.shaping import shape
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.services.access import audit
@@ -33,7 +34,7 @@ from quintain.store.database import lock, transaction
 from quintain.store.queries.collect import prompts as queries
 from quintain.store.tables import Prompt
 from quintain.tasks.contract import TaskKind, kind_of
-from quintain.tasks.rules import field_rules, find_faults
+from quintain.tasks.rules import Rule, field_rules, find_faults
 
 ABOUT = ("answer", "tags", "corpus", "part", "row")
 FURTHER = ("about", "review")
@@ -158,7 +159,7 @@ def _read(path: Path, task: Task, columns: Mapping[str, str]) -> pl.DataFrame:
     table, faults = _shaped(table, kind, task, there, path)
     faults += [
         Fault(one.reason, file=path.name, row=row_number(path, one.row), field=one.field)
-        for one in find_faults(table, [rule for item in there for rule in field_rules(item)])
+        for one in find_faults(table, [*_rules(there), *path_rules(task, table.columns)])
     ]
     if faults:
         raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))
@@ -186,12 +187,16 @@ def read_contexts(
     found, faults = _shaped(table, kind, task, fields, path)
     faults += [
         Fault(one.reason, file=path.name, row=row_number(path, one.row), field=one.field)
-        for one in find_faults(found, [rule for item in fields for rule in field_rules(item)])
+        for one in find_faults(found, [*_rules(fields), *path_rules(task, found.columns)])
     ]
     if faults:
         raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))
     more = [name for name in also if name in table.columns and name not in found.columns]
     return found.with_columns(table[name] for name in more)
+
+
+def _rules(fields: Sequence[Field]) -> list[Rule]:
+    return [rule for item in fields for rule in field_rules(item)]
 
 
 def _shaped(

@@ -16,6 +16,7 @@ from quintain.core.rounds import Fooled, RoundSpec
 from quintain.core.task import Task
 from quintain.core.text_form import content_form
 from quintain.core.texts import either
+from quintain.data.images import path_faults
 from quintain.services.collect.writing.writing_systems import foreign_script
 from quintain.stats.text import exact_match, token_f1
 from quintain.tasks.contract import TaskKind, kind_of
@@ -54,7 +55,7 @@ def check_writing(
         )
     whole, faults = _with_fixed(kind, task, prompt or {}, inputs)
     whole, target, unclear = kind.resolved(task, whole, target, prompt)
-    faults += unclear or kind.check(task, whole, target)
+    faults += unclear or kind.check(task, whole, target) + path_faults(task, whole, prompt)
     if not faults:
         target, faults = kind.placed(task, whole, target)
     faults += _target_faults(kind, task, spec, target, assigned)

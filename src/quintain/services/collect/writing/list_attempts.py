@@ -17,6 +17,7 @@ from quintain.services.access.permissions import require_owner, require_signed_i
 from quintain.services.collect.rounds.manage import RoundInfo, get_round
 from quintain.services.collect.writing import submit_attempt as collect
 from quintain.services.collect.writing.verdicts import counts_as_fooling, find_attempt
+from quintain.services.tasks.definitions import only_task_id
 from quintain.store.database import transaction
 from quintain.store.queries.collect import attempts as queries
 from quintain.store.queries.collect import flags as flag_queries
@@ -97,10 +98,10 @@ def report(db: Session, actor: Actor, attempt_id: int, text: str) -> None:
 
 
 def my_attempts(db: Session, actor: Actor, ref: str | None = None, *, limit: int = 100) -> list[OwnAttempt]:
-    """List the actor's own attempts, newest first, in one round or in all."""
-    user_id = require_user(actor)
+    """List the actor's own attempts, newest first, in one round or in all; by a panel's link, of its task."""
+    user_id, task_id = require_user(actor), only_task_id(db, actor)
     round_id = get_round(db, actor, ref).id if ref is not None else None
-    return _told_of(db, queries.mine(db, user_id, round_id, limit))
+    return _told_of(db, queries.mine(db, user_id, round_id, limit, task_id=task_id))
 
 
 def own_attempts(db: Session, actor: Actor, ids: Sequence[int]) -> list[OwnAttempt]:

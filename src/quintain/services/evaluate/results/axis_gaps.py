@@ -19,7 +19,7 @@ from quintain.core.records.figures import Gap, RunCounts
 from quintain.core.task import Task
 from quintain.engine.sandbox.limits import OURS, Outcome
 from quintain.perturbations.contract import Family, names_of
-from quintain.services.evaluate.results.variants import variant_name, variants_of
+from quintain.services.evaluate.results.variants import counts_for, variant_name, variants_of
 from quintain.services.tasks.machines import class_of
 
 if TYPE_CHECKING:
@@ -66,7 +66,9 @@ def gap(kind: str, **values: Any) -> Gap:
 def counted_variants(task: Task) -> dict[Family, tuple[str, ...]]:
     """Name the variants whose answers make robustness and fairness: the same for every model of *task*."""
     known = set(variants_of(task))
-    found = {family: tuple(map(variant_name, names_of(family, in_paper=True))) for family in SHARES}
+    found = {
+        family: tuple(variant_name(name) for name in names_of(family) if counts_for(task, name)) for family in SHARES
+    }
     return {family: names for family, names in found.items() if names and known.issuperset(names)}
 
 

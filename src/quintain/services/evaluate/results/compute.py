@@ -20,7 +20,7 @@ from quintain.core.hashing import content_id
 from quintain.core.people import Actor
 from quintain.core.records.figures import Gap
 from quintain.core.task import Task
-from quintain.perturbations.contract import Family
+from quintain.perturbations.contract import Family, perturbation
 from quintain.services.evaluate.cells.sandbox_wait import SANDBOX
 from quintain.services.evaluate.results.axis_gaps import (
     SHARES,
@@ -258,7 +258,8 @@ def _keys(task: Task, group: Sequence[CellRow], at: datetime | None) -> dict[str
     for family in SHARES:
         members = sorted((name, key) for name, key in done.items() if family_of(name) == family)
         if members:
-            keys[family] = content_id([*base, family, [list(member) for member in members]])
+            also = sorted(name for name in task.counted_perturbations if perturbation(name).family == family)
+            keys[family] = content_id([*base, family, [list(member) for member in members], *([also] if also else [])])
     return keys
 
 

@@ -12,7 +12,7 @@ from quintain.core.task import Task
 from quintain.metrics.flips import Unchanged, kept_answers, unchanged_share
 from quintain.perturbations.contract import PERTURBATIONS
 from quintain.perturbations.tables import lineage
-from quintain.services.evaluate.results.variants import VARIANT_ROWS
+from quintain.services.evaluate.results.variants import VARIANT_ROWS, counts_for
 from quintain.tasks.contract import kind_of
 
 BROKEN = "broken"  # stands for the predictions of a variant that the model broke
@@ -48,7 +48,7 @@ def unchanged_shape(found: Unchanged, table: pl.DataFrame) -> dict[str, Any]:
 
 
 def measure_unchanged(task: Task, table: pl.DataFrame, examples: pl.Series) -> Unchanged:
-    """Measure the share; the figure is of the paper's perturbations, and the others stand beside it."""
+    """Measure the share; the figure is of the perturbations that count for *task*, and the others stand beside it."""
     same = kept_answers(kind_of(task).answer_type, table["before"], table["after"])
     if BROKEN in table.columns:
         same &= ~table[BROKEN].to_numpy()
@@ -61,7 +61,7 @@ def measure_unchanged(task: Task, table: pl.DataFrame, examples: pl.Series) -> U
         changed=np.arange(rows.height) < table.height,
         groups=rows["group"].to_list(),
         clusters=rows["parent"].rank("dense").cast(pl.Int64).to_numpy() - 1,
-        beside=[name for name, member in PERTURBATIONS.items() if not member.in_paper],
+        beside=[name for name in PERTURBATIONS.names() if not counts_for(task, name)],
     )
 
 

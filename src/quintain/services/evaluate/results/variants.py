@@ -32,9 +32,14 @@ def variant_name(perturbation: str) -> str:
     return f"{perturbation}.v{PERTURBATIONS.get(perturbation).version}"
 
 
-def counted_variants() -> list[str]:
+def counts_for(task: Task | None, name: str) -> bool:
+    """Whether a perturbation makes robustness or fairness: those of the canonical figure do, and what *task* names."""
+    return PERTURBATIONS.get(name).in_paper or (task is not None and name in task.counted_perturbations)
+
+
+def counted_variants(task: Task | None = None) -> list[str]:
     """Name the variants whose answers make robustness and fairness; the other perturbations are shown beside them."""
-    return [variant_name(name) for name, member in PERTURBATIONS.items() if member.in_paper]
+    return [variant_name(name) for name in PERTURBATIONS.names() if counts_for(task, name)]
 
 
 def variants_for(task: Task, adapter: str, perturbations: str = "counted") -> list[str]:
@@ -50,7 +55,7 @@ def variants_for(task: Task, adapter: str, perturbations: str = "counted") -> li
         return variants_of(task)
     unwanted = {MEASURE}
     if perturbations != "all":
-        unwanted |= set(map(variant_name, PERTURBATIONS.names())) - set(counted_variants())
+        unwanted |= set(map(variant_name, PERTURBATIONS.names())) - set(counted_variants(task))
     return [name for name in variants_of(task) if name not in unwanted]
 
 

@@ -86,7 +86,7 @@ class Finder:
         learner = self.learner(recipe)
         start = self._start(recipe, learner) if recipe.continue_ else None
         if start is None:
-            learner.check_start(self.task, None)
+            learner.check_trainable(self.task, None)
         sources = [self._source(one, recipe) for one in recipe.mix]
         columns = [name for name in kind_of(self.task).schema(self.task) if name != "answer"]
         mix = mix_of(sources, self.task.label_names, columns, recipe)
@@ -203,5 +203,5 @@ def unpack_start(blobs: Blobs, inputs: RecipeInputs, folder: Path) -> Path | Non
         return None
     if not folder.is_dir():
         artefact.unpack(blobs.path(inputs.start.blob), folder)
-    inputs.learner.check_start(inputs.task, folder)
+    inputs.learner.check_trainable(inputs.task, folder)
     return folder

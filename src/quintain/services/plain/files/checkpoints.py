@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from quintain.core.errors import Unavailable
+from quintain.core.errors import OutOfOrder
 from quintain.core.records.base import Misread, decode, to_json
 from quintain.core.records.report import ReportSection
 from quintain.reports.plain import sections_from_plain, sections_to_plain
@@ -49,7 +49,7 @@ class Checkpoints:
             half.write_text(to_json(made), encoding="utf-8")
             os.replace(half, place)
         except OSError as error:
-            raise Unavailable(
+            raise OutOfOrder(
                 "{folder} cannot be written: {strerror}.",
                 folder=self.folder,
                 strerror=error.strerror,

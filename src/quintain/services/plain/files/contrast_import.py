@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from quintain.core.errors import Unavailable
+from quintain.core.errors import OutOfOrder
 from quintain.core.records.contrast import ContrastCounts, ContrastImport
 from quintain.data.contrast.contract import (
     CONTRAST_FORMATS,
@@ -26,7 +26,7 @@ def write_contrast_examples(name: str, given: ContrastFiles, target: Path) -> Co
     try:
         target.write_text("".join(lines), encoding="utf-8")
     except OSError as error:
-        raise Unavailable(
+        raise OutOfOrder(
             "{path} cannot be written: {strerror}.", path=target, strerror=error.strerror, remedy="Name another file."
         ) from error
     return describe_import(name, found, broken, len(members))

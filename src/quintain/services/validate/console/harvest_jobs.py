@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,8 @@ from quintain.services.harvest.state import HarvestState
 from quintain.services.harvest.stored_model import target_from_workspace
 from quintain.services.jobs import queue
 from quintain.services.jobs.exports import drop_old
-from quintain.services.jobs.running import JobEnded, JobRun
+from quintain.services.jobs.running import Handler, JobEnded, JobRun
+from quintain.services.models.ask import RUNNERS, AdapterRunner
 from quintain.services.tasks.definitions import get_task
 from quintain.services.validate.console.harvests import add_harvest
 from quintain.services.validate.policy import parse_policy
@@ -74,17 +76,24 @@ class HarvestRequest:
 
 
 def ask_harvest(
-    db: Session, blobs: Blobs, actor: Actor, task: str, wanted: HarvestRequest, *, file: Path | None = None
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    task: str,
+    wanted: HarvestRequest,
+    *,
+    file: Path | None = None,
+    runners: Mapping[str, AdapterRunner] = RUNNERS,
 ) -> JobStanding:
     """Have a worker harvest from *file* or from the wanted data set; what is wrong is said at once. For owners.
 
-    The file is kept for a day, and so is what a worker has done.
+    The file is kept for a day, and so is what a worker has done. Models that are not ours run through *runners*.
     """
     definition = get_task(db, task)
     require_owner(actor, task)
     if (file is None) == (not wanted.dataset):
         raise BadInput("The corpus is a file or a data set.", remedy="Choose one of them.")
-    target = target_from_workspace(db, blobs, actor, wanted.model, task=task)
+    target = target_from_workspace(db, blobs, actor, wanted.model, task=task, runners=runners)
     wanted = replace(wanted, model=target.name)
     if wanted.policy.strip():
         parse_policy(wanted.policy)
@@ -124,13 +133,18 @@ def find_harvest(db: Session, actor: Actor, task: str, number: int) -> JobStandi
     return job
 
 
-def do_harvest(run: JobRun) -> Mapping[str, Any]:
+def handler_of(runners: Mapping[str, AdapterRunner]) -> Handler:
+    """Return what does a harvest whose model runs through *runners*."""
+    return partial(do_harvest, runners=runners)
+
+
+def do_harvest(run: JobRun, *, runners: Mapping[str, AdapterRunner] = RUNNERS) -> Mapping[str, Any]:
     """Harvest, as a job, and make the sample a round; what is cancelled leaves none."""
     task, wanted = run.params["task"], HarvestRequest(**run.params["wanted"])
     work = _Work(run)
     with run.sessions() as db, tempfile.TemporaryDirectory(prefix="quintain-harvest-") as name:
         folder, actor = Path(name), run.asker(db)
-        target = target_from_workspace(db, run.blobs, actor, wanted.model, task=task)
+        target = target_from_workspace(db, run.blobs, actor, wanted.model, task=task, runners=runners)
         with _corpus(db, run, actor, wanted, target, folder) as source:
             sample, size = folder / "sample.jsonl", source.stat().st_size
             db.rollback()  # the reading is over: it may take hours
@@ -139,7 +153,7 @@ def do_harvest(run: JobRun) -> Mapping[str, Any]:
                 target,
                 sample,
                 wanted.settings(),
-                progress=lambda done, _: run.report_progress(min(done, size), size),
+                progress=lambda done, _: run.tell(min(done, size), size),
                 begin_at=work.begin_at(),
                 keep=work.keep,
             )

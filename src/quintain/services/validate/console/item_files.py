@@ -16,6 +16,7 @@ from quintain.core.people import Actor
 from quintain.core.records.validate import ItemsAdded
 from quintain.core.task import Task
 from quintain.data.further import META, ORIGIN, REVIEWS, further_facts
+from quintain.data.images import path_rules
 from quintain.data.shaping import shape
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.services.access.permissions import require_owner
@@ -26,6 +27,7 @@ from quintain.services.validate.labels import shows_answer
 from quintain.services.validate.quality import gold
 from quintain.store.blobs import Blobs
 from quintain.tasks.contract import kind_of
+from quintain.tasks.rules import find_faults
 
 HARVESTED = ("model", "predicted", *ORIGIN, *REVIEWS, META)
 TAKEN = ("model", "predicted", "probability", *ORIGIN, "answer", "tags", "id")  # kept elsewhere, or the model's
@@ -165,7 +167,7 @@ def _rows(
         faults += [Fault(reason, file=path.name, row=row_number(path, row), field=name) for row, reason in misfits]
     examples = pl.DataFrame(shaped)
     if not faults:
-        found = kind.check_table(task, examples)
+        found = kind.check_table(task, examples) + find_faults(examples, path_rules(task, examples.columns))
         faults = [Fault(one.reason, file=path.name, row=row_number(path, one.row), field=one.field) for one in found]
     facts = further_facts(frame, [*fields, *TAKEN], path) if further else None
     faults += facts.faults if facts else []

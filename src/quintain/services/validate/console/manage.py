@@ -25,6 +25,7 @@ from quintain.core.texts import Text, Word, hint
 from quintain.core.toml import parse_toml
 from quintain.core.validation import ValidationPolicy, ValidationState
 from quintain.data.further import MOST, is_too_much
+from quintain.data.images import path_faults
 from quintain.services.access import audit
 from quintain.services.access.notify import notify_all
 from quintain.services.access.permissions import require_owner
@@ -235,7 +236,10 @@ def add_items(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, A
     faults: list[Fault] = []
     for number, row in enumerate(rows, 1):
         inputs = row.get("inputs")
-        found = kind.check(task, inputs, row.get("answer")) if isinstance(inputs, Mapping) else [Fault("has no inputs")]
+        if isinstance(inputs, Mapping):
+            found = kind.check(task, inputs, row.get("answer")) + path_faults(task, inputs)
+        else:
+            found = [Fault("has no inputs")]
         faults += [Fault(fault.reason, row=number, field=fault.field) for fault in (*found, *_shape_faults(row))]
     if faults:
         raise BadInput(faults=faults[:20], total=len(faults))

@@ -45,6 +45,7 @@ from quintain.store.queries.validate.places import Window
 from quintain.store.write_queue import sqlite_write_queue
 
 TRIES = 4  # a person who asks twice at once gets one page, whichever comes first
+MOST_RETURNED = 5  # so many more pages than one has judged can be given back
 ENDED_BY_JUDGE = ("returned", "submitted")
 MOST_LEASES = 24  # six hours at the lease that is set where nothing else is
 
@@ -146,7 +147,7 @@ def claim_page(db: Session, actor: Actor, ref: str, *, moment: datetime | None =
     require_open(validation)
     user_id = require_judge(db, actor, validation)
     moment = moment or now()
-    others = shared_source.people_of_same_source(db, actor, validation)
+    others = shared_source.people_of_same_source(db, actor, validation.task_id)
     page = _claim(db, validation, user_id, moment, others)
     if page is None and validation.round_id is not None and _more(db, validation):
         page = _claim(db, find_validation(db, ref), user_id, moment, others)
@@ -344,9 +345,22 @@ def return_page(db: Session, actor: Actor, token: str, *, moment: datetime | Non
     with sqlite_write_queue(db), transaction(db):
         page = held_page(db, actor, token, locked=True)
         if page.ended_at is None:
+            _require_returnable(db, page)
             slot_queries.give_back(db, page.id)
             drafts.discard(db, page.id)
             page_submissions.end_page(db, page.id, moment or now(), "returned")
+
+
+def _require_returnable(db: Session, page: PageRow) -> None:
+    """Refuse to take yet another page back: nobody chooses what to judge by looking through it all."""
+    submitted, returned = claims.ended_pages(db, page.validation_id, page.user_id)
+    if returned - submitted >= MOST_RETURNED:
+        raise Conflict(
+            "You have given back {n} more pages than you judged.",
+            n=returned - submitted,
+            remedy="Judge this one, or leave it: when its time is over, others get its items.",
+            code="given_back_enough",
+        )
 
 
 def held_page(db: Session, actor: Actor, token: str, *, locked: bool = False) -> PageRow:

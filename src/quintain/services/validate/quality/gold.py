@@ -15,6 +15,7 @@ from quintain.core.label_form import LabelNames, clean_label
 from quintain.core.people import OPERATOR, Actor
 from quintain.core.rounds import Money
 from quintain.core.validation import SlotState, UnqualifyRule
+from quintain.data.images import path_faults
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.pay import earnings
@@ -89,6 +90,7 @@ def _checked(
             faults.append(Fault("has no inputs", file=file, row=number))
             continue
         found = kind_of(validation.task).check(validation.task, inputs, row.get("answer"))
+        found += path_faults(validation.task, inputs)
         faults += [Fault(reason, file=file, row=number) for reason in strange_keys(row, GOLD_KEYS)]
         wrong = label_fault(validation.task, inputs, row.get("label"))
         named = (*found, *((wrong,) if wrong else ()))

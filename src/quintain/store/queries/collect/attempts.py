@@ -18,6 +18,7 @@ from quintain.store.tables import (
     AttemptNote,
     FlagDecision,
     Prompt,
+    Round,
     User,
 )
 
@@ -261,10 +262,15 @@ def notes(db: Session, attempt_ids: Sequence[int], kinds: Sequence[str] = ()) ->
     return db.scalars(query.order_by(AttemptNote.id)).all()
 
 
-def mine(db: Session, user_id: int, round_id: int | None, limit: int) -> list[AttemptRow]:
-    """List somebody's attempts as they stand, newest first."""
-    wanted = Attempt.user_id == user_id
-    newest = select(Attempt.id).where(wanted if round_id is None else and_(wanted, Attempt.round_id == round_id))
+def mine(
+    db: Session, user_id: int, round_id: int | None, limit: int, *, task_id: int | None = None
+) -> list[AttemptRow]:
+    """List somebody's attempts as they stand, newest first: all, or those of a round, or of a task."""
+    newest = select(Attempt.id).where(Attempt.user_id == user_id)
+    if round_id is not None:
+        newest = newest.where(Attempt.round_id == round_id)
+    if task_id is not None:
+        newest = newest.where(Attempt.round_id.in_(select(Round.id).where(Round.task_id == task_id)))
     return mine_among(db, user_id, list(db.scalars(newest.order_by(Attempt.id.desc()).limit(limit))))
 
 

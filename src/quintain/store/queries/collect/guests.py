@@ -174,19 +174,22 @@ def guests(
 
 
 def of_one_source(db: Session, user_id: int, task_id: int) -> list[int]:
-    """Give the others who may be the same person as somebody: unconfirmed, too, and by the same browser or address."""
-    me = db.scalar(
-        select(PanelPerson).where(PanelPerson.user_id == user_id, ~confirmed(PanelPerson.user_id, task_id)).limit(1)
-    )
+    """Return the others who may be the same person as somebody: by the same browser or address, and not both confirmed.
+
+    A confirmed writer can invent an id as well as anybody else.
+    """
+    known = confirmed(PanelPerson.user_id, task_id)
+    me = db.execute(select(PanelPerson.source, known).where(PanelPerson.user_id == user_id).limit(1)).one_or_none()
     if me is None:
         return []
+    source, sure = me
     devices = select(PanelDevice.device).where(PanelDevice.user_id == user_id)
     twins = select(PanelDevice.user_id).where(PanelDevice.device.in_(devices))
     alike: ColumnElement[bool] = PanelPerson.user_id.in_(twins)
-    if me.source:
-        alike = or_(alike, PanelPerson.source == me.source)
+    if source:
+        alike = or_(alike, PanelPerson.source == source)
     query = select(PanelPerson.user_id).where(alike, PanelPerson.user_id != user_id)
-    return sorted(set(db.scalars(query.where(~confirmed(PanelPerson.user_id, task_id)))))
+    return sorted(set(db.scalars(query.where(~known) if sure else query)))
 
 
 def is_unconfirmed(db: Session, user_id: int) -> bool:

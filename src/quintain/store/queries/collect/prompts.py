@@ -12,7 +12,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
 
 from quintain.store.queries.jobs import counts
 from quintain.store.queries.jobs.counts import CountKey, round_count
-from quintain.store.tables import CorpusUse, Prompt, Round, WritingSession
+from quintain.store.tables import Attempt, CorpusUse, Prompt, Round, WritingSession
 
 Column = InstrumentedAttribute[str]
 COUNTED = "prompts"
@@ -137,10 +137,16 @@ def draw(db: Session, round_id: int, user_id: int, at: datetime, until: datetime
 
 
 def draw_again(db: Session, prompt_id: int, user_id: int, at: datetime, until: datetime) -> Prompt | None:
-    """Lease a prompt that somebody had and wrote nothing from; None where somebody else has it now, or has used it."""
+    """Lease a prompt that somebody had and from which nothing of theirs is left; None where others have, or used it.
+
+    Uses by what they took back do not stand against them.
+    """
     here = aliased(Prompt)
     least = select(func.min(here.uses)).where(here.round_id == Prompt.round_id).correlate(Prompt).scalar_subquery()
-    query = select(Prompt).where(Prompt.id == prompt_id, _free(at), Prompt.uses <= least)
+    mine = select(WritingSession.id).where(WritingSession.prompt_id == Prompt.id, WritingSession.user_id == user_id)
+    written = select(Attempt.id).where(Attempt.session_id == WritingSession.id).exists()
+    own = select(func.count()).select_from(mine.where(written).correlate(Prompt).subquery()).scalar_subquery()
+    query = select(Prompt).where(Prompt.id == prompt_id, _free(at), Prompt.uses <= least + own)
     query = query.with_for_update(skip_locked=True)
     return _leased(db, db.scalar(query.execution_options(populate_existing=True)), user_id, until)
 

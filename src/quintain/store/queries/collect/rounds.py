@@ -14,6 +14,7 @@ from quintain.store.base import table_of
 from quintain.store.queries.collect.attempts import is_agreed
 from quintain.store.tables import (
     Attempt,
+    AttemptNote,
     CrowdRound,
     Draft,
     ModelVersion,
@@ -221,13 +222,28 @@ def open_session(db: Session, round_id: int, user_id: int) -> WritingSession | N
 
 
 def shown_for_nothing(db: Session, round_id: int, user_id: int) -> WritingSession | None:
-    """Give a worker's newest session of a round, if it has ended and nothing was written in it."""
-    query = select(WritingSession).where(WritingSession.round_id == round_id, WritingSession.user_id == user_id)
-    newest = db.scalar(query.order_by(WritingSession.id.desc()).limit(1))
-    if newest is None or newest.ended_at is None:
-        return None
-    written = select(Attempt.id).where(Attempt.session_id == newest.id).limit(1)
-    return newest if db.scalar(written) is None else None
+    """Return a worker's newest session of a round that has ended with nothing written, or with all of it taken back.
+
+    A session whose prompt was written from since has been made up for.
+    """
+    taken_back = select(AttemptNote.id).where(AttemptNote.attempt_id == Attempt.id, AttemptNote.kind == "retracted")
+    stays = ~taken_back.where(AttemptNote.user_id == user_id).exists()
+    mine = (WritingSession.round_id == round_id, WritingSession.user_id == user_id)
+    written = select(WritingSession.id, WritingSession.prompt_id).where(
+        *mine, select(Attempt.id).where(Attempt.session_id == WritingSession.id, stays).exists()
+    )
+    used = {row.id: row.prompt_id for row in db.execute(written)}
+    newest = db.execute(
+        select(WritingSession.id, WritingSession.prompt_id, WritingSession.ended_at)
+        .where(*mine)
+        .order_by(WritingSession.id.desc())
+    ).all()
+    for place, session in enumerate(newest):
+        if session.ended_at is None or session.id in used:
+            continue
+        if session.prompt_id not in used.values() if session.prompt_id is not None else place == 0:
+            return db.get_one(WritingSession, session.id)
+    return None
 
 
 def session_by_key(db: Session, key: str, *, locked: bool = False) -> WritingSession | None:

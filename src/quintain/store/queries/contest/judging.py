@@ -18,11 +18,15 @@ from quintain.store.tables import (
 
 
 class PairFilter(NamedTuple):
-    """Which pairs are judged: those of a contest, or the *disputed* ones, until each has *enough* judgements."""
+    """Which pairs are judged: those of a contest, or the *disputed* ones, until each has *enough* judgements.
+
+    What people *alike*, who may be whoever asks, wrote, have judged or were handed is left out.
+    """
 
     contest_id: int
     disputed: bool
     enough: int
+    alike: tuple[int, ...] = ()
 
 
 def draw(db: Session, wanted: PairFilter, user_id: int, at: datetime) -> int | None:
@@ -68,6 +72,19 @@ def judged_in_time(db: Session, pair_id: int) -> int:
     """Count the judgements of a pair that were not late."""
     query = select(func.count()).where(ContestJudgement.pair_id == pair_id, ~ContestJudgement.late)
     return db.scalar(query) or 0
+
+
+def count_returned(db: Session, contest_id: int, user_id: int) -> int:
+    """Count the pairs of a contest that somebody gave back."""
+    query = select(func.count()).where(ContestLease.contest_id == contest_id, ContestLease.user_id == user_id)
+    return db.scalar(query.where(ContestLease.skipped)) or 0
+
+
+def count_judged(db: Session, contest_id: int, user_id: int) -> int:
+    """Count the pairs of a contest that somebody judged."""
+    pairs = select(ContestPair.id).where(ContestPair.contest_id == contest_id)
+    mine = (ContestJudgement.user_id == user_id, ContestJudgement.pair_id.in_(pairs))
+    return db.scalar(select(func.count()).where(*mine)) or 0
 
 
 def judged_by(db: Session, pair_id: int, user_id: int) -> bool:
@@ -123,7 +140,12 @@ def _open(wanted: PairFilter, user_id: int, at: datetime) -> Select[int]:
         ContestLease.pair_id == ContestPair.id, ContestLease.user_id == user_id, ContestLease.skipped
     )
     room = _judged() + _in_hand(user_id, at) < wanted.enough
-    return _of(wanted).where(room, ~mine.exists(), ~skipped.exists())
+    query = _of(wanted).where(room, ~mine.exists(), ~skipped.exists())
+    if not wanted.alike:
+        return query
+    judged = select(ContestJudgement.pair_id).where(ContestJudgement.user_id.in_(wanted.alike))
+    handed = select(ContestLease.pair_id).where(ContestLease.user_id.in_(wanted.alike))
+    return query.where(ContestPair.id.not_in(judged), ContestPair.id.not_in(handed))
 
 
 def _judged() -> ColumnElement[int]:

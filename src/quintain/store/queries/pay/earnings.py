@@ -120,10 +120,23 @@ def rows(
     return [EarningRow(*found) for found in db.execute(query)]
 
 
-def count(db: Session, *, user_id: int, status: str | None = None) -> int:
+def count(db: Session, *, user_id: int, task_id: int | None = None, status: str | None = None) -> int:
     """Count a person's earnings that fit every filter given."""
     query = select(func.count()).select_from(EarningStanding)
-    return db.scalar(query.where(*_fitting(user_id, None, None, status))) or 0
+    return db.scalar(query.where(*_fitting(user_id, task_id, None, status))) or 0
+
+
+def sums(db: Session, user_id: int, task_id: int) -> list[tuple[str, str, int, str]]:
+    """Add up what a person earned with a task: kind, status, amount and currency, in the order of these."""
+    parts = (Earning.currency, Earning.kind, EarningStanding.status)
+    query = (
+        select(Earning.kind, EarningStanding.status, func.sum(Earning.amount), Earning.currency)
+        .join(EarningStanding, EarningStanding.earning_id == Earning.id)
+        .where(*_fitting(user_id, task_id, None, None))
+        .group_by(*parts)
+        .order_by(*parts)
+    )
+    return [(kind, status, int(amount), currency) for kind, status, amount, currency in db.execute(query)]
 
 
 def known_count(db: Session, *, task_id: int, round_id: int | None = None, status: str | None = None) -> int:

@@ -9,12 +9,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import Boolean, Integer, String, bindparam, column, text
+from sqlalchemy import Boolean, Integer, String, bindparam, column, func, select, text
 from sqlalchemy.orm import Session
 
 from quintain.store.base import UtcTime
 from quintain.store.queries.validate.places import SEASONED
 from quintain.store.queries.validate.tails import NO_TAIL
+from quintain.store.tables import JudgingPage
 
 RECLAIM = 200  # lapsed leases that one claim takes back at most, so that none waits for a sweep
 
@@ -158,3 +159,14 @@ def gold_for(
 def lapse(db: Session, page_id: int, now: datetime) -> bool:
     """End a page whose lease is over; say whether it was there to be ended, neither ended nor kept alive meanwhile."""
     return bool(db.connection().execute(_LAPSE, {"page": page_id, "now": now}).rowcount)
+
+
+def ended_pages(db: Session, validation_id: int, user_id: int) -> tuple[int, int]:
+    """Count the pages of a validation that somebody has submitted, and those that they gave back."""
+    query = select(JudgingPage.outcome, func.count()).where(
+        JudgingPage.validation_id == validation_id,
+        JudgingPage.user_id == user_id,
+        JudgingPage.outcome.in_(("submitted", "returned")),
+    )
+    counts = {row[0]: int(row[1]) for row in db.execute(query.group_by(JudgingPage.outcome))}
+    return counts.get("submitted", 0), counts.get("returned", 0)

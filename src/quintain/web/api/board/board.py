@@ -177,7 +177,7 @@ def remove_fork(call: Calling, task: TaskName, name: Filter) -> None:
 
 def list_snapshots(call: Calling, task: TaskName) -> Snapshots:
     """List the frozen copies of the board, the newest first."""
-    return Snapshots(board_keep.list_snapshots(call.db, task))
+    return Snapshots(board_keep.list_snapshots(call.db, call.actor, task))
 
 
 def take_snapshot(call: Calling, task: TaskName, part: Parted, view: Viewing, request: SnapshotRequest) -> Snapshot:
@@ -190,7 +190,7 @@ def take_snapshot(call: Calling, task: TaskName, part: Parted, view: Viewing, re
 
 def download_snapshot(call: Calling, task: TaskName, snapshot: SnapshotHash) -> Response:
     """Download a frozen copy; `quintain board verify` checks it."""
-    info, data = board_keep.read_snapshot(call.db, call.blobs, task, snapshot)
+    info, data = board_keep.read_snapshot(call.db, call.blobs, call.actor, task, snapshot)
     headers = {"content-disposition": f'attachment; filename="{task}-board-{info.hash[:12]}.json"'}
     return Response(data, media_type="application/json", headers=headers)
 

@@ -39,7 +39,7 @@ def import_prompts(
     ] = False,
 ) -> PromptReport:
     """Add prompts to a round; what earlier rounds of the task used is left out (owners)."""
-    with on_disk(file, call.workspace.file_limits) as path:
+    with on_disk(file, call.workspace.limits_at_once) as path:
         return prompts.import_prompts(
             call.db,
             call.actor,

@@ -114,7 +114,7 @@ def hand_in_answers(
     system: Annotated[Text, Form(description="Which of the team's systems, or a reference (organisers).")] = "",
 ) -> ContestSystem:
     """Hand in answers: to the development set while building, and to the pairs while scoring."""
-    with on_disk(file, call.workspace.file_limits) as path:
+    with on_disk(file, call.workspace.limits_at_once) as path:
         return systems.hand_in(call.db, call.blobs, call.actor, ref, path, system=system)
 
 

@@ -58,7 +58,7 @@ def upload_pairs(
 ) -> PairsAdded:
     """Add the pairs of a table; all of them, or nothing and every fault by its row."""
     mapped = parse_columns([line for line in columns.splitlines() if line.strip()])
-    with on_disk(file, call.workspace.file_limits) as path:
+    with on_disk(file, call.workspace.limits_at_once) as path:
         return pairs.upload_pairs(
             call.db, call.blobs, call.actor, ref, path, columns=mapped, preset=preset, dispute=dispute
         )

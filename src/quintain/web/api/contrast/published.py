@@ -36,7 +36,7 @@ def import_contrast(
 ) -> ContrastImported:
     """Import a published contrast set as a version of role contrast; all of it, or nothing and every fault (owners)."""
     wanted = parse_plan(plan).with_changes(role="contrast", hidden=hidden)
-    limits = call.workspace.file_limits
+    limits = call.workspace.limits_at_once
     with several_on_disk(files, limits) as path, several_on_disk([originals] if originals else [], limits) as beside:
         given = ContrastFiles(path, beside if originals else None, split)
         made, report = bring_in(call.db, call.blobs, call.actor, task, name, format, given, wanted)

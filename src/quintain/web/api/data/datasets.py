@@ -23,7 +23,9 @@ from quintain.data.publish.folder import FOLDERS
 from quintain.services.data import content as dataset_content
 from quintain.services.data import datasets, import_jobs
 from quintain.services.data import inputs as inputs_service
+from quintain.services.data.bundles import has_images
 from quintain.services.data.publishing import export_folder
+from quintain.services.tasks.definitions import get_task
 from quintain.web.api.call import Calling
 from quintain.web.api.params import (
     DatasetFormat,
@@ -162,7 +164,7 @@ def download_dataset(  # noqa: PLR0917 - what the address may say
     labels: LabelsAs = "majority",
     public: bool = False,
 ) -> Response:
-    """Send one version as a file. Hidden answers are left out.
+    """Send one version as a file, or as a ZIP of it and its images where it has some. Hidden answers are left out.
 
     A folder (hf, croissant) may hold others of the task beside it, each a split; a public one is to be passed on, and
     has no inputs that are not open to all.
@@ -179,6 +181,13 @@ def download_dataset(  # noqa: PLR0917 - what the address may say
     if also:
         raise BadInput("A file holds one version.", remedy="For several, ask for the format hf or croissant.")
     lines = format == DYNASENT
+    if has_images(get_task(call.db, task)):
+        return download_archive(
+            f"{task}-{dataset}-v{info.number}",
+            lambda path: dataset_content.export(
+                call.db, call.blobs, call.actor, info.ref, format, path, labels=labels, archive=True
+            ),
+        )
     return download(
         f"{task}-{dataset}-v{info.number}{'-dynasent' if lines else ''}",
         "jsonl" if lines else format,

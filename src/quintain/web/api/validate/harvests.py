@@ -28,7 +28,7 @@ def add_harvest(
     policy: Annotated[LongText, Form(description="The policy of its validation, as TOML.")] = "",
 ) -> Round:
     """Make a harvested sample the task's next round, and open its validation: all of it, or nothing (owners)."""
-    with on_disk(file, call.workspace.file_limits) as path:
+    with on_disk(file, call.workspace.limits_at_once) as path:
         made = harvests.add_harvest(
             call.db, call.actor, task, path, title=title.strip(), model=model.strip(), policy_toml=policy or None
         )
@@ -73,6 +73,6 @@ def start_harvest(  # noqa: PLR0913 - a form has as many fields
         policy=policy,
     )
     if file is None:
-        return ask_harvest(call.db, call.blobs, call.actor, task, wanted)
+        return ask_harvest(call.db, call.blobs, call.actor, task, wanted, runners=call.workspace.runners)
     with on_disk(file, call.workspace.file_limits) as path:
-        return ask_harvest(call.db, call.blobs, call.actor, task, wanted, file=path)
+        return ask_harvest(call.db, call.blobs, call.actor, task, wanted, file=path, runners=call.workspace.runners)

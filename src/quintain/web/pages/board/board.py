@@ -171,7 +171,7 @@ def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = No
         most_points=MOST_POINTS,
         progress=_progress(warm, title=axes[0][1], human=_("people")),
         forks=board_keep.list_forks(visit.db, task),
-        snapshots=board_keep.list_snapshots(visit.db, task),
+        snapshots=board_keep.list_snapshots(visit.db, visit.actor, task),
         exports=[(kind, kind not in SINGLE) for kind in KINDS],
         crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Board"), None)],
         error=trouble,

@@ -100,7 +100,7 @@ def import_prompts(post: Posting, task: str, number: int) -> Response:
     try:
         if upload is None:
             raise BadInput(faults=[Fault("no file was chosen", field="file")])
-        with on_disk(upload, visit.workspace.file_limits) as path:
+        with on_disk(upload, visit.workspace.limits_at_once) as path:
             report = prompts.import_prompts(
                 visit.db,
                 visit.actor,

@@ -27,11 +27,11 @@ from quintain.web.pages.contest.sides import (
     answer_field,
     differences,
     label_name,
+    line_of,
     shown_label,
     typed_text,
     typed_texts,
 )
-from quintain.web.pages.written import shown_input
 from quintain.web.visit import Post, Posting, Visit, Visiting
 
 SIDES = ("original_label", "modified_label")
@@ -104,7 +104,7 @@ def upload(post: Posting, task: str, name: str) -> Response:
         if file is None:
             raise BadInput("No file was chosen.")
         columns = parse_columns([line for line in post.text("columns").splitlines() if line.strip()])
-        with on_disk(file, visit.workspace.file_limits) as path:
+        with on_disk(file, visit.workspace.limits_at_once) as path:
             added = pairs.upload_pairs(
                 visit.db,
                 visit.blobs,
@@ -168,9 +168,7 @@ def _page(
         before_these=max(first - OWN, 0) if first else None,
         after_these=first + OWN if first + OWN < drafts.total else None,
         differences=differences,
-        shown_text=lambda inputs: " · ".join(
-            shown_input(field, inputs) for field in fields if inputs.get(field.name) is not None
-        ),
+        shown_text=lambda inputs: line_of(room.task, inputs),
         label_text=lambda inputs, value: shown_label(room.task, inputs, as_cell(room.task, value)),
         before=lambda field: typed_text(field, form.original) if form else "",
         places=_label_places(room.task, form) if form and trouble else dict.fromkeys(SIDES, ()),
@@ -262,6 +260,7 @@ def _meant_label(post: Post, name: str, typed: str) -> str | None:
 def _label_places(task: Task, form: PairForm) -> dict[str, list[SpanPlace]]:
     """List where a typed answer stands, for each side on which it stands more than once; nothing for others."""
     modified = _completed(task, form, _modified(task, form))
-    sides = ((form.original, form.original_label), (modified, form.modified_label))
+    known = form.fixed and not form.dispute  # whichever is meant, the starter set's label stands
+    sides = ((form.original, "" if known else form.original_label), (modified, form.modified_label))
     places = [places_of(task, inputs, {"text": text}) for inputs, text in sides]
     return {label: listed if len(listed) > 1 else [] for label, listed in zip(SIDES, places, strict=True)}

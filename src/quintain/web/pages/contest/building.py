@@ -14,6 +14,7 @@ from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import download, on_disk
 from quintain.web.listing import SIZE, Asking, page_of
 from quintain.web.pages.contest.common import Room, room_of
+from quintain.web.pages.contest.sides import line_of
 from quintain.web.visit import Post, Posting, Visit, Visiting
 
 
@@ -43,7 +44,7 @@ def hand_in(post: Posting, task: str, name: str) -> Response:
     try:
         if upload is None:
             raise BadInput(faults=[Fault("no file was chosen", field="file")])
-        with on_disk(upload, visit.workspace.file_limits) as path:
+        with on_disk(upload, visit.workspace.limits_at_once) as path:
             systems.hand_in(visit.db, visit.blobs, visit.actor, f"{task}/{name}", path, system=_system(post))
     except (BadInput, Conflict, Forbidden, NotFound) as error:
         return _build(visit, room_of(visit, task, name), trouble_of(error))
@@ -107,6 +108,7 @@ def answers_page(visit: Visiting, task: str, name: str, asked: Asking) -> Respon
         "answers",
         listing=listing,
         names=names,
+        shown_text=lambda inputs: line_of(room.task, inputs),
         filters=asked,
         systems=systems.list_systems(visit.db, visit.blobs, visit.actor, room.info.ref),
     )

@@ -14,12 +14,22 @@ from quintain.web.pages.written import shown_input
 from quintain.web.rendering import shown
 
 
-def differences(task: Task, original: Mapping[str, Any], modified: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Give for each input of a pair its title and the pieces of the difference."""
-    return [
-        (field.title, word_diff(shown_input(field, original), shown_input(field, modified)))
-        for field in kind_of(task).form(task).inputs
-    ]
+def differences(
+    task: Task, original: Mapping[str, Any], modified: Mapping[str, Any]
+) -> list[tuple[str, Any, list[str]]]:
+    """Return for each input of a pair its title, the pieces of the difference, and its images, where it is one."""
+    rows = []
+    for field in kind_of(task).form(task).inputs:
+        before, after = original.get(field.name), modified.get(field.name)
+        images = [str(value) for value in dict.fromkeys((before, after)) if value] if field.widget == "image" else []
+        rows.append((field.title, word_diff(shown_input(field, original), shown_input(field, modified)), images))
+    return rows
+
+
+def line_of(task: Task, inputs: Mapping[str, Any]) -> str:
+    """Write a side in one line, for lists."""
+    fields = kind_of(task).form(task).inputs
+    return " · ".join(shown_input(field, inputs) for field in fields if inputs.get(field.name) is not None)
 
 
 def answer_field(task: Task) -> FormField:

@@ -119,7 +119,7 @@ def add_file(post: Posting, task: str, name: str) -> Response:
     try:
         if upload is None:
             raise BadInput(faults=[Fault("no file was chosen", field="file")])
-        with on_disk(upload, visit.workspace.file_limits) as path:
+        with on_disk(upload, visit.workspace.limits_at_once) as path:
             made = uploading.add_variants_file(visit.db, visit.actor, ref, path, checked=post.flag("checked"))
     except BadInput as error:
         visit.db.rollback()

@@ -30,7 +30,7 @@ def run_import(post: Posting, task: str) -> Response:
     visit = post.visit
     values = {key: value for key, value in post.form.items() if isinstance(value, str)}
     uploads = [one for one in post.form.getlist("files") if isinstance(one, UploadFile) and one.filename]
-    beside, limits = post.file("originals"), post.visit.workspace.file_limits
+    beside, limits = post.file("originals"), post.visit.workspace.limits_at_once
     try:
         if not uploads:
             raise BadInput(faults=[Fault("no file was chosen", field="files")])

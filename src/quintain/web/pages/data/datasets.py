@@ -13,6 +13,7 @@ from quintain.data.publish.folder import FOLDERS
 from quintain.reports.charts import bar_chart
 from quintain.services.data import content as dataset_content
 from quintain.services.data import datasets, inputs
+from quintain.services.data.bundles import has_images
 from quintain.services.data.content import ExamplePage, VersionDifference
 from quintain.services.data.datasets import VersionInfo
 from quintain.services.data.fitness import fitness
@@ -165,6 +166,13 @@ def fetch(  # noqa: PLR0917 - what the address may say
             ),
         )
     lines = format == DYNASENT
+    if has_images(tasks.get_task(visit.db, task)):
+        return download_archive(
+            f"{task}-{dataset}-v{info.number}",
+            lambda path: dataset_content.export(
+                visit.db, visit.blobs, visit.actor, info.ref, format, path, labels=labels, archive=True
+            ),
+        )
     return download(
         f"{task}-{dataset}-v{info.number}{'-dynasent' if lines else ''}",
         "jsonl" if lines else format,

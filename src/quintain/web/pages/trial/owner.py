@@ -65,7 +65,7 @@ def open_trial(post: Posting, task: str, trial: str) -> Response:
     try:
         if most and not most.isdecimal():
             raise BadInput(faults=[Fault("'{most}' is no whole number", most=most, field="most")])
-        with on_disk(upload, visit.workspace.file_limits) if upload else nullcontext() as file:
+        with on_disk(upload, visit.workspace.limits_at_once) if upload else nullcontext() as file:
             options = OpenTrial(post.text("source"), models, post.text("genre"), file, int(most or 0))
             trials.open_trial(visit.db, visit.blobs, visit.actor, task, trial, options)
     except (BadInput, Conflict, NotFound) as error:

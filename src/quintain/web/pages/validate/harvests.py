@@ -11,7 +11,6 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.data.datasets import list_versions
 from quintain.services.jobs import queue
 from quintain.services.models import registry as models
-from quintain.services.models.ask import RUNNERS
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate.console.harvest_jobs import HarvestRequest, ask_harvest, find_harvest
 from quintain.services.validate.console.harvests import add_harvest
@@ -43,7 +42,7 @@ def create(post: Posting, task: str) -> Response:
     try:
         if upload is None:
             raise BadInput(faults=[Fault("no file was chosen", field="file")])
-        with on_disk(upload, visit.workspace.file_limits) as path:
+        with on_disk(upload, visit.workspace.limits_at_once) as path:
             made = add_harvest(
                 visit.db,
                 visit.actor,
@@ -67,7 +66,9 @@ def start(post: Posting, task: str) -> Response:
     try:
         wanted = _wanted(post)
         with on_disk(upload, visit.workspace.file_limits) if upload else nullcontext() as path:
-            job = ask_harvest(visit.db, visit.blobs, visit.actor, task, wanted, file=path)
+            job = ask_harvest(
+                visit.db, visit.blobs, visit.actor, task, wanted, file=path, runners=visit.workspace.runners
+            )
     except REFUSED as error:
         return _page(visit, task, typed, trouble_of(error))
     return visit.redirect(f"/tasks/{task}/harvests/{job.id}", visit.tongue.gettext("The harvest is queued."))
@@ -135,7 +136,8 @@ def _page(
         for version in info.versions
         if version.withdrawn_at is None
     ]
-    ours = [version.ref for version in versions if version.adapter in RUNNERS]
+    runners = visit.workspace.runners
+    live = [version.ref for version in versions if version.adapter in runners]
     listed = list_versions(visit.db, visit.actor, task)
     data = sorted((one for one in listed if one.readable and not one.hidden), key=lambda one: -one.id)
     return visit.render(
@@ -146,7 +148,7 @@ def _page(
         typed={**dict.fromkeys(TYPED, ""), "rule": "contradictions", **typed},
         sample=sample or dict.fromkeys(OF_SAMPLES, ""),
         as_sample=sample is not None,
-        asked=[(ref, ref) for ref in ours],
+        asked=[(ref, ref) for ref in live],
         models=[("", _("as the sample says")), *((version.ref, version.ref) for version in versions)],
         more=offered.more,
         datasets=[("", _("none: the file above")), *((one.ref, f"{one.ref} ({one.rows})") for one in data[:MOST_DATA])],

@@ -46,7 +46,7 @@ def add_items(post: Posting, task: str, name: str) -> Response:
             dataset = post.text("dataset")
             taken = item_files.add_items_from_dataset(visit.db, visit.blobs, visit.actor, ref, dataset)
         else:
-            with on_disk(_file(post), post.visit.workspace.file_limits) as path:
+            with on_disk(_file(post), post.visit.workspace.limits_at_once) as path:
                 taken = item_files.add_items_from_file(visit.db, visit.actor, ref, path, _columns(post))
     except (BadInput, Conflict, NotFound) as error:
         return _items(visit, task, name, ListQuery(), trouble=trouble_of(error))
@@ -64,7 +64,7 @@ def add_gold(post: Posting, task: str, name: str) -> Response:
     """Add the gold items of a file; all of them or none."""
     visit = post.visit
     try:
-        with on_disk(_file(post), post.visit.workspace.file_limits) as path:
+        with on_disk(_file(post), post.visit.workspace.limits_at_once) as path:
             added = item_files.add_gold_from_file(visit.db, visit.actor, f"{task}/{name}", path, _columns(post))
     except (BadInput, Conflict) as error:
         return _gold(visit, task, name, ListQuery(), trouble=trouble_of(error))

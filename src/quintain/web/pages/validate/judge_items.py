@@ -10,16 +10,18 @@ from quintain.core.task import Label, Task
 from quintain.services.validate.labels import shows_answer
 from quintain.tasks.contract import FormField, kind_of
 from quintain.web.forms import answer_text
+from quintain.web.pages.written import image_name
 from quintain.web.rendering import shown
 
 
 @dataclass(frozen=True, slots=True)
 class ItemPart:
-    """One input of an item: its title (empty where there is only one), and its text or its lines."""
+    """One input of an item: its title (empty where there is only one), and its text, lines or image."""
 
     title: str
     text: str
     lines: tuple[str, ...] = ()
+    image: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ def item_text(task: Task, inputs: Mapping[str, Any]) -> str:
 def _part(field: FormField, inputs: Mapping[str, Any], *, alone: bool) -> ItemPart:
     value = inputs[field.name]
     title = "" if alone else field.title
+    if field.widget == "image":
+        return ItemPart(title, image_name(str(value)), image=str(value))
     if field.widget == "tokens" and isinstance(value, list):
         return ItemPart(title, " ".join(map(str, value)))
     if field.widget == "token" and isinstance(value, int):
