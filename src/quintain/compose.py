@@ -185,7 +185,7 @@ def servers_beside(settings: Settings, count: int, listener: int, ready: int, bo
 
 def conditions_of(settings: Settings) -> Conditions:
     """Return the conditions that every model is run under, and have boards follow the cells that are done."""
-    return replace(conditions_here(settings), finished=_cell_finished)
+    return replace(conditions_here(settings), on_cell_done=_cell_finished)
 
 
 def _cell_finished(db: Session, task: str) -> None:
@@ -201,7 +201,7 @@ def rules_of(settings: Settings) -> SubmissionRules:
     conditions = conditions_of(settings)
     elsewhere = settings.workers < 1 or settings.engine != "local"
     return SubmissionRules(
-        settings.submissions_per_day, conditions.sandbox, conditions.outside, trial=conditions, elsewhere=elsewhere
+        settings.submissions_per_day, conditions.sandbox, conditions.outside, tryout=conditions, elsewhere=elsewhere
     )
 
 

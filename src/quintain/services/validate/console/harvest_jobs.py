@@ -153,7 +153,7 @@ def do_harvest(run: JobRun, *, runners: Mapping[str, AdapterRunner] = RUNNERS) -
                 target,
                 sample,
                 wanted.settings(),
-                progress=lambda done, _: run.tell(min(done, size), size),
+                progress=lambda done, _: run.report_progress(min(done, size), size),
                 begin_at=work.begin_at(),
                 keep=work.keep,
             )
