@@ -19,6 +19,7 @@ RUN python3 -m venv /opt/quintain \
 COPY pyproject.toml README.md LICENSE ./
 COPY src ./src
 COPY docs ./docs
+COPY examples ./examples
 RUN /opt/quintain/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
 
 RUN useradd --create-home --uid 1000 quintain \

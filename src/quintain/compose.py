@@ -56,7 +56,11 @@ class Workspace:
     demo: bool = False  # set by `quintain demo` alone, never from outside
     _live: list[LiveModels] = field(default_factory=list, repr=False, compare=False)
     _watches: list[Watch] = field(default_factory=list, repr=False, compare=False)
-    loops: LoopBook = field(default_factory=LoopBook, repr=False, compare=False)  # what goes on in this process
+
+    @property
+    def loops(self) -> LoopBook:
+        """What goes on in this process: services write their loops into the same book."""
+        return self.state.part(LoopBook)
 
     @contextmanager
     def session(self) -> Iterator[Session]:
@@ -83,7 +87,7 @@ class Workspace:
     def runners(self) -> LiveRunners:
         """Who answers for live models; the sandboxes are started when somebody first asks."""
         if not self._live:
-            self._live.append(LiveModels(self.session, conditions_of(self.settings)))
+            self._live.append(LiveModels(self.session, conditions_of(self.settings), book=self.loops))
         return LiveRunners(self._live[0])
 
     def close(self) -> None:

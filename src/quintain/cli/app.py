@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +10,8 @@ import typer
 
 from quintain import __version__
 from quintain.cli import output
+from quintain.cli.examples import with_example
+from quintain.cli.guide import GUIDE
 from quintain.cli.lazy import LazyGroup
 from quintain.cli.streams import streams
 from quintain.core.errors import QuintainError
@@ -21,9 +24,12 @@ class Commands(LazyGroup):
     """The commands; a refusal is explained on stderr, with --json as JSON on stdout too, and exits with 1."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Take down whether a program asks."""
+        """Take down whether a program asks; somebody who types nothing more at a terminal reads what one can do."""
         ctx.meta[AS_JSON] = "--json" in args
-        return list(super().parse_args(ctx, args))
+        if not args and sys.stdout.isatty():
+            typer.echo(GUIDE)
+            raise typer.Exit
+        return list(super().parse_args(ctx, with_example(args)))
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was named."""

@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
+from quintain.cli.examples import offer_examples
 from quintain.cli.streams import let_overwrite
 
 
@@ -253,7 +254,7 @@ def load(name: str, subcommand: str = "") -> Any:
         alone.command(name)(target)
         command = get_command(alone)
     command.name = name
-    return let_overwrite(command)
+    return offer_examples(let_overwrite(command), name)
 
 
 def _put_in_order(app: typer.Typer, places: Sequence[str]) -> None:

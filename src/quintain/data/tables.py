@@ -31,6 +31,7 @@ from quintain.data.text import gzip_faults, open_bytes, read_bytes, suffix_of
 
 log = logging.getLogger(__name__)
 FAULT_LIMIT = 100
+TWINS = {"answer": "label", "label": "answer", "tag": "tags", "tags": "tag"}  # words of which a file has either
 FORMATS = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 
 
@@ -252,7 +253,7 @@ def _rename(
             remedy="Columns here: {known}.",
         )
     available = table.columns
-    source_names = {name: columns.get(name, name) for name in known}
+    source_names = {name: columns.get(name) or _as_called(name, required, known, available) for name in known}
     missing = [
         Fault(
             "there is no column '{name}' (mapped to '{ours}')" if ours in columns else "there is no column '{name}'",
@@ -275,6 +276,12 @@ def _rename(
     named = [pl.col(theirs).alias(ours) for ours, theirs in source_names.items() if theirs in available]
     used = {source_names[name] for name in known} | set(known)
     return table.select(*named, *(pl.col(name) for name in available if name not in used))
+
+
+def _as_called(name: str, required: Sequence[str], known: Sequence[str], available: Sequence[str]) -> str:
+    """Return how a file calls a required column: by its name or, where there is none, by the other word for it."""
+    twin = TWINS.get(name, "")
+    return twin if name in required and name not in available and twin in available and twin not in known else name
 
 
 def _typed(table: pl.DataFrame, path: Source, types: Mapping[str, pl.DataType]) -> pl.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -12,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound, NotSignedIn, Unavailable
 from quintain.core.example import Example, Role
-from quintain.core.people import ANONYMOUS, Actor
+from quintain.core.people import ANONYMOUS, Actor, Scope
 from quintain.data.plan import ImportPlan
 from quintain.services.data import content
 from quintain.services.data import datasets as service
@@ -46,6 +47,19 @@ def version(db: Session, blobs: Blobs, owner: Actor, task: str, tmp_path: Path) 
 
 
 @pytest.mark.both_databases
+def test_a_token_that_only_reads_shows_no_hidden_answers(
+    db: Session, blobs: Blobs, owner: Actor, version: service.VersionInfo, tmp_path: Path
+) -> None:
+    """An owner's token for a dashboard takes no hidden label out; one that owns does, and so does signing in."""
+    reading, owning = (replace(owner, allows=frozenset(scopes)) for scopes in ([Scope.READ], [Scope.READ, Scope.OWN]))
+    with pytest.raises(Forbidden, match="are hidden"):
+        content.scan(db, blobs, reading, version.ref, answers=True)
+    for actor, shown in ((reading, False), (owning, True)):
+        content.export(db, blobs, actor, version.ref, "csv", tmp_path / "out.csv")
+        text = (tmp_path / "out.csv").read_text()
+        assert ("positive" in text, "w1" in text) == (shown, shown)
+
+
 def test_an_import_makes_a_version(db: Session, blobs: Blobs, owner: Actor, version: service.VersionInfo) -> None:
     """What was imported can be found by name, by number and by hash, and its examples have their ids."""
     assert (version.ref, version.rows, version.role, version.hidden) == ("sentiment/reviews@1", 3, "test", True)

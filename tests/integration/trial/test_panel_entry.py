@@ -31,6 +31,7 @@ from quintain.services.collect.panels.entry import complete
 from quintain.services.collect.panels.panel_ids import PanelIds
 from quintain.services.collect.writing import list_attempts
 from quintain.services.collect.writing.sessions import give_up, start_session
+from quintain.services.house import mailing
 from quintain.services.house.personal_data import delete_person, export_person
 from quintain.services.pay import earnings, payouts, questions
 from quintain.services.pay import prolific as paying
@@ -255,13 +256,14 @@ def test_who_has_shown_who_they_are_may_set_an_address_and_a_password(
     accounts.update_profile(db, opened.actor, email="me@example.org")
     accounts.change_password(db, opened.actor, "", "correct horse battery")
     letters: list[str] = []
-    monkeypatch.setattr(
-        "quintain.services.collect.panels.entry_codes.send", lambda mail, to, subject, text: letters.append(text)
-    )
+    monkeypatch.setattr(mailing, "send", lambda mail, to, subject, text: letters.append(text))
     post_office = Mail("smtp://localhost")
     asked = come(db, keys["write"], "P1", Visitor(ask="mail", mail=post_office))
     assert asked.question is not None
     assert asked.question.sent
+    (waiting,) = mailing.mail_queue(db, OPERATOR, post_office).mails
+    assert (waiting.purpose, letters) == ("door", [])  # no request waits for a mail server
+    assert mailing.deliver(db, post_office, "https://q.example", say=lambda language, text: f"{text}") == 1
     found = re.search(r": ([0-9A-Z]{8})$", letters[0], re.MULTILINE)
     assert found
     mailed = come(db, keys["write"], "P1", Visitor(code=found[1]))

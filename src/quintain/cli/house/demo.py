@@ -17,6 +17,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from quintain.cli import output
 from quintain.cli.context import settings_of
+from quintain.cli.guide import how_to_call
 from quintain.cli.output import JsonFlag
 from quintain.cli.sandbox import sandbox_facts, say_sandbox
 from quintain.compose import Workspace, announced, busy, create_workspace, workers_beside
@@ -165,9 +166,10 @@ def _announce(settings: Settings, links: list[Link], json: bool, *, served: bool
     if served:
         if stage:
             output.say("One click in the header makes you reader, worker, owner, builder or admin: no link is needed.")
+        output.say(f"Meanwhile, in another terminal: {how_to_call()} --help; its workspace is -w {settings.workspace}.")
         output.say(f"The demo is at {settings.address} (Ctrl-C stops it).")
     else:
-        output.say(f"The demo is built in {settings.workspace}. Serve it with `quintain demo`.")
+        output.say(f"The demo is built in {settings.workspace}. Serve it with `{how_to_call()} demo`.")
     output.print_line(settings.address if served else str(settings.workspace))
 
 

@@ -131,10 +131,11 @@ class Notifications(Record):
 
 
 class MailPurpose(StrEnum):
-    """What an e-mail is for: to tell of a message, or to bring a link to choose a new password."""
+    """What an e-mail is for: to tell of a message, to bring a link to choose a new password, or a code for a *door*."""
 
     MESSAGE = "message"
     PASSWORD = "password"  # noqa: S105 - no secret
+    DOOR = "door"
 
 
 class MailState(StrEnum):

@@ -10,7 +10,7 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -21,7 +21,7 @@ from quintain.core.errors import QuintainError
 from quintain.core.people import ANONYMOUS
 from quintain.core.records.figures import Estimate
 from quintain.core.records.ranking import BoardClaim, RankRange
-from quintain.engine.loops import Each, Loop, LoopEnd
+from quintain.engine.loops import Each, Loop, LoopBook, LoopEnd
 from quintain.services.board.cache import PENDING, warm_board
 from quintain.services.board.claims import NO_CLAIM, claim_of
 from quintain.services.board.parts import Axis, BoardMatrix
@@ -128,6 +128,7 @@ class KnownStandings:
     standings: dict[str, tuple[tuple[int, ...], float, BoardStanding]] = field(default_factory=dict)
     wanted: OrderedDict[str, Blobs] = field(default_factory=OrderedDict)
     thread: threading.Thread | None = None
+    end: Callable[[], None] = lambda: None  # takes the loop that makes them out of the book
 
 
 def known_standings(db: Session, blobs: Blobs, tasks: Sequence[str]) -> dict[str, BoardStanding]:
@@ -141,7 +142,9 @@ def known_standings(db: Session, blobs: Blobs, tasks: Sequence[str]) -> dict[str
             if known is None or acted or (known[0] != stamp and moment - known[1] > SECONDS):
                 kept.wanted[task] = blobs
         if kept.wanted and kept.thread is None:
+            book = state_of(db).part(LoopBook)
             making = Loop("standings of boards", partial(_make_next, engine, kept), every=SECONDS, logger=logger)
+            kept.end = partial(book.remove, book.add(making))
             kept.thread = making.start(threading.Event())
         known_now = {task: kept.standings[task] for task in tasks if task in kept.standings}
     return {
@@ -174,6 +177,7 @@ def _make_next(engine: Engine, kept: KnownStandings, each: Each) -> float:
     with kept.lock:
         if not kept.wanted:
             kept.thread = None
+            kept.end()
             raise LoopEnd
         task, blobs = kept.wanted.popitem(last=False)
 

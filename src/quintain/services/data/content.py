@@ -94,7 +94,8 @@ def scan(db: Session, blobs: Blobs, actor: Actor, ref: str, *, answers: bool) ->
     table = scan_for_scoring(blobs, version)
     # What is kept beside an example may say who wrote it, or how people voted on it.
     shared = answers and version.votes and not version.hidden
-    private = [] if shared or actor.has(RoleName.OWNER, version.task) else ["meta"]
+    owns = actor.has(RoleName.OWNER, version.task) and may_see_answers(actor, version)  # votes tell what is hidden
+    private = [] if shared or owns else ["meta"]
     if not private and "meta" in table.collect_schema():
         table = table.with_columns(Conceal(db, actor, version.task).column("meta"))
     return table.drop(*private, *([] if answers else ["answer"]))

@@ -27,7 +27,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.example import Role
-from quintain.core.people import Actor, RoleName
+from quintain.core.people import Actor, RoleName, Scope
 from quintain.core.records import tasks as records
 from quintain.core.records.tasks import Step
 from quintain.core.task import Task
@@ -298,8 +298,11 @@ def _shown(conceal: Conceal, info: VersionInfo) -> VersionInfo:
 
 
 def may_see_answers(actor: Actor, version: VersionInfo) -> bool:
-    """Say whether *actor* may see the gold answers of *version*."""
-    return not version.hidden or actor.has(RoleName.OWNER, version.task)
+    """Whether *actor* may see the gold answers of *version*: hidden ones take an owner who came with the scope to own.
+
+    A token that only reads shows what everybody may see, whoever made it.
+    """
+    return not version.hidden or (actor.has(RoleName.OWNER, version.task) and actor.may(Scope.OWN))
 
 
 def _keep(

@@ -22,6 +22,7 @@ from quintain.services.access.links import mail_link
 from quintain.services.access.mail import Mail, MessageRefused, ServerDown, send
 from quintain.services.access.notify import MAIL_FOR, text_of
 from quintain.services.access.permissions import require_admin
+from quintain.services.collect.panels.entry_codes import mailed_code
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.access import mails as queries
@@ -93,7 +94,7 @@ def _wanted(claimed: ClaimedMail) -> bool:
     user = claimed.user
     if user.deleted_at is not None or user.email is None:
         return False
-    return claimed.mail.purpose == MailPurpose.PASSWORD.value or user.email_notifications
+    return claimed.mail.purpose != MailPurpose.MESSAGE.value or user.email_notifications
 
 
 def _words(db: Session, claimed: ClaimedMail, base_url: str | None, say: Say) -> tuple[str, str]:
@@ -101,6 +102,8 @@ def _words(db: Session, claimed: ClaimedMail, base_url: str | None, say: Say) ->
     base, language = (base_url or "").rstrip("/"), claimed.user.language
     if claimed.mail.purpose == MailPurpose.PASSWORD.value:
         return _password_words(db, claimed.user, base, say)
+    if claimed.mail.purpose == MailPurpose.DOOR.value:
+        return _code_words(db, claimed.user, say)
     message = claimed.notification
     if message is None:
         raise NotFound("The message is gone.")
@@ -117,6 +120,14 @@ def _password_words(db: Session, user: User, base: str, say: Say) -> tuple[str, 
     otherwise = Text("If it was not you, there is nothing to do: the old password still works.")
     text = "\n\n".join(say(user.language, part) for part in (asked, choose, otherwise))
     return say(user.language, Text("Choose a new password")), text
+
+
+def _code_words(db: Session, user: User, say: Say) -> tuple[str, str]:
+    asked = Text("Somebody, probably you, wants to go on as '{name}' with another browser.", name=user.name)
+    typed = Text("Type this code there, within an hour: {code}", code=mailed_code(db, user))
+    otherwise = Text("If it was not you, there is nothing to do.")
+    text = "\n\n".join(say(user.language, part) for part in (asked, typed, otherwise))
+    return say(user.language, Text("Your code")), text
 
 
 def _sent(db: Session, claimed: ClaimedMail) -> bool:

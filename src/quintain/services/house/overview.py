@@ -8,18 +8,26 @@ from sqlalchemy.orm import Session
 
 from quintain.core.contests import Phase
 from quintain.core.people import Actor
+from quintain.core.records.coding import Coding
+from quintain.core.records.contrasting import ContrastProject
+from quintain.core.records.trial import CrowdTrial
 from quintain.core.rounds import RoundState
 from quintain.services.board.standings import BoardStanding, known_standings
 from quintain.services.collect.rounds.manage import RoundInfo, list_rounds
 from quintain.services.collect.rounds.round_figures import written_and_fooled
 from quintain.services.collect.rounds.target_names import spec_for
 from quintain.services.contest.contests import ContestInfo, list_contests
+from quintain.services.contrast.projects import list_projects
 from quintain.services.house.browse import TaskCard, task_card
+from quintain.services.study.codings import list_codings
+from quintain.services.trial.trials import list_trials
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
+from quintain.store.queries.validate import validation as validation_queries
 
 ROUNDS = 12  # of those before, the newest
 CONTESTS = 3  # the newest
+OPEN = "open"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +77,24 @@ class Running:
 
     rounds: list[RoundInfo]
     contests: list[ContestInfo]
+    trials: list[CrowdTrial]
+    judgings: list[str]
+    contrasts: list[ContrastProject]
+    codings: list[Coding]
+
+    @property
+    def anything(self) -> bool:
+        """Whether anything goes on."""
+        return any((self.rounds, self.contests, self.trials, self.judgings, self.contrasts, self.codings))
 
 
 def running_in(db: Session, actor: Actor, task: str) -> Running:
-    """List the rounds that are open and the contests that are not over."""
-    rounds = [one for one in list_rounds(db, actor, task) if one.state is RoundState.OPEN]
-    return Running(rounds, [one for one in list_contests(db, task) if one.phase is not Phase.OVER])
+    """List what is open: rounds, contests, trials, judging, contrast projects and codings."""
+    return Running(
+        [info for info in list_rounds(db, actor, task) if info.state is RoundState.OPEN],
+        [info for info in list_contests(db, task) if info.phase is not Phase.OVER],
+        [trial for trial in list_trials(db, actor, task) if trial.state == OPEN],
+        [row.name for _, row in validation_queries.all_of(db, task) if row.state == OPEN],
+        [project for project in list_projects(db, actor, task).projects if project.state == OPEN],
+        [coding for coding in list_codings(db, actor, task).codings if coding.state == OPEN],
+    )

@@ -51,9 +51,9 @@ class Notification(Base):
 class OutgoingMail(Base):
     """An e-mail that is to be sent to a person, that was, or that could not be; it is written when it is sent.
 
-    *purpose* is `message`, which tells of a notification, or `password`, which brings a link. *generation* says who
-    holds the lease of one that is being sent; *reason* is why the last try failed, as template and values, and *final*
-    that the next one is the last.
+    *purpose* is `message`, which tells of a notification, `password`, which brings a link, or `door`, a code.
+    *generation* says who holds the lease of one that is being sent; *reason* is why the last try failed, as template
+    and values, and *final* that the next one is the last.
     """
 
     __tablename__ = "outgoing_mails"

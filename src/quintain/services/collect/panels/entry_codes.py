@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import logging
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta
@@ -11,24 +10,24 @@ from typing import Protocol
 
 from sqlalchemy.orm import Session
 
-from quintain.core.errors import BadInput, Unavailable
+from quintain.core.records.access import MailPurpose, MailState
 from quintain.core.texts import Text
 from quintain.services.access import throttle
-from quintain.services.access.mail import Mail, send
+from quintain.services.access.mail import Mail
 from quintain.services.access.notify import notify_all, notify_once
 from quintain.services.access.passwords import fingerprint
 from quintain.store.base import now
 from quintain.store.database import transaction
+from quintain.store.queries.access import mails
 from quintain.store.queries.collect import guests
 from quintain.store.queries.wheel.standings import owners
-from quintain.store.tables import PanelRequest, User
+from quintain.store.tables import OutgoingMail, PanelRequest, User
 
 NAMES = "p-"  # how accounts of people from panels begin
 LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")  # of base 32
 BY_MAIL = timedelta(hours=1)
 BY_OWNER = timedelta(days=7)
 FEW_BY_ADDRESS = 3  # people who come from one address before owners are told
-log = logging.getLogger(__name__)
 
 
 class EntryCodeRequest(Protocol):
@@ -93,7 +92,7 @@ def ask(db: Session, task: str, task_id: int, user_id: int, device: str, visitor
     """Do what somebody asks for who has shown nothing yet, and say what they can do."""
     user = db.get_one(User, user_id)
     can_mail = visitor.mail.enabled and user.email is not None
-    sent = visitor.ask == "mail" and can_mail and _mail_code(db, task_id, user, visitor.mail)
+    sent = visitor.ask == "mail" and can_mail and _queue_code(db, task_id, user)
     request = guests.request_of(db, user_id, device, task_id, now())
     if visitor.ask == "owner" and request is None:
         request = _ask_owner(db, task, task_id, user, device)
@@ -117,20 +116,23 @@ def report_shared_addresses(db: Session, task: str, task_id: int, user_id: int) 
             notify_once(db, owner, "panel.twins", text, f"/tasks/{task}/panel")
 
 
-def _mail_code(db: Session, task_id: int, user: User, mail: Mail) -> bool:
-    throttle.hit(db, f"door:mail:{user.id}", 3, 3600)
+def mailed_code(db: Session, user: User) -> str:
+    """Make the code that an e-mail is to bring: it is good wherever its reader asked for one, instead of older ones."""
     code = new_code()
     with transaction(db):
-        db.add(_request(task_id, user.id, way="mail", code=code, lasts=BY_MAIL))
-    text = (
-        f"Somebody, probably you, wants to go on as '{user.name}' with another browser.\n\n"
-        f"Type this code there, within an hour: {code}\n\n"
-        "If it was not you, there is nothing to do."
-    )
-    try:
-        send(mail, user.email or "", "Your code", text)
-    except (BadInput, Unavailable) as error:  # said aloud, it would tell a stranger the address
-        log.warning("A code was not sent: %s", error)
+        guests.set_mailed_code(db, user.id, stored_code(user.id, code), now())
+    return code
+
+
+def _queue_code(db: Session, task_id: int, user: User) -> bool:
+    """Queue an e-mail with a code; whether it could be sent is for Health: said here, it would tell of the address."""
+    throttle.hit(db, f"door:mail:{user.id}", 3, 3600)
+    with transaction(db):
+        db.add(_request(task_id, user.id, way="mail", lasts=BY_MAIL))
+        if not mails.waits_for(db, user.id, MailPurpose.DOOR):
+            moment = now()
+            values = {"purpose": MailPurpose.DOOR.value, "state": MailState.WAITING.value, "asked_at": moment}
+            db.add(OutgoingMail(user_id=user.id, next_at=moment, expires_at=moment + BY_MAIL, **values))
     return True
 
 

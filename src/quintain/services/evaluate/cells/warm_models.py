@@ -16,7 +16,7 @@ from typing import Any
 from quintain.adapters.contract import ADAPTERS, is_ours
 from quintain.core.errors import Conflict, Unavailable
 from quintain.core.task import Task
-from quintain.engine.loops import Each, Loop, LoopEnd, straight
+from quintain.engine.loops import Each, Loop, LoopBook, LoopEnd, straight
 from quintain.engine.runner import CallRunner, ModelRunner, RunnableModel, open_runner
 from quintain.engine.sandbox.limits import RunEnded
 from quintain.engine.scratch import scratch
@@ -60,16 +60,24 @@ class LiveModels:
     """Runs submitted models for people who type. It is one runner for every adapter but the built-in."""
 
     def __init__(
-        self, sessions: Sessions, conditions: Conditions, *, warm: int = WARM, idle_seconds: float = IDLE_SECONDS
+        self,
+        sessions: Sessions,
+        conditions: Conditions,
+        *,
+        warm: int = WARM,
+        idle_seconds: float = IDLE_SECONDS,
+        book: LoopBook | None = None,
     ) -> None:
         # A live model waits for people most of its life, so it is the call that is limited, not the whole run.
         limits = replace(conditions.limits, call_seconds=CALL_SECONDS, wall_seconds=LIFE_SECONDS)
         self._conditions = replace(conditions, limits=limits)
         self._sessions = sessions
         self._kept = warm
+        self._book = book or LoopBook()
         self._idle_seconds = idle_seconds
         self._warm: dict[str, WarmModel] = {}
         self._lock = threading.Lock()
+        self._loop: Loop | None = None
         self._tidying: threading.Thread | None = None
         self._closed = threading.Event()
 
@@ -156,7 +164,8 @@ class LiveModels:
     def _plan_tidying(self) -> None:
         if self._tidying is None:
             every = min(self._idle_seconds, TIDY_SECONDS)
-            self._tidying = Loop("live models", self._tidy_on, every=every).start(self._closed, after=every)
+            self._loop = self._book.add(Loop("live models", self._tidy_on, every=every))
+            self._tidying = self._loop.start(self._closed, after=every)
 
     def _tidy_on(self, each: Each) -> None:
         """Tidy; for the last time where no model is left."""
@@ -164,6 +173,8 @@ class LiveModels:
         with self._lock:
             if not self._warm:
                 self._tidying = None
+                if self._loop is not None:
+                    self._book.remove(self._loop)
                 raise LoopEnd
 
     def _start(self, warm: WarmModel, version: ModelVersionInfo, blobs: Blobs) -> None:

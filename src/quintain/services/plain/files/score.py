@@ -14,7 +14,7 @@ from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.task import AnswerType
 from quintain.core.texts import Text
 from quintain.data.in_memory import Source
-from quintain.data.tables import FAULT_LIMIT, read_table, row_number
+from quintain.data.tables import FAULT_LIMIT, TWINS, read_table, row_number
 from quintain.data.text import read_bytes, suffix_of
 from quintain.metrics.contract import METRICS
 from quintain.metrics.evaluate import Evaluation, SlicedRows, evaluate_metrics, slice_rows
@@ -340,15 +340,15 @@ def _whole_lists(rows: Sequence[Any], path: Source, field: str) -> pl.Series:
 def _slicings(table: pl.DataFrame, by: Sequence[str], path: Source) -> dict[str, pl.Series]:
     slicings = {}
     for name in by:
-        column = "tags" if name in ("tag", "tags") else name
+        column = name if name in table.columns else TWINS.get(name, name)
         if column not in table.columns:
             raise BadInput(
-                faults=[Fault("there is no column '{column}' to slice by", column=column, file=path.name)],
-                columns=", ".join(one for one in table.columns if one != "prediction"),
-                remedy="The file has: {columns}.",
+                faults=[Fault("there is no column '{column}' to slice by", column=name, file=path.name)],
+                columns=", ".join(other for other in table.columns if other not in _PREDICTED),
+                remedy="The file has: {columns}. Tags stand in a column 'tag' or 'tags', several apart by commas.",
             )
         values = table[column]
-        slicings[name] = _tags(values) if column == "tags" and values.dtype == pl.String else values
+        slicings[name] = _tags(values) if column in ("tag", "tags") and values.dtype == pl.String else values
     return slicings
 
 

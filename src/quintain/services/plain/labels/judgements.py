@@ -367,7 +367,15 @@ def _read_gold(path: Source, table: JudgementFile, what: str, columns: Mapping[s
     own = {name.removeprefix("gold."): theirs for name, theirs in columns.items() if name.startswith("gold.")}
     if "label" in own:
         return read_table(path, required=["item", "label"], columns=own).select("item", "label")
-    frame = read_table(path, required=["item"], columns=own)
+    frame = read_table(path, required=(), optional=["item", "id"], columns=own)
+    if "item" not in frame.columns and "id" in frame.columns:
+        frame = frame.rename({"id": "item"})
+    if "item" not in frame.columns:
+        raise BadInput(
+            faults=[Fault("there is no column 'item' or 'id'", file=path.name)],
+            columns=", ".join(frame.columns),
+            remedy="The file has: {columns}. Map one with --column gold.item=COLUMN.",
+        )
     found = next((name for name in _GOLD_NAMES if name in frame.columns), None)
     if found is None:
         raise BadInput(

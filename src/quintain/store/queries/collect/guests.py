@@ -87,6 +87,13 @@ def use_code(db: Session, user_id: int, task_id: int, code_hash: str, moment: da
     return db.scalar(change)
 
 
+def set_mailed_code(db: Session, user_id: int, code_hash: str, moment: datetime) -> None:
+    """Let a code be good for all that somebody asked to be mailed one for, and that has not lapsed."""
+    open_ = (PanelRequest.user_id == user_id, PanelRequest.way == "mail", PanelRequest.state == "open")
+    change = update(PanelRequest).where(*open_, PanelRequest.expires_at > moment).values(code_hash=code_hash)
+    db.execute(change.execution_options(synchronize_session=False))
+
+
 def use_request(db: Session, request_id: int) -> bool:
     """Use up a request that an owner allowed."""
     change = update(PanelRequest).where(PanelRequest.id == request_id, PanelRequest.state == "allowed")
