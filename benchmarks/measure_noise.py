@@ -2,7 +2,8 @@
 
 Twelve models, which are six pairs of twins, are measured again and again on an idle machine and beside a process that
 works all the time. One measurement is taken as it once was (one process, three repeats of single requests, memory from
-the samples at fixed intervals) and one as it is now. Told are the relative deviation between measurements of one model,
+the samples at fixed intervals) and one as it is now: the run that is scored, and further processes where it is not
+sharp. The load of the machine is told beside it. Told are the relative deviation between measurements of one model,
 and how often twins would have been told apart: their intervals do not overlap.
 """
 
@@ -10,21 +11,25 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
+import os
 import statistics
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+import polars as pl
+
 from quintain.core.task import Task
-from quintain.engine.measuring import measure
+from quintain.engine.jobs import CellJob, run_job
 from quintain.engine.pace import Pace
-from quintain.engine.runner import ModelRunner, RunnableModel, open_runner
+from quintain.engine.runner import RunnableModel, open_runner
 from quintain.engine.sandbox.limits import GIB, Limits
-from quintain.services.evaluate.results.measurement_gaps import WIDEST
+from quintain.engine.sessions import BOUND
 from quintain.tasks.definition import parse_task
 
 TASK = """
@@ -33,7 +38,7 @@ title = "Noise"
 kind = "text-classification"
 labels = ["negative", "positive"]
 """
-INPUTS = [{"text": f"The sentence with number {number} is here."} for number in range(608)]
+INPUTS = [{"text": f"The sentence with number {number} is here."} for number in range(618)]
 PAIRS = 6
 HALF_WIDTH = 1.96
 CODE = """
@@ -77,14 +82,31 @@ def as_it_was(model: RunnableModel, task: Task) -> Figure:
 
 def as_it_is(model: RunnableModel, task: Task, pace: Pace) -> Figure:
     """Measure as a worker does, which knows the machine from before."""
-
-    def opened() -> AbstractContextManager[ModelRunner]:
-        return open_runner(model, task, limits=Limits(), measured=True)
-
-    measured = measure(opened, task, INPUTS, batch_size=1, pace=pace)
-    assert measured is not None
-    told = measured.as_dict()
-    return Figure(told["throughput"], told["throughput_half"], told["memory"], told["sessions"], told["slowed"])
+    with tempfile.TemporaryDirectory() as name:
+        inputs, measurements = Path(name) / "inputs.parquet", {}
+        pl.DataFrame(INPUTS).with_columns(id=pl.Series([f"{row:04}" for row in range(len(INPUTS))])).write_parquet(
+            inputs
+        )
+        for measured in (False, True):
+            job = CellJob(
+                task=task,
+                model=model,
+                inputs=inputs,
+                out=Path(name) / f"{measured}.parquet",
+                measured=measured,
+                scored=not measured,
+                seed=0,
+                limits=Limits(),
+                known=measurements,
+            )
+            measurements = dict(run_job(job, lambda done: None, threading.Event(), pace=pace).measurements)
+    return Figure(
+        measurements["throughput"],
+        measurements["throughput_half"],
+        measurements["memory"],
+        measurements["sessions"],
+        measurements["slowed"],
+    )
 
 
 def make_models(folder: Path) -> list[RunnableModel]:
@@ -135,7 +157,7 @@ def report(name: str, figures: Sequence[Sequence[Figure]]) -> str:
     every = [figure for model in figures for figure in model]
     count = len(every)
     slowed = sum(figure.slowed > 0 for figure in every)
-    unranked = sum(figure.half > WIDEST * figure.rate for figure in every)
+    unranked = sum(figure.half > BOUND * figure.rate for figure in every)
     sessions = statistics.fmean(figure.sessions for model in figures for figure in model)
     return (
         f"{name:<22} {100 * statistics.median(deviations):7.1f} % {100 * max(deviations):7.1f} % "
@@ -167,6 +189,7 @@ def main() -> None:
                     for number, model in enumerate(models):
                         before[number].append(as_it_was(model, task))
                         after[number].append(as_it_is(model, task, pace))
+                print(f"{title}: load of {os.getloadavg()[2]:.1f} on {os.cpu_count()} processors")
             print(report(f"{title}, as it was", before))
             print(report(f"{title}, as it is", after), flush=True)
 

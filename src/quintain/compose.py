@@ -20,8 +20,9 @@ from quintain.conditions import AS_SERVED, LOCKS, SERVING, conditions_here
 from quintain.core.errors import BadInput, OutOfOrder
 from quintain.data.limits import AT_ONCE, MIB, FileLimits, read_at_once
 from quintain.engine.companion import Companion
-from quintain.engine.jobs import LocalEngine, machine_taken
+from quintain.engine.jobs import LocalEngine
 from quintain.engine.loops import LoopBook
+from quintain.engine.machine_hold import machine_taken
 from quintain.engine.presence import running_server, serving
 from quintain.services.access.mail import Mail
 from quintain.services.access.signing import sign_kept

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from quintain.core.errors import BadInput
 from quintain.engine import machine_load
-from quintain.engine.jobs import is_machine_free
+from quintain.engine.machine_hold import is_machine_free
 from quintain.engine.presence import running_server
 from quintain.engine.sandbox.layers import NEEDED, SandboxReport, probe
 from quintain.engine.sandbox.limits import GIB, Limits

@@ -1,15 +1,13 @@
 """From a file of inputs to a file of predictions, in blocks, so that memory does not grow with the data.
 
 The model meets the blocks, and the examples within a block, in shuffled order: nothing can be learned from position.
-Before the blocks come the examples that a measurement times, in an order of their own, so that the run that is scored
-begins as the timed one does.
+Where several processes of it share a file, each answers a part of every block.
 """
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +17,11 @@ import polars as pl
 from quintain.core.example import Prediction
 from quintain.core.task import Task
 from quintain.engine.asking import FAILURE_LIMIT, Failures, ask
-from quintain.engine.cutting import MEASURED_ROWS, cut_requests
+from quintain.engine.cutting import cut_requests
+from quintain.engine.pace import Pace
 from quintain.engine.runner import ModelRunner
+from quintain.engine.session_watch import SessionWatch
+from quintain.engine.timing import watch_request
 from quintain.tasks.contract import kind_of
 
 BLOCK = 8192
@@ -63,58 +64,117 @@ def write_predictions(
     seed: int,
     progress: Progress,
     failure_limit: float = FAILURE_LIMIT,
+    pace: Pace | None = None,
 ) -> Failures:
-    """Ask *runner* for every row of *inputs* (`id` and the input fields) and write *out*; give what failed of them.
+    """Ask *runner* for every row of *inputs* (`id` and the input fields), write *out*, and return what failed of them.
 
     RunEnded is raised where more than *failure_limit*, a share of the rows, fail.
     """
-    rows: int = pl.scan_parquet(inputs).select(pl.len()).collect().item()
-    generator = np.random.default_rng(seed)
-    answering = _Answering(runner, task, batch_size, generator, Failures(rows, limit=failure_limit), progress)
-    first = answering.answer(pl.scan_parquet(inputs).bottom_k(MEASURED_ROWS, by="id").collect())
-    blocks = np.arange(-(-rows // BLOCK))
-    generator.shuffle(blocks)
-    with tempfile.TemporaryDirectory(dir=out.parent) as folder:
-        for block in blocks:
-            table = pl.scan_parquet(inputs).slice(int(block) * BLOCK, BLOCK).collect()
-            later = answering.answer(table.join(first, on="id", how="anti", maintain_order="left"))
-            answered = table.select("id").join(pl.concat([first, later]), on="id", how="left", maintain_order="left")
-            answered.write_parquet(Path(folder) / f"{block:08}.parquet")
-        if rows:
-            pl.scan_parquet(f"{folder}/*.parquet").sink_parquet(out)
-        else:
-            pl.DataFrame(schema=prediction_schema(task, worded=runner.worded)).write_parquet(out)
-    return answering.failures
+    writer = PredictionWriter(
+        task, inputs, out, batch_size=batch_size, seed=seed, progress=progress, failure_limit=failure_limit
+    )
+    watch = None
+    if runner.usage is not None:  # as every process of a submitted model is, though nothing of it is told here
+        watch = SessionWatch(runner, runner.usage, batch_size, pace or Pace(), rows=writer.rows).begin()
+    with writer:
+        writer.answer(runner, watch)
+        writer.write(worded=runner.worded)
+    if watch is not None:
+        watch.finish()
+    return writer.failures
 
 
-@dataclass(slots=True)
-class _Answering:
-    """A model that is asked for one table after the other."""
+class PredictionWriter:
+    """Asks one process of a model or several for the rows of a file, each for its share, and writes what they answer.
 
-    runner: ModelRunner
-    task: Task
-    batch_size: int
-    generator: np.random.Generator
-    failures: Failures
-    progress: Progress
-    done: int = 0
+    Use it as a context manager: meanwhile it keeps what was answered in a folder beside *out*.
+    """
 
-    def answer(self, table: pl.DataFrame) -> pl.DataFrame:
-        """Ask for all rows of *table* in shuffled order, and give their predictions."""
-        shuffled = table[self.generator.permutation(table.height)]
-        examples = shuffled.drop("id").to_dicts()
+    def __init__(
+        self,
+        task: Task,
+        inputs: Path,
+        out: Path,
+        *,
+        batch_size: int,
+        seed: int,
+        progress: Progress,
+        failure_limit: float = FAILURE_LIMIT,
+        shares: int = 1,
+    ) -> None:
+        self.task, self.inputs, self.out = task, inputs, out
+        self.batch_size, self.seed, self.shares = batch_size, seed, shares
+        self.progress = progress
+        self.rows: int = pl.scan_parquet(inputs).select(pl.len()).collect().item()
+        self.failures = Failures(self.rows, limit=failure_limit)
+        self._done = 0
+
+    def __enter__(self) -> PredictionWriter:
+        """Make the folder."""
+        self._temporary = tempfile.TemporaryDirectory(dir=self.out.parent)
+        self._folder = Path(self._temporary.name)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Remove the folder."""
+        self._temporary.cleanup()
+
+    def answer(self, runner: ModelRunner, watch: SessionWatch | None = None, share: int = 0) -> None:
+        """Ask *runner* for its share of every block, while *watch* times it."""
+        generator = np.random.default_rng([self.seed, share])
+        for block in self._blocks():
+            table = self._block(block)
+            # One order for all shares, so that each row is in one of them.
+            order = np.random.default_rng([self.seed, len(self._blocks()), block]).permutation(table.height)
+            answered = self._ask(runner, watch, table[order[share :: self.shares]], generator)
+            answered.write_parquet(self._folder / f"{block:08}.{share}.parquet")
+
+    def write(self, *, worded: bool = False) -> None:
+        """Write the answers of all shares, in the order of the file."""
+        if not self.rows:
+            pl.DataFrame(schema=prediction_schema(self.task, worded=worded)).write_parquet(self.out)
+            return
+        for block in sorted(self._blocks()):
+            parts = [self._folder / f"{block:08}.{share}.parquet" for share in range(self.shares)]
+            answers = pl.concat([pl.read_parquet(part) for part in parts])
+            whole = self._block(block).select("id").join(answers, on="id", how="left", maintain_order="left")
+            whole.write_parquet(self._folder / f"{block:08}.whole")
+        pl.scan_parquet(f"{self._folder}/*.whole").sink_parquet(self.out)
+
+    def sample(self, most: int, generator: np.random.Generator) -> pl.DataFrame:
+        """Return up to so many rows of one block, with an `id` and the input fields."""
+        block = self._block(int(generator.choice(self._blocks())))
+        return block[generator.permutation(block.height)[:most]]
+
+    def _blocks(self) -> list[int]:
+        """Return the numbers of the blocks, in the order in which they are asked for."""
+        blocks = np.arange(-(-self.rows // BLOCK))
+        np.random.default_rng(self.seed).shuffle(blocks)
+        return [int(block) for block in blocks]
+
+    def _block(self, block: int) -> pl.DataFrame:
+        return pl.scan_parquet(self.inputs).slice(block * BLOCK, BLOCK).collect()
+
+    def _ask(
+        self, runner: ModelRunner, watch: SessionWatch | None, table: pl.DataFrame, generator: np.random.Generator
+    ) -> pl.DataFrame:
+        """Ask for all rows of *table*, and return their predictions."""
+        examples = table.drop("id").to_dicts()
         answers: list[Prediction] = []
-        for request in self._requests(len(examples)):
+        for request in self._requests(len(examples), generator, watched=watch is not None):
             part = examples[request.start : request.stop]
-            answers += ask(self.runner, self.task, part, self.failures, single=self.batch_size == 1)
-            self.done += len(part)
-            self.progress(self.done)
-        return prediction_table(self.task, shuffled["id"], answers, worded=self.runner.worded)
+            if watch is not None:
+                answers += watch_request(runner, self.task, part, self.failures, watch)
+            else:
+                answers += ask(runner, self.task, part, self.failures, single=self.batch_size == 1)
+            self._done += len(part)
+            self.progress(self._done)
+        return prediction_table(self.task, table["id"], answers, worded=runner.worded)
 
-    def _requests(self, rows: int) -> list[range]:
-        """Cut the rows as a timed run does; what is never timed is asked in as few messages as can be."""
-        if self.runner.usage is not None:
-            return cut_requests(rows, self.batch_size, self.generator)
+    def _requests(self, rows: int, generator: np.random.Generator, *, watched: bool) -> list[range]:
+        """Cut the rows as ever; what runs out of our sight is asked in as few messages as can be."""
+        if watched:
+            return cut_requests(rows, self.batch_size, generator)
         size = MESSAGE if self.batch_size == 1 else self.batch_size
         return [range(start, min(start + size, rows)) for start in range(0, rows, size)]
 

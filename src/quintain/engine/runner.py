@@ -198,7 +198,6 @@ def open_runner(
             options={**model.options, "task": task_facts(task)},
             packages=model.packages,
             limits=limits,
-            metered=measured,
             bare=not report.starts,
         ) as session:
             yield SandboxRunner(session, report.held)

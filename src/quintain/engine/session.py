@@ -40,7 +40,6 @@ class ModelSession:
         options: Mapping[str, Any] | None = None,
         packages: Sequence[Path] = (),
         limits: Limits | None = None,
-        metered: bool = False,
         bare: bool = False,
     ) -> None:
         """Name the model in *folder*; *bare* runs it without bubblewrap, in a process of its own only."""
@@ -51,7 +50,6 @@ class ModelSession:
         self.folder = folder
         self.packages = tuple(packages)
         self.limits = limits or Limits()
-        self.metered = metered
         self._stack = ExitStack()
 
     def __enter__(self) -> ModelSession:
@@ -82,7 +80,7 @@ class ModelSession:
                 *(Mount(package, target) for package, target in zip(packages, libraries, strict=True)),
             ],
             limits=self.limits,
-            metered=self.metered,
+            metered=True,  # always: what sets marks back may be seen from inside
             environment={"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "HF_HUB_OFFLINE": "1"},
             trusted=adapter.ours,
             bare=self.bare,

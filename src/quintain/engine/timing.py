@@ -1,4 +1,4 @@
-"""One request to a model with our clock beside it, and the same request once more without."""
+"""One request to a model with our clock beside it."""
 
 from __future__ import annotations
 
@@ -12,51 +12,38 @@ from quintain.core.task import Task
 from quintain.engine.asking import Failures, ask, read_answer
 from quintain.engine.runner import ModelRunner
 from quintain.engine.sandbox.limits import AnswersLost
+from quintain.engine.session_watch import SessionWatch
 
 
 @dataclass(frozen=True, slots=True)
 class TimedRequest:
-    """The numbers of the inputs that were asked for together, the nanoseconds that it took, and what was answered."""
+    """What was answered to one request, and the nanoseconds that it took."""
 
-    rows: Sequence[int]
-    ns: int
     predictions: Sequence[Prediction]
+    ns: int
 
 
-def timed(
-    runner: ModelRunner, task: Task, inputs: Sequence[dict[str, Any]], rows: Sequence[int], failures: Failures
-) -> TimedRequest:
-    """Ask for the inputs with these numbers. One that is lost takes its time, and that of asking one by one."""
-    asked = [inputs[row] for row in rows]
+def timed(runner: ModelRunner, task: Task, asked: list[dict[str, Any]], failures: Failures) -> TimedRequest:
+    """Ask for these inputs at once. A request that is lost takes its time, and that of asking one by one."""
     start = time.perf_counter_ns()
     try:
         reply = runner.predict(asked)
     except AnswersLost as error:
         if len(asked) == 1:
-            return TimedRequest(rows, time.perf_counter_ns() - start, [failures.mark(error)])
+            return TimedRequest([failures.mark(error)], time.perf_counter_ns() - start)
         answers = [answer for example in asked for answer in ask(runner, task, [example], failures, single=True)]
-        return TimedRequest(rows, time.perf_counter_ns() - start, answers)
+        return TimedRequest(answers, time.perf_counter_ns() - start)
     answers = [
         read_answer(runner, task, example, raw, failures) for example, raw in zip(asked, reply.answers, strict=True)
     ]
-    return TimedRequest(rows, reply.ns, answers)
+    return TimedRequest(answers, reply.ns)
 
 
-def ask_again(
-    runner: ModelRunner,
-    task: Task,
-    inputs: Sequence[dict[str, Any]],
-    requests: Sequence[TimedRequest],
-    *,
-    single: bool = False,
-) -> int:
-    """Ask again as it was asked, or one by one (*single*), and count the examples that are answered otherwise."""
-    differing = 0
-    for request in requests:
-        asked = [inputs[row] for row in request.rows]
-        failures = Failures(len(asked), allowed=len(asked))
-        parts = [[example] for example in asked] if single else [asked]
-        again = [answer for part in parts for answer in ask(runner, task, part, failures, single=single)]
-        pairs = zip(request.predictions, again, strict=True)
-        differing += sum(first.answer != second.answer for first, second in pairs)
-    return differing
+def watch_request(
+    runner: ModelRunner, task: Task, asked: list[dict[str, Any]], failures: Failures, watch: SessionWatch
+) -> Sequence[Prediction]:
+    """Ask for these inputs at once while *watch* times it, and return the answers."""
+    before = failures.count
+    request = timed(runner, task, asked, failures)
+    watch.note(len(asked), request.ns, failures.count - before)
+    return request.predictions

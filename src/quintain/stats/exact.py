@@ -27,3 +27,15 @@ def at_most(hits: npt.ArrayLike, size: npt.ArrayLike, marked: npt.ArrayLike, who
     counts = (np.asarray(count, dtype=np.float64) for count in (hits, whole, marked, size))
     hits, whole, marked, size = counts
     return np.asarray(scipy.stats.hypergeom.cdf(hits, whole, marked, size), dtype=np.float64)
+
+
+def share_interval(hits: int, total: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Return Clopper and Pearson's interval of *hits* in *total*, which holds at any count; 0 to 1 of nothing.
+
+    >>> [round(end, 4) for end in share_interval(0, 412)], share_interval(0, 0)
+    ([0.0, 0.0089], (0.0, 1.0))
+    """
+    tail = (1 - confidence) / 2
+    low = float(scipy.stats.beta.ppf(tail, hits, total - hits + 1)) if hits else 0.0
+    high = float(scipy.stats.beta.isf(tail, hits + 1, total - hits)) if hits < total else 1.0
+    return low, high

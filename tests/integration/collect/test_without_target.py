@@ -98,6 +98,9 @@ def test_the_page_speaks_of_no_model(site: Site) -> None:
     assert "The model’s answer" not in page
     refused = send(site.client, address, in_text="The pier smelled of tar and rain.", answer="neutral")
     assert "is missing; say in one to three sentences" in refused.text
+    four = "Tar smells. Sailors like it. Rain says otherwise. Most readers miss that."
+    refused = send(site.client, address, in_text="The pier smelled of tar.", answer="neutral", justification=four)
+    assert "has 4 sentences; keep to one, two or three" in refused.text
     texts = ("The pier smelled of tar and rain all week.", "My sister sold the clarinet without a word.")
     whys = (
         "The pier smells of tar, which sailors like; only rain says otherwise.",

@@ -95,16 +95,18 @@ def test_the_prompt_unchanged_is_refused(site: Site) -> None:
 
 
 def test_a_session_under_way_is_gone_on_with(site: Site) -> None:
-    """Own work, the task's open rounds and the round itself lead back to what was begun, until it has ended."""
+    """Every page that leads to writing leads back to what was begun, until it has ended."""
     place = site.open()
     client = site.client
     assert "Start writing" in client.get(f"{place}/write").text
     address = begin(client, place)
-    for page in (f"{place}/write", "/work", "/tasks/sentiment/write"):
+    pages = (f"{place}/write", "/work", "/tasks/sentiment/write", "/tasks/sentiment", "/tasks/sentiment/rounds", place)
+    for page in pages:
         shown = client.get(page, follow_redirects=True).text
-        assert re.search(rf'href="{address}">(<svg.*?</svg>)?\s*Go on writing', shown, re.DOTALL), page
+        assert re.search(rf'href="{address}"[^>]*>\s*(<svg.*?</svg>)?\s*Go on writing', shown, re.DOTALL), page
     post(client, address, f"{address}/give-up")
-    assert address not in client.get("/work").text
+    for page in pages[1:]:
+        assert address not in client.get(page, follow_redirects=True).text, page
 
 
 def test_a_replayed_form_counts_once(site: Site) -> None:

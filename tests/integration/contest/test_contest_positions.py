@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
+from alembic.migration import MigrationContext
+from alembic.operations import Operations
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -17,13 +20,14 @@ from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.data.plan import ImportPlan
 from quintain.services.access.actors import actor_of, find_user
 from quintain.services.access.links import make_link, redeem_link
+from quintain.services.access.notify import list_notifications
 from quintain.services.contest import pairs, teams
 from quintain.services.contest.contests import put_contest
 from quintain.services.contest.pair_checks import PairDraft
 from quintain.services.data.datasets import import_dataset
 from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
-from quintain.store.tables import ContestPair
+from quintain.store.tables import Attempt, AuditEntry, ContestPair, Prompt, Round, TaskRow
 from tests.beginnings import Build
 from tests.contests import CONTEST, move_to
 from tests.contrast_site import TASKS
@@ -196,3 +200,51 @@ def test_the_page_asks_which_place_is_meant(workspace: Workspace) -> None:
     assert post(browser, base, base, **fields, **{"place-modified_label": "34:tea"}).status_code == 303
     with workspace.session() as db:
         assert stored(db).modified_gold == [{"text": "tea", "start": 34}]
+
+
+def test_what_was_kept_before_is_listed(db: Session, blobs: Blobs, ben: Actor, owner: Actor) -> None:
+    """The migration tells owners of pairs, variants and texts on another word, and changes nothing."""
+    pairs.put_pair(db, blobs, ben, "attach/spring", draft("attach", {"tokens": WORDS.split()}, "pizza"))
+    pairs.put_pair(db, blobs, ben, "roles/spring", draft("roles", {"sentence": "The cook sold us rolls ."}, "rolls"))
+    pairs.put_pair(db, blobs, ben, "reading/spring", draft("reading", {"question": "What did Tom order?"}, "34:tea"))
+    moved, resold, twice = db.scalars(select(ContestPair).order_by(ContestPair.id)).all()
+    migrate(db)
+    assert not db.scalars(select(AuditEntry).where(AuditEntry.action == "positions.unclear")).all()
+    moved.modified = {**moved.modified, "preposition": 3}
+    resold.modified = {**resold.modified, "sentence": "The cook resold us rolls ."}
+    twice.modified_gold = [{"text": "tea", "start": None}]
+    task = db.scalars(select(TaskRow).where(TaskRow.name == "roles")).one()
+    row = Round(task_id=task.id, number=7, state="closed", entry_key="k", seed=1)
+    db.add(row)
+    db.flush()
+    prompt = Prompt(round_id=row.id, hash="h", inputs=moved.original, draw=1)
+    db.add(prompt)
+    db.flush()
+    text = Attempt(round_id=row.id, prompt_id=prompt.id, hash="h", text_key="k", inputs=moved.modified, predictions=[])
+    db.add(text)
+    db.commit()
+    before = {row.id: dict(row.modified) for row in (moved, resold, twice)}
+    migrate(db)
+    entries = db.scalars(select(AuditEntry).where(AuditEntry.action == "positions.unclear")).all()
+    listed = {entry.subject: entry.details for entry in entries}
+    assert {ref: details.get("contests", details.get("rounds")) for ref, details in listed.items()} == {
+        "attach/spring": [{"id": moved.id, "why": "preposition"}],
+        "roles/spring": [{"id": resold.id, "why": "predicate"}],
+        "reading/spring": [{"id": twice.id, "why": "answer"}],
+        "roles/7": [{"id": text.id, "why": "preposition"}],
+    }
+    told = list_notifications(db, owner)
+    assert {one.url for one in told if "may be about another word" in one.text} >= {
+        "/tasks/attach/contests/spring",
+        "/tasks/roles/rounds/7",
+    }
+    assert {row.id: dict(row.modified) for row in (moved, resold, twice)} == before
+
+
+def migrate(db: Session) -> None:
+    """Look for what is unclear, as the migration does."""
+    migration = import_module("quintain.store.migrations.versions.0055_unclear_positions")
+    with Operations.context(MigrationContext.configure(db.connection())):
+        migration.upgrade()
+    db.commit()
+    db.expire_all()

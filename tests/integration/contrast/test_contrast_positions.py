@@ -174,3 +174,16 @@ def test_what_was_stored_wrongly_is_set_right(db: Session, workspace: Workspace,
     assert again.new
     assert again.version != wrong.version
     assert "with" in str(preview(db, workspace.blobs, owner, again.version))
+
+
+def test_what_nobody_can_tell_is_listed(db: Session, owner: Actor) -> None:
+    """Of a preposition that was exchanged the owners are told: whether it is meant, a person has to say."""
+    edit = Edit({"tokens": words("He ate pizza without friends ."), "preposition": "without"}, "pizza")
+    made = keep(db, ATTACH, edit)
+    migration = import_module("quintain.store.migrations.versions.0055_unclear_positions")
+    with Operations.context(MigrationContext.configure(db.connection())):
+        migration.upgrade()
+    db.commit()
+    entry = db.scalars(select(AuditEntry).where(AuditEntry.action == "positions.unclear")).one()
+    assert entry.details == {"contrast": [{"id": made.id, "why": "preposition"}], "total": 1}
+    assert f"original: {made.id}." in list_notifications(db, owner)[0].text

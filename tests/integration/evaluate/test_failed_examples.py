@@ -185,5 +185,7 @@ def test_answers_while_timed_are_held_against_those_that_are_scored(
     cells = run(workspace, db, blobs, tmp_path, "plain", "measure")
     assert {cell.state for cell in cells.values()} == {"done"}
     measured = figures(db, blobs, owner, "mood/two-faced").measurements
-    assert measured["compared"] == measured["examples"] > 20
+    further = measured["sessions"] - 1  # one is that of the run that is scored
+    assert measured["compared"] == 40 * further > 20
+    assert (measured["asked_again"], measured["unstable"]) == (40, 0)
     assert measured["unlike_scored"] == 0

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import Result
 
+from quintain.engine.jobs import CellJob, CellResult, LocalEngine
 from tests.evaluation import SENTENCES, TASK
 
 HANDLER = 'def predict(batch): return ["positive" if "w" in item["text"] else "negative" for item in batch]\n'
@@ -88,3 +91,27 @@ def test_overlap_of_two_files(tmp_path: Path, cli: Callable[..., Result]) -> Non
     found = json.loads(result.stdout)
     assert (found["exact"], found["near"], found["share"]) == (1, 0, 0.5)
     assert "1 of 2 examples" in cli("data", "overlap", tmp_path / "train.csv", tmp_path / "test.csv").stdout
+
+
+def test_a_model_that_is_quick_only_while_it_is_timed_is_told(
+    model: Path, tmp_path: Path, cli: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that can tell further processes from the scored one, and answers otherwise in them, would not rank."""
+    (model / "handler.py").write_text("def predict(batch): return ['positive'] * len(batch)\n")
+    quick, usual = tmp_path / "quick", LocalEngine.run
+    quick.mkdir()
+    (quick / "handler.py").write_text("def predict(batch): return ['negative'] * len(batch)\n")
+
+    def tells(engine: LocalEngine, job: CellJob, *rest: Any) -> CellResult:
+        return usual(engine, replace(job, model=replace(job.model, folder=quick)) if job.measured else job, *rest)
+
+    monkeypatch.setattr(LocalEngine, "run", tells)
+    monkeypatch.setenv("COLUMNS", "200")
+    data = tmp_path / "many.jsonl"
+    rows = [{"text": f"Sentence number {number}.", "answer": "positive"} for number in range(40)]
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    result = cli("evaluate", "local", model, "--data", data, "--quick")
+    assert result.exit_code == 0, result.output
+    assert "throughput would not rank" in result.stdout
+    assert "examples otherwise while it was timed than in the run that is scored" in result.stdout
+    assert "while loading" not in result.stdout

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -82,16 +83,21 @@ def told(db: Session, cell: Cell, **measured: Any) -> Mapping[str, Any]:
     return cell.measurements
 
 
-def test_figures_of_answers_that_are_not_scored_are_withheld(
-    db: Session, blobs: Blobs, owner: Actor, cells: Mapping[str, Cell]
-) -> None:
-    """Where timed answers differ from the scored ones, speed and memory are gone from results and board, and why."""
-    cell = cells[MEASURE]
+def answer_otherwise(db: Session, blobs: Blobs, cell: Cell) -> pl.DataFrame:
+    """Let the further processes of a measurement have answered otherwise, and return what they answered."""
     timed = pl.read_parquet(blobs.path(str(cell.predictions))).with_columns(prediction=pl.lit("negative"))
     with blobs.scratch(".parquet") as path:
         timed.write_parquet(path)
         cell.predictions = blobs.put_file(path)
     db.commit()
+    return timed
+
+
+def test_figures_of_answers_that_are_not_scored_are_withheld(
+    db: Session, blobs: Blobs, owner: Actor, cells: Mapping[str, Cell]
+) -> None:
+    """Where timed answers differ from the scored ones, speed and memory are gone from results and board, and why."""
+    timed = answer_otherwise(db, blobs, cells[MEASURE])
     result = figures(db, blobs, owner)
     assert not {"throughput", "memory", "latency_p50", "cpu_seconds_per_example"} & result.measurements.keys()
     assert result.measurements["unlike_scored"] == timed.height
@@ -99,6 +105,32 @@ def test_figures_of_answers_that_are_not_scored_are_withheld(
     model = board(db, blobs, owner, "mood").models[0]
     assert list(model.values["throughput"]) == list(model.values["memory"]) == [None]
     assert "otherwise while it was timed" in why_unranked(model, {"throughput": [1.0]}, [1.0])
+
+
+def test_the_reason_of_what_is_withheld_is_told_everywhere(
+    workspace: Workspace,
+    db: Session,
+    blobs: Blobs,
+    cells: Mapping[str, Cell],
+    cli: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The results page, the board, `evaluate results` and `board show` say how many answers differed."""
+    monkeypatch.setenv("QUINTAIN_DATABASE_URL", workspace.settings.database_url)
+    timed = answer_otherwise(db, blobs, cells[MEASURE])
+    reason = f"answered {timed.height} of {timed.height} examples otherwise while it was timed"
+    make_person(db, "otto", RoleName.OWNER)
+    redeem_link(db, make_link(db, OPERATOR, "otto").token, PASSWORD)
+    browser = browser_of(workspace, "otto")
+    page = browser.get("/tasks/mood/models/steady/results/test").text
+    assert f"withheld: it {reason}" in " ".join(page.split())
+    assert "Asked again, it answered 0 of 40 examples differently." in " ".join(page.split())
+    assert reason in browser.get("/api/v1/tasks/mood/board").text
+    assert "gap_otherwise" in browser.get("/tasks/mood/board").text
+    where = ("-w", str(workspace.settings.workspace))
+    monkeypatch.setenv("COLUMNS", "400")
+    assert reason in cli(*where, "evaluate", "results", MODEL).output
+    assert reason in cli(*where, "board", "show", "mood").output
 
 
 def test_an_uneven_figure_is_shown_and_does_not_rank(
@@ -114,13 +146,37 @@ def test_an_uneven_figure_is_shown_and_does_not_rank(
 
 
 def test_a_busy_machine_is_told_with_the_figure(
-    db: Session, blobs: Blobs, owner: Actor, cells: Mapping[str, Cell]
+    workspace: Workspace,
+    db: Session,
+    blobs: Blobs,
+    owner: Actor,
+    cells: Mapping[str, Cell],
+    cli: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What others worked meanwhile stands in the cell of the board where it was much."""
-    told(db, cells[MEASURE], busy=0.4, slowed=0.0, throughput_half=1.0)
+    """What others worked meanwhile stands in the cell of the board and below its table where it was much."""
+    monkeypatch.setenv("QUINTAIN_DATABASE_URL", workspace.settings.database_url)
+    show = ("-w", str(workspace.settings.workspace), "board", "show", "mood")
+    line = "mood/steady@1 was measured while the machine was busy: 40% of it with other work."
+    told(db, cells[MEASURE], busy=0.4, slowed=0.0, throughput_half=1e9)  # and too uneven to rank
+    assert line in " ".join(cli(*show).output.split())
+    told(db, cells[MEASURE], throughput_half=1.0)
     assert board(db, blobs, owner, "mood").models[0].values["throughput"][0].busy == 0.4
     told(db, cells[MEASURE], busy=0.01, slowed=0.05)
     assert board(db, blobs, owner, "mood").models[0].values["throughput"][0].busy is None
+
+
+def test_a_measurement_waits_for_the_run_that_it_rests_on(db: Session, cells: Mapping[str, Cell]) -> None:
+    """Nobody takes it while the scored run waits or goes on; then it needs no further process where that was sharp."""
+    cells[MEASURE].state, cells[PLAIN].state = "queued", "running"
+    cells[PLAIN].lease_until = now() + timedelta(minutes=1)
+    db.commit()
+    assert evaluate.claim(db, "worker") is None
+    cells[PLAIN].state = "done"
+    db.commit()
+    lease = evaluate.claim(db, "worker")
+    assert lease is not None
+    assert lease.cell_id == cells[MEASURE].id
 
 
 def test_a_measurement_is_made_again_and_the_known_figure_stands_until_then(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,11 +25,12 @@ from quintain.services.board.choices import aggregations, sensitivity
 from quintain.services.board.claims import claim_of, claim_text
 from quintain.services.board.export import KINDS
 from quintain.services.board.export import export as write_export
-from quintain.services.board.parts import BoardPart
+from quintain.services.board.parts import BoardPart, MatrixModel
 from quintain.services.board.ranking import parse_view
 from quintain.services.board.ranking import rank as rank_board
 from quintain.services.board.uncertainty import uncertainty
 from quintain.services.evaluate.cells.lifecycle import fill_dataset
+from quintain.services.evaluate.results.axis_gaps import MEASURED
 from quintain.services.tasks.board_settings import board_spec, let_score, set_board
 from quintain.services.tasks.definitions import get_task
 
@@ -95,6 +97,7 @@ def show(
         output.print_json(shape)
     else:
         _print_board(shape)
+        _say_busy(unranked.models)
         if sure:
             output.say(claim_text(claim))
 
@@ -141,6 +144,18 @@ def _print_board(shape: dict[str, Any]) -> None:
     for pair in shape.get("uncertainty", {}).get("pairs", []):
         more = "" if not pair["more"] else f"; about {pair['more']} more examples would settle it"
         output.say(f"{pair['first']} is above {pair['second']} with probability {pair['probability']:.2f}{more}.")
+
+
+def _say_busy(models: Sequence[MatrixModel]) -> None:
+    """Say of which models speed and memory were measured beside other work, also where they do not rank for it."""
+    for model in models:
+        gaps = [why.figure for axis in MEASURED for why in model.gaps.get(axis, ()) if why is not None]
+        figures = [*(figure for axis in MEASURED for figure in model.values.get(axis, ())), *gaps]
+        share = max((figure.busy for figure in figures if figure is not None and figure.busy), default=None)
+        if share is not None:
+            output.print_line(
+                f"{model.ref} was measured while the machine was busy: {share:.0%} of it with other work."
+            )
 
 
 def _say_coming(shape: dict[str, Any]) -> None:

@@ -50,7 +50,7 @@ def _axes(result: StoredResult) -> list[list[object]]:
         for name, value in result.metrics.items()
         for line in metric_lines(name, value, result.bounds.get(name))
     ]
-    uneven = {axis: why for axis, why in result.gaps.items() if why.kind == "uneven"}
+    uneven = {axis: why for axis, why in result.gaps.items() if why.kind in {"uneven", "slower"}}
     lines += [[measured.get("examples"), *line] for line in measured_lines(measured, uneven)]
     for name, share in (("robustness", result.robustness), ("fairness", result.fairness)):
         if share:

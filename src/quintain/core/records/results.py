@@ -67,10 +67,13 @@ class Measurements(Record):
     """What was measured while a model answered in batches of its own size: examples per second, seconds, GiB.
 
     Nothing stands here before it was measured. Latency is that of requests for one example. The *half* of a figure is
-    half of its 95 % interval, over repeats and *sessions*; *busy* is the share of the processors that others used
-    meanwhile, *slowed* the share of its pace that the machine lost. *layers* of the sandbox are those that held;
-    *unlike_scored* counts, of those *compared*, the examples that were answered otherwise than in the run that is
-    scored: where that is more than a changing mind explains, the figures are withheld, and only these counts are told.
+    half of its 95 % interval, over repeats and *sessions*, which are processes of the model; *busy* is the share of the
+    processors that others used meanwhile, *slowed* the share of its pace that the machine lost. *later* is how many
+    times as much work an example took after those that were timed, on large data. *asked_again* are examples that were
+    asked for once more, *unstable* those of them that were answered otherwise then. *layers* of the sandbox are those
+    that held; *unlike_scored* counts, of those *compared*, the examples that were answered otherwise than in the run
+    that is scored: where that is more than a changing mind explains, the figures are withheld, and only these counts
+    are told.
     """
 
     throughput: float | None = left_out()
@@ -90,6 +93,7 @@ class Measurements(Record):
     joules_per_example: float | None = left_out(without="throughput")
     busy: float | None = left_out()
     slowed: float | None = left_out()
+    later: float | None = left_out()
     sessions: int | None = left_out()
     examples: int | None = left_out()
     warm_up: int | None = left_out()

@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from quintain.core.records.stations import Station, StationName, Stations, StationStep
 from quintain.core.rounds import RoundKind
 from quintain.core.task import Task
+from quintain.services.collect.rounds.manage import get_round
 from quintain.services.release.stations import KnownJudging, stations_of
+from quintain.services.validate.judging.offers import page_in_hand
+from quintain.web.pages.begun import begun_session, writing_address
 from quintain.web.visit import Visit
 
 
@@ -98,8 +101,12 @@ def _button(
     _ = visit.tongue.gettext
     home = f"/tasks/{task.name}"
     if step is StationStep.WRITE:
-        return StepButton(_("Write"), f"{home}/rounds/{number}/write")
+        begun = begun_session(visit, get_round(visit.db, visit.actor, f"{task.name}/{number}"))
+        return StepButton(_("Go on writing") if begun else _("Write"), writing_address(task.name, number, begun))
     if step is StationStep.JUDGE:
+        held = page_in_hand(visit.db, visit.actor, f"{task.name}/{number}") if visit.signed_in else None
+        if held is not None:
+            return StepButton(_("Go on judging"), f"/judge/{held}")
         return StepButton(_("Judge"), f"{home}/judge/{number}")
     if not owns or step is None:
         return None

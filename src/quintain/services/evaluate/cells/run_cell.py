@@ -22,7 +22,7 @@ import polars as pl
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from quintain.core.cells import MEASURE, PLAIN
+from quintain.core.cells import MEASURE, PLAIN, CellState
 from quintain.core.errors import QuintainError, Unavailable, reason_of
 from quintain.core.task import Task
 from quintain.engine.cutting import MEASURED_ROWS
@@ -280,6 +280,9 @@ def _prepare(
         inputs=inputs,
         out=folder / "predictions.parquet",
         measured=lease.variant == MEASURE,
+        scored=lease.variant == PLAIN,
+        known=_scored(db, row) if lease.variant == MEASURE else {},
+        afresh=bool(row.cell.measurements),
         seed=int(row.dataset_version.hash[:12], 16),
         limits=conditions.limits,
         sandbox=conditions.sandbox,
@@ -288,6 +291,14 @@ def _prepare(
         ),
         failure_limit=board_spec(db, row.task.name).failure_limit,
     )
+
+
+def _scored(db: Session, row: CellRow) -> Mapping[str, Any]:
+    """Return what was measured of the model's scored run on the same data; nothing while it is not over."""
+    rows = queries.rows(
+        db, model_version_id=row.model_version.id, dataset_version_id=row.dataset_version.id, states=[CellState.DONE]
+    )
+    return next((plain.cell.measurements or {} for plain in rows if plain.cell.variant == PLAIN), {})
 
 
 def _write_inputs(db: Session, blobs: Blobs, task: Task, row: CellRow, target: Path) -> None:

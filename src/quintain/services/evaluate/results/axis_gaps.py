@@ -38,6 +38,7 @@ TEXTS: Mapping[str, str] = {
     "machine": "measured on another machine: {machine}",
     "otherwise": "answered {n} of {needed} examples otherwise while it was timed than in the run that is scored",
     "uneven": "measured too unevenly to rank: ± {n} %",
+    "slower": "an example took {n} times as much work after those that were timed",
 }
 
 Needs: TypeAlias = Mapping[str, tuple[str, ...]]

@@ -34,7 +34,12 @@ from quintain.services.evaluate.results.axis_gaps import (
 )
 from quintain.services.evaluate.results.dataset_results import StoredResult, guarded, sees_all
 from quintain.services.evaluate.results.flips import DRAWN, share_of_cells
-from quintain.services.evaluate.results.measurement_gaps import count_unlike, measurement_gaps, without_withheld
+from quintain.services.evaluate.results.measurement_gaps import (
+    count_unlike,
+    measured_figures,
+    measurement_gaps,
+    without_withheld,
+)
 from quintain.services.evaluate.results.scoring import metric_names, score_on
 from quintain.services.evaluate.results.stored_predictions import gold_examples, read_predictions
 from quintain.services.evaluate.results.unchanged import BROKEN
@@ -205,6 +210,7 @@ def model_results(db: Session, blobs: Blobs, actor: Actor, ref: str) -> list[Sto
 def _result(group: Sequence[CellRow], figures: Mapping[str, Any], at: datetime | None) -> StoredResult:
     first = group[0]
     measured = next((row.cell.measurements for row in group if row.cell.variant == MEASURE and _over(row, at)), {})
+    scored = next((row.cell.measurements for row in group if row.cell.variant == PLAIN and _over(row, at)), None) or {}
     states = {row.cell.variant: row.cell.state if _over(row, at) else CellState.QUEUED.value for row in group}
     return StoredResult(
         model_version_id=first.model_version.id,
@@ -219,7 +225,7 @@ def _result(group: Sequence[CellRow], figures: Mapping[str, Any], at: datetime |
         slices=figures.get(PLAIN, {}).get("slices", ()),
         confusion=figures.get(PLAIN, {}).get("confusion"),
         bounds=figures.get(PLAIN, {}).get("bounds", {}),
-        measurements={**measured, **figures.get(MEASURE, {})} if measured else {},
+        measurements=measured_figures(measured, scored, figures.get(MEASURE, {})) if measured else {},
         robustness=figures.get("robustness"),
         fairness=figures.get("fairness"),
         states=newest_variants(states),

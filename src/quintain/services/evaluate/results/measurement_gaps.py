@@ -1,8 +1,10 @@
 """Whether what was measured may rank: it is of the answers that are scored, and it is known sharply enough.
 
-A model that answers otherwise while it is timed has not been timed: its speed and memory are withheld. How often an
-honest model changes its mind is known, because some examples were asked again outside the time; only what that does not
-explain counts. A figure that the machine let nobody measure sharply is shown, and ranks once it is measured again.
+A submitted model is timed in the run that is scored. Further processes of the same kind make the figure sharper: where
+one of them answers otherwise than the scored run, by more than the model is seen to change its mind, it was no run of
+the same kind, and speed and memory are withheld. How often an honest model changes its mind is known because a fresh
+process, alike as well, is asked again for some of the examples. A figure that the machine let nobody measure sharply is
+shown, and ranks once it is measured again.
 """
 
 from __future__ import annotations
@@ -11,16 +13,17 @@ from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
-import scipy
 
 from quintain.core.records.figures import Gap
 from quintain.core.task import Task
+from quintain.engine.sessions import BOUND
 from quintain.metrics.flips import same_answers
 from quintain.services.evaluate.results.axis_gaps import MEASURED, gap
+from quintain.stats.exact import share_interval
 from quintain.tasks.contract import kind_of
 
-CHANCE = 0.001  # that an honest model's change of mind explains what differed
-WIDEST = 0.5  # half of a figure's interval, as a share of it; a wider one does not rank
+SLOWER = 2.0  # times as much work on the examples that are not timed, from which on the others were no example of them
+AGAIN = ("asked_again", "unstable", "batch_differs")
 BUSY = 0.1  # share of the machine that others took, from which on it is said
 WITHHELD = (
     *MEASURED,
@@ -36,8 +39,24 @@ def count_unlike(task: Task, plain: pl.DataFrame, timed: pl.DataFrame) -> dict[s
     return {"compared": both.height, "unlike_scored": int((~same).sum())}
 
 
+def measured_figures(
+    measured: Mapping[str, Any], scored: Mapping[str, Any], unlike: Mapping[str, int]
+) -> dict[str, Any]:
+    """Return what was measured, with what the *scored* run says of it, and how many answers were *unlike* it.
+
+    How often the model changes its mind is known from the scored run, where that was timed, and so is how much work it
+    had with the examples after those that were timed.
+    """
+    later = [session.get("later") for session in scored.get("timing", {}).get("sessions", ())]
+    slower = {"later": max(value for value in later if value is not None)} if any(later) else {}
+    return {**measured, **{name: scored[name] for name in AGAIN if name in scored}, **slower, **unlike}
+
+
 def answers_otherwise(measured: Mapping[str, Any]) -> bool:
-    """Say whether more was answered otherwise than in the scored run than a changing mind explains.
+    """Whether more was answered otherwise than in the scored run than a changing mind explains.
+
+    It is so where the 95 % interval of the share that differed lies above that of the share that changed when a fresh
+    process was asked again. Where nothing was asked again, anything may be a change of mind.
 
     >>> answers_otherwise({"compared": 96, "unlike_scored": 78, "asked_again": 60, "unstable": 0})
     True
@@ -50,8 +69,7 @@ def answers_otherwise(measured: Mapping[str, Any]) -> bool:
     asked, unstable = measured.get("asked_again") or 0, measured.get("unstable") or 0
     if not unlike:
         return False
-    # Fisher's exact test of two shares: the chance of so many on the first side, were both alike.
-    return bool(scipy.stats.hypergeom.sf(unlike - 1, compared + asked, unlike + unstable, compared) < CHANCE)
+    return share_interval(unlike, compared)[0] > share_interval(unstable, asked)[1]
 
 
 def measurement_gaps(measured: Mapping[str, Any]) -> dict[str, Gap]:
@@ -60,9 +78,11 @@ def measurement_gaps(measured: Mapping[str, Any]) -> dict[str, Gap]:
         why = gap("otherwise", n=measured["unlike_scored"], needed=measured["compared"])
         return dict.fromkeys(MEASURED, why)
     gaps = {}
+    if (measured.get("later") or 0.0) > SLOWER:
+        gaps["throughput"] = gap("slower", n=round(measured["later"]))
     for axis in MEASURED:
         value, half = measured.get(axis), measured.get(f"{axis}_half") or 0.0
-        if value and half > WIDEST * value:
+        if axis not in gaps and value and half > BOUND * value:
             gaps[axis] = gap("uneven", n=round(100 * half / value))
     return gaps
 

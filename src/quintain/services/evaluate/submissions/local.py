@@ -29,13 +29,19 @@ from quintain.data.importing import write_examples
 from quintain.data.plan import ImportPlan
 from quintain.engine.cutting import MEASURED_ROWS
 from quintain.engine.jobs import CellJob, CellResult, LocalEngine
+from quintain.engine.predicting import prediction_schema
 from quintain.engine.runner import RunnableModel
 from quintain.engine.sandbox.limits import OURS, RunEnded
 from quintain.perturbations.contract import perturbation
 from quintain.perturbations.tables import perturb_table
 from quintain.services.evaluate.cells.conditions import Conditions, runnable
 from quintain.services.evaluate.cells.estimate import estimate, left_for
-from quintain.services.evaluate.results.measurement_gaps import count_unlike, measurement_gaps, without_withheld
+from quintain.services.evaluate.results.measurement_gaps import (
+    count_unlike,
+    measured_figures,
+    measurement_gaps,
+    without_withheld,
+)
 from quintain.services.evaluate.results.scoring import score_table
 from quintain.services.evaluate.results.unchanged import side_by_side, unchanged_figures
 from quintain.services.evaluate.results.variants import VARIANT_ROWS, VARIANT_SEED, family_of, variants_for
@@ -149,9 +155,9 @@ def evaluate_locally(
         expected = bench.estimate(quick=quick)
         if expected is not None and warn is not None:
             warn(expected)
-        plain = bench.predict(PLAIN, bench.examples)
+        timing, plain = bench.score()
         scored = score_table(task, bench.examples, plain, role=plan.role)
-        measured = bench.measure(plain) if bench.place == "sandbox" else {}
+        measured = bench.measure(timing, plain) if bench.place == "sandbox" else {}
         shares: dict[str, Any] = {"robustness": None, "fairness": None}
         if not quick and bench.place != "file":
             shares |= _shares(bench, plain)
@@ -195,23 +201,33 @@ class _Bench:
         return estimate(self.task, self.model.adapter, options, outside, tables, perturbed=not quick)
 
     def predict(self, variant: str, examples: pl.DataFrame) -> pl.DataFrame:
-        self._run(variant, examples, measured=False)
-        return pl.read_parquet(self.folder / "predictions.parquet")
+        return self._run(variant, examples)[1]
 
-    def measure(self, plain: pl.DataFrame) -> Mapping[str, Any]:
-        """Measure the model, and count what it answered otherwise meanwhile than the *plain* run."""
-        measured = self._run(MEASURE, self.examples.sort("id").head(MEASURED_ROWS), measured=True).measurements
-        return {**measured, **count_unlike(self.task, plain, pl.read_parquet(self.folder / "predictions.parquet"))}
+    def score(self) -> tuple[Mapping[str, Any], pl.DataFrame]:
+        """Run the model on the plain examples; return what was measured meanwhile, and its predictions."""
+        result, plain = self._run(PLAIN, self.examples)
+        return result.measurements, plain
 
-    def _run(self, variant: str, examples: pl.DataFrame, *, measured: bool) -> CellResult:
+    def measure(self, scored: Mapping[str, Any], plain: pl.DataFrame) -> Mapping[str, Any]:
+        """Measure the model, and count what it answered otherwise meanwhile than the *plain* run, *scored* of which."""
+        result, timed = self._run(MEASURE, self.examples.sort("id").head(MEASURED_ROWS), known=scored)
+        return measured_figures(result.measurements, scored, count_unlike(self.task, plain, timed))
+
+    def _run(
+        self, variant: str, examples: pl.DataFrame, known: Mapping[str, Any] | None = None
+    ) -> tuple[CellResult, pl.DataFrame]:
+        """Run the model, and return what came of it, and its predictions; none where nothing had to be asked."""
+        out = self.folder / f"predictions-{variant}.parquet"
         inputs = self.folder / "inputs.parquet"
         examples.select("id", *(item.name for item in kind_of(self.task).fields(self.task))).write_parquet(inputs)
         job = CellJob(
             task=self.task,
             model=self.model,
             inputs=inputs,
-            out=self.folder / "predictions.parquet",
-            measured=measured,
+            out=out,
+            measured=variant == MEASURE,
+            scored=variant == PLAIN,
+            known=known or {},
             seed=VARIANT_SEED,
             limits=self.conditions.limits,
             sandbox=self.conditions.sandbox,
@@ -224,7 +240,7 @@ class _Bench:
             self._add_asking(error.facts)  # what it took was spent, also where nothing came of it
             raise
         self._add_asking(result.measurements)
-        return result
+        return result, pl.read_parquet(out) if out.exists() else pl.DataFrame(schema=prediction_schema(self.task))
 
     def _add_asking(self, facts: Mapping[str, Any]) -> None:
         self.asking.update({name: facts[name] for name in ASKING if name in facts})

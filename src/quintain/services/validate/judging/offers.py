@@ -81,6 +81,11 @@ def get_offer(db: Session, actor: Actor, ref: str) -> JudgingOffer:
     return replace(offer, held=left_queries.held_page(db, validation.id, require_user(actor), now()))
 
 
+def page_in_hand(db: Session, actor: Actor, ref: str) -> str | None:
+    """Return the key of the page that *actor* has on their desk in the judging called *ref*; None without one."""
+    return left_queries.held_page(db, find_validation(db, ref).id, require_user(actor), now())
+
+
 def open_offers(db: Session, actor: Actor, task: str | None = None) -> list[JudgingOffer]:
     """Describe the judging, of *task* or of all tasks, in which something is left for *actor*, or on their desk."""
     user_id, moment, offers = require_user(actor), now(), []

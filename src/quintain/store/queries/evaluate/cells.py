@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Row, Select, and_, case, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from quintain.core.cells import MEASURE, PLAIN, WAITING, CellState
 from quintain.core.example import Role
@@ -124,8 +124,8 @@ def claim(  # noqa: PLR0913 - whose turn it is depends on what a worker can run
     The builder with the fewest running cells comes first; then what `_turn` puts first, *counted* being the variants
     that boards count; then cells of the model and data set *in_hand*, which are few; then the oldest. A lease that has
     lapsed counts as queued: it was lost, which is no attempt. Without *alone*, measurements are left to others, and so
-    are models of the adapters *without*; cells that wait for a class of machine other than *machine* always are. With
-    *variant*, only that one is computed.
+    are models of the adapters *without*; cells that wait for a class of machine other than *machine* always are, and
+    measurements while the scored run, on which they rest, is not over. With *variant*, only that one is computed.
     """
     running = (
         select(Model.owner_id, func.count().label("running"))
@@ -151,8 +151,7 @@ def claim(  # noqa: PLR0913 - whose turn it is depends on what a worker can run
         query = query.where(Cell.variant != MEASURE)
     if without:
         query = query.where(ModelVersion.adapter.not_in(without))
-    if variant is not None:
-        query = query.where(Cell.variant == variant)
+    query = query.where(_after_scored() if variant is None else Cell.variant == variant)
     if task is not None:
         query = query.where(Model.task_id == select(TaskRow.id).where(TaskRow.name == task).scalar_subquery())
     cell = db.scalar(query)
@@ -202,6 +201,18 @@ def _in_hand_first(in_hand: LastCell | None) -> list[ColumnElement[int]]:
         Cell.model_version_id == in_hand.model_version_id, Cell.dataset_version_id == in_hand.dataset_version_id
     )
     return [case((same, 0), else_=1)]
+
+
+def _after_scored() -> ColumnElement[bool]:
+    """Whether a cell is no measurement, or one of a model whose scored run on the same data is over."""
+    plain = aliased(Cell)
+    waiting = select(plain.id).where(
+        plain.model_version_id == Cell.model_version_id,
+        plain.dataset_version_id == Cell.dataset_version_id,
+        plain.variant == PLAIN,
+        plain.state.in_(WAITING),
+    )
+    return or_(Cell.variant != MEASURE, ~waiting.exists())
 
 
 def _of_class(machine: str | None) -> ColumnElement[bool]:

@@ -26,6 +26,7 @@ from quintain.web.errors import Trouble, trouble_of
 from quintain.web.exporting import export_page
 from quintain.web.files import on_disk
 from quintain.web.listing import SIZE
+from quintain.web.pages.begun import begun_session
 from quintain.web.pages.collect.round_charts import rate_chart, time_chart
 from quintain.web.pages.collect.rounds import state_names
 from quintain.web.pages.round_crumbs import round_crumbs
@@ -181,6 +182,7 @@ def _show(visit: Visit, task: str, number: int, trouble: Trouble | None = None) 
         "spec": info.spec,
         "states": state_names(visit),
         "wage": earnings.wage(visit.db, info.id, info.spec),
+        "begun": begun_session(visit, info),
         "counters": None,
         "figure": None,
         "wheel": station_line(visit, found, number),

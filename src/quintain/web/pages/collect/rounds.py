@@ -27,6 +27,7 @@ from quintain.tasks.contract import kind_of
 from quintain.tasks.writing import toml
 from quintain.web.confirming import page_edit, show_changes
 from quintain.web.drafts import SpecDraft
+from quintain.web.pages.begun import begun_session
 from quintain.web.pages.collect.round_form import FORM, data_of, values_in, values_of
 from quintain.web.pages.collect.rule_form import NAMES as RULE_NAMES
 from quintain.web.pages.collect.rule_form import other_rules, rule_controls
@@ -46,11 +47,13 @@ def index(visit: Visiting, task: str) -> Response:
     """List the rounds of a task."""
     found = tasks.get_task(visit.db, task)
     _ = visit.tongue.gettext
+    listed = manage.list_rounds(visit.db, visit.actor, task)
     return visit.render(
         "collect/rounds.html",
         task=found,
         section="rounds",
-        rounds=manage.list_rounds(visit.db, visit.actor, task),
+        rounds=listed,
+        begun={info.number: begun_session(visit, info) for info in listed if info.state is RoundState.OPEN},
         states=state_names(visit),
         quizzes=quiz_results.quiz_list(visit.db, visit.actor, task) if visit.owns(found) else [],
         crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Rounds"), None)],

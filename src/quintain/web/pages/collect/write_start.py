@@ -7,12 +7,11 @@ from starlette.responses import Response
 from quintain.core.rounds import Money
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.collect.rounds import manage
-from quintain.services.collect.rounds.manage import RoundInfo
 from quintain.services.collect.writing import readiness
-from quintain.services.collect.writing.session_under_way import session_under_way
 from quintain.services.pay import earnings
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble
+from quintain.web.pages.begun import begun_session
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Visit, Visiting
 
@@ -28,7 +27,7 @@ def index(visit: Visiting, task: str) -> Response:
         "collect/write_rounds.html",
         task=found,
         section="write",
-        rounds=[(info, earnings.wage(visit.db, info.id, info.spec), _begun(visit, info)) for info in is_open],
+        rounds=[(info, earnings.wage(visit.db, info.id, info.spec), begun_session(visit, info)) for info in is_open],
         crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Write"), None)],
     )
 
@@ -37,11 +36,6 @@ def landing(visit: Visiting, task: str, number: int) -> Response:
     """Show what a round asks and pays, after its warning and its consent text."""
     require_signed_in(visit.actor)
     return landing_page(visit, f"{task}/{number}")
-
-
-def _begun(visit: Visit, info: RoundInfo) -> str | None:
-    """Give the key of the session that the reader can go on with; None where there is none, or nobody is signed in."""
-    return session_under_way(visit.db, visit.actor, info) if visit.signed_in else None
 
 
 def landing_page(visit: Visit, ref: str, trouble: Trouble | None = None) -> Response:
@@ -59,7 +53,7 @@ def landing_page(visit: Visit, ref: str, trouble: Trouble | None = None) -> Resp
         spec=info.spec,
         ready=found,
         wage=earnings.wage(visit.db, info.id, info.spec),
-        begun=_begun(visit, info),
+        begun=begun_session(visit, info),
         bonus=Money(info.spec.reward.bonus, info.spec.reward.currency),
         crumbs=[
             (title_of(visit, task), f"/tasks/{task.name}"),

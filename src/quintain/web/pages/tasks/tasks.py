@@ -28,6 +28,7 @@ from quintain.web.confirming import page_edit, show_changes
 from quintain.web.error_text import translated
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.i18n import in_language
+from quintain.web.pages.begun import begun_session
 from quintain.web.pages.contest_words import phase_names
 from quintain.web.pages.tasks.task_form import TaskForm, beside, first_form, read_form
 from quintain.web.paging import Paging
@@ -57,6 +58,7 @@ def overview(visit: Visiting, task: str) -> Response:
         section="overview",
         card=found.card,
         open_rounds=found.open,
+        begun={one.info.number: begun_session(visit, one.info) for one in found.open},
         before=found.before,
         standing=found.standing,
         contests=[(one, phases[one.phase.value]) for one in found.contests],
