@@ -72,9 +72,9 @@ def choose(
     are asked first, then the strata of its group, then all others.
     """
     choosing = _Choosing(candidates, cells, rules)
-    wanted = wanted_by_stratum(rules.strata, size)
-    choosing.own_quotas(wanted)
-    for stratum, count in enumerate(wanted):
+    counts = wanted_by_stratum(rules.strata, size)
+    choosing.own_quotas(counts)
+    for stratum, count in enumerate(counts):
         choosing.make_up(stratum, count)
     choosing.choice.rows.sort(key=candidates["priority"].to_list().__getitem__)
     return choosing.choice
@@ -101,10 +101,10 @@ class _Choosing:
         self.used: set[int] = set()
         self.per_source: Counter[tuple[int, int]] = Counter()
 
-    def own_quotas(self, wanted: Sequence[int]) -> None:
+    def own_quotas(self, counts: Sequence[int]) -> None:
         """Take from each cell what it is to give; all at once, so that near duplicates are looked for once."""
         requests: list[tuple[StratumCell, int]] = []
-        for stratum, count in enumerate(wanted):
+        for stratum, count in enumerate(counts):
             cells = self.of_stratum[stratum]
             for cell, quota in zip(cells, apportion(count, [1.0] * len(cells)), strict=True):
                 cell.wanted = quota
@@ -112,9 +112,9 @@ class _Choosing:
         for cell, count in self.take(requests).items():
             cell.own += count
 
-    def make_up(self, stratum: int, wanted: int) -> None:
+    def make_up(self, stratum: int, count_due: int) -> None:
         """Fill what *stratum* is short of from others."""
-        short = wanted - sum(cell.own for cell in self.of_stratum[stratum])
+        short = count_due - sum(cell.own for cell in self.of_stratum[stratum])
         group = self.rules.strata[stratum].group
         others = [number for number in range(len(self.rules.strata)) if number != stratum]
         near = [number for number in others if group and self.rules.strata[number].group == group]
@@ -141,16 +141,16 @@ class _Choosing:
                     needs[cell] -= 1
 
     def draw(self, cell: StratumCell, count: int) -> list[int]:
-        found: list[int] = []
-        while len(found) < count and cell.left:
+        rows: list[int] = []
+        while len(rows) < count and cell.left:
             row = cell.rows[cell.place]
             cell.place += 1
             if self.priorities[row] in self.used:
                 self.choice.passed["in another stratum too"] += 1
                 continue
             self.used.add(self.priorities[row])
-            found.append(row)
-        return found
+            rows.append(row)
+        return rows
 
     def distinct(self, drawn: Sequence[tuple[StratumCell, int]]) -> list[tuple[StratumCell, int]]:
         threshold = self.rules.limits.near_duplicates

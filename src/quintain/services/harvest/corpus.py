@@ -104,9 +104,9 @@ def _choose(source: Source, columns: Mapping[str, str]) -> dict[str, str]:
     ]
     chosen = dict(columns)
     for ours, names in _USUAL.items():
-        found = next((name for name in names if name in source.columns), None)
-        if ours not in chosen and found is not None:
-            chosen[ours] = found
+        column = next((name for name in names if name in source.columns), None)
+        if ours not in chosen and column is not None:
+            chosen[ours] = column
     if "text" not in chosen:
         faults.append(Fault("there is no column for 'text'", file=source.name))
     if faults:
@@ -126,8 +126,8 @@ def pieces(
 
     Where the rules look at ratings (*rated*), a rating that is not a number makes a row a bad one.
     """
-    wanted = dict.fromkeys([*file.columns.values(), *extra], False)
-    for batch in file.source.batches(wanted):
+    columns = dict.fromkeys([*file.columns.values(), *extra], False)
+    for batch in file.source.batches(columns):
         tally.add_faults(batch.faults)
         tally.rows += len(batch.rows) + len({fault.row for fault in batch.faults})
         documents = _documents(batch, file, extra, tally, rated=rated)
@@ -186,18 +186,18 @@ def _ratings(frame: pl.DataFrame, columns: Mapping[str, str]) -> pl.Series:
 
 
 def _check_ratings(
-    given: pl.Series, read: pl.Series, keep: pl.Series, batch: RowBatch, file: CorpusFile, tally: CorpusTally
+    ratings: pl.Series, read: pl.Series, keep: pl.Series, batch: RowBatch, file: CorpusFile, tally: CorpusTally
 ) -> pl.Series:
-    there = given.fill_null("").str.strip_chars() != ""
-    tally.without_rating += int((~there & keep).sum())
-    wrong = there & read.is_null() & keep
+    present = ratings.fill_null("").str.strip_chars() != ""
+    tally.without_rating += int((~present & keep).sum())
+    wrong = present & read.is_null() & keep
     if not wrong.any():
-        return there | True
+        return present | True
     tally.add_faults(
         [
             Fault(
                 "'{given}' is not a number",
-                given=given[at][:40],
+                given=ratings[at][:40],
                 file=file.path.name,
                 row=int(batch.rows[at]),
                 field="rating",
@@ -210,15 +210,15 @@ def _check_ratings(
 
 def _sentences(texts: pl.Series, limits: SentenceLimits, tally: CorpusTally) -> pl.DataFrame:
     """Cut texts into sentences, and keep those within the limits of length and script."""
-    found, starts, counts = split_texts(texts.to_list())
+    sentences, starts, counts = split_texts(texts.to_list())
     per_text = np.array(counts, dtype=np.uint32)
     firsts = np.cumsum(per_text) - per_text
     table = pl.DataFrame(
         {
-            "text": pl.Series(found, dtype=pl.String()),
+            "text": pl.Series(sentences, dtype=pl.String()),
             "start": pl.Series(starts, dtype=pl.UInt32()),
             "document": np.repeat(np.arange(len(per_text), dtype=np.uint32), per_text),
-            "sentence": np.arange(len(found), dtype=np.uint32) - np.repeat(firsts, per_text).astype(np.uint32) + 1,
+            "sentence": np.arange(len(sentences), dtype=np.uint32) - np.repeat(firsts, per_text).astype(np.uint32) + 1,
             "sentences": np.repeat(per_text, per_text),
         }
     ).with_columns(
@@ -235,17 +235,19 @@ def _sentences(texts: pl.Series, limits: SentenceLimits, tally: CorpusTally) -> 
         ours = pl.col("text").str.count_matches("[" + "".join(rf"\p{{{name}}}" for name in limits.scripts) + "]")
         table = leave_out(table, ours < limits.script_share * letters, "in another script", tally)
     if limits.languages:
-        told = table.with_columns(languages_of(table["text"], table["document"]))
-        told = leave_out(told, pl.col("language").is_null(), "in a language that cannot be told", tally)
-        table = leave_out(told, ~pl.col("language").is_in(limits.languages), "in another language", tally).drop(
-            "language"
+        with_language = table.with_columns(languages_of(table["text"], table["document"]))
+        with_language = leave_out(
+            with_language, pl.col("language").is_null(), "in a language that cannot be told", tally
         )
+        table = leave_out(
+            with_language, ~pl.col("language").is_in(limits.languages), "in another language", tally
+        ).drop("language")
     return table
 
 
 def leave_out(table: pl.DataFrame, condition: Any, reason: str, tally: CorpusTally) -> pl.DataFrame:
     """Drop the rows that meet *condition*, and count them under *reason*."""
-    kept = table.filter(~condition)
-    if kept.height < table.height:
-        tally.left_out[reason] += table.height - kept.height
-    return kept
+    remaining = table.filter(~condition)
+    if remaining.height < table.height:
+        tally.left_out[reason] += table.height - remaining.height
+    return remaining

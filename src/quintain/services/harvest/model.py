@@ -82,14 +82,14 @@ def asked_in_process(model: Baseline) -> Callable[[Sequence[str]], Probabilities
 
     def ask(texts: Sequence[str]) -> Probabilities:
         if isinstance(model, Ngram):
-            found = model.text_probabilities(texts)
+            probabilities = model.text_probabilities(texts)
         else:
             parts = [
                 model.probabilities([{field: text} for text in texts[start : start + BATCH]])
                 for start in range(0, len(texts), BATCH)
             ]
-            found = np.concatenate(parts) if parts else np.empty((0, len(order)))
-        return np.asarray(found[:, order], dtype=np.float64)
+            probabilities = np.concatenate(parts) if parts else np.empty((0, len(order)))
+        return np.asarray(probabilities[:, order], dtype=np.float64)
 
     return ask
 

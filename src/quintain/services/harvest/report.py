@@ -85,38 +85,38 @@ class HarvestReport:
 
     def strata(self) -> list[dict[str, Any]]:
         """Say of each stratum, and of each of its cells, what was seen, wanted and taken."""
-        wanted = wanted_by_stratum(self.rules.strata, self.size)
-        found = []
+        due = wanted_by_stratum(self.rules.strata, self.size)
+        descriptions = []
         for number, stratum in enumerate(self.rules.strata):
             cells = [cell for cell in self.choice.cells if cell.stratum == number]
             counts = [self._cell(cell) for cell in cells]
-            one = {"name": stratum.name, "group": stratum.group, "wanted": wanted[number]}
+            description = {"name": stratum.name, "group": stratum.group, "wanted": due[number]}
             for key in ("taken", "seen", "distinct"):
-                one[key] = sum(count[key] for count in counts)
-            one["estimated"] = any(count["estimated"] for count in counts)
+                description[key] = sum(count[key] for count in counts)
+            description["estimated"] = any(count["estimated"] for count in counts)
             if stratum.across:
                 named = [dict(zip(stratum.across, cell.values, strict=True)) for cell in cells]
-                one["cells"] = [{**values, **count} for values, count in zip(named, counts, strict=True)]
-            found.append(one)
-        return found
+                description["cells"] = [{**values, **count} for values, count in zip(named, counts, strict=True)]
+            descriptions.append(description)
+        return descriptions
 
     def shortfalls(self) -> list[dict[str, Any]]:
         """Say which strata could not give what was wanted, and what stands in for it."""
-        wanted = wanted_by_stratum(self.rules.strata, self.size)
-        found = []
+        due = wanted_by_stratum(self.rules.strata, self.size)
+        short_strata = []
         for number, stratum in enumerate(self.rules.strata):
             own = sum(cell.own for cell in self.choice.cells if cell.stratum == number)
             fills = Counter[str]()
             for fill in self.choice.fills:
                 if fill.stratum == number:
                     fills[self._called(fill.cell)] += fill.count
-            if own < wanted[number]:
+            if own < due[number]:
                 filled = [{"from": name, "count": count} for name, count in fills.items()]
-                short = wanted[number] - own - fills.total()
-                found.append(
-                    {"name": stratum.name, "wanted": wanted[number], "found": own, "filled": filled, "short": short}
+                short = due[number] - own - fills.total()
+                short_strata.append(
+                    {"name": stratum.name, "wanted": due[number], "found": own, "filled": filled, "short": short}
                 )
-        return found
+        return short_strata
 
     def _cell(self, cell: StratumCell) -> dict[str, Any]:
         distinct, counted = self.seen.distinct.get(cell.key, (0, True))
@@ -138,13 +138,13 @@ def sample_table(
     rows: pl.DataFrame,
     target: HarvestTarget,
     files: Sequence[CorpusFile],
-    kept: Sequence[str],
+    extra_columns: Sequence[str],
     strata: Mapping[str, str],
 ) -> pl.DataFrame:
     """Make the table that is written: ready to be imported as prompts, or as items to validate."""
     names = pl.Series([one.path.name for one in files], dtype=pl.String())[rows["file"].cast(pl.UInt32())]
-    place = [f"{name}:{row}" for name, row in zip(names.to_list(), rows["row"].to_list(), strict=True)]
-    groups = [own or made for own, made in zip(rows["id"].to_list(), place, strict=True)]
+    origin = [f"{name}:{row}" for name, row in zip(names.to_list(), rows["row"].to_list(), strict=True)]
+    groups = [own or made for own, made in zip(rows["id"].to_list(), origin, strict=True)]
     stratum = rows["cell"].replace_strict(strata, return_dtype=pl.String())
     rating = rows["rating"].cast(pl.String()).str.replace(r"\.0$", "")
     tags = pl.DataFrame([stratum.alias("stratum"), rating, rows["predicted"]]).select(
@@ -152,11 +152,11 @@ def sample_table(
             pl.format("stratum:{}", "stratum"), pl.format("rating:{}", "rating"), pl.format("predicted:{}", "predicted")
         ).list.drop_nulls()
     )
-    metas = _metas(rows, target, kept, stratum.to_list())
+    metas = _metas(rows, target, extra_columns, stratum.to_list())
     return pl.DataFrame(
         [
             rows["text"].alias(target.field),
-            pl.Series("source", [f"{at}#{n}" for at, n in zip(place, rows["sentence"].to_list(), strict=True)]),
+            pl.Series("source", [f"{at}#{n}" for at, n in zip(origin, rows["sentence"].to_list(), strict=True)]),
             pl.Series("group", groups, dtype=pl.String()),
             rows["row"],
             rows["sentence"],
@@ -174,22 +174,26 @@ def sample_table(
     )
 
 
-def _metas(rows: pl.DataFrame, target: HarvestTarget, kept: Sequence[str], strata: Sequence[str]) -> list[str]:
+def _metas(rows: pl.DataFrame, target: HarvestTarget, extra_columns: Sequence[str], strata: Sequence[str]) -> list[str]:
     shares = rows.select(pl.col(LABEL_PREFIX + label).round(6).alias(label) for label in target.labels).to_dicts()
-    extra = rows.select(pl.col(COLUMN_PREFIX + name).alias(name) for name in kept).to_dicts() if kept else []
-    found = []
-    for place, (rating, predicted) in enumerate(rows.select("rating", "predicted").iter_rows()):
+    extra = (
+        rows.select(pl.col(COLUMN_PREFIX + name).alias(name) for name in extra_columns).to_dicts()
+        if extra_columns
+        else []
+    )
+    metas = []
+    for row, (rating, predicted) in enumerate(rows.select("rating", "predicted").iter_rows()):
         meta: dict[str, Any] = {
             "model": target.hash,
             "predicted": predicted,
-            "probabilities": shares[place],
+            "probabilities": shares[row],
             "rating": rating,
-            "stratum": strata[place],
+            "stratum": strata[row],
         }
-        if kept:
-            meta["corpus"] = extra[place]
-        found.append(json.dumps(meta, ensure_ascii=False))
-    return found
+        if extra_columns:
+            meta["corpus"] = extra[row]
+        metas.append(json.dumps(meta, ensure_ascii=False))
+    return metas
 
 
 def write_report(report: HarvestReport, path: Path) -> None:

@@ -96,7 +96,7 @@ def harvest(
     choice = choose(candidates, stream.cells, rules, size)
     table = sample_table(candidates[choice.rows], target, files, stream.kept, stream.strata_names())
     write_table(table, out)
-    made = HarvestReport(
+    described = HarvestReport(
         corpus=tuple({"file": one.path.name, "hash": one.digest(), "bytes": one.source.size} for one in files),
         model={"name": target.name, "hash": target.hash, "task": target.task},
         rules=rules,
@@ -111,8 +111,8 @@ def harvest(
         cpu_seconds=time.process_time() - processor,
     )
     if report is not None:
-        write_report(made, report)
-    return made
+        write_report(described, report)
+    return described
 
 
 def check_harvest(corpus: Sequence[Path], target: HarvestTarget, settings: Harvesting) -> None:
@@ -157,11 +157,13 @@ class _Stream:
         rated = all("rating" in one.columns for one in files)
         self.scope = WhereScope([name for name in NUMBERS if rated or name != "rating"], TEXTS, target.labels, shared)
         extra = parse_where(settings.where) if settings.where.strip() else None
-        given = [Where(settings.where, extra, "--where")] if extra is not None else []
-        wheres = [*given, *rules.conditions]
-        for one in wheres:
-            self._check(one)
-        general = [part for one in [*given, rules.where] if one is not None for part in conjuncts(one.condition)]
+        general_wheres = [Where(settings.where, extra, "--where")] if extra is not None else []
+        wheres = [*general_wheres, *rules.conditions]
+        for where in wheres:
+            self._check(where)
+        general = [
+            part for one in [*general_wheres, rules.where] if one is not None for part in conjuncts(one.condition)
+        ]
         self.before = [one for one in general if not mentions(one, self.scope, *_PREDICTED)]
         self.after = [one for one in general if mentions(one, self.scope, *_PREDICTED)]
         self.across = list(dict.fromkeys(name for one in rules.strata for name in one.across))
@@ -232,12 +234,12 @@ class _Stream:
         table = table.with_columns(pl.Series("priority", priorities(forms.to_list(), self.seed)))
         table = leave_out(table, pl.lit(forms == ""), "without a word", self.chosen)
         self.count(table)
-        found = self.reservoir.possible(table)
-        wanted = ["file", "row", *(COLUMN_PREFIX + name for name in self.kept)]
-        where = piece.documents.select(name for name in wanted if name not in found.columns)
+        candidates = self.reservoir.possible(table)
+        columns = ["file", "row", *(COLUMN_PREFIX + name for name in self.kept)]
+        where = piece.documents.select(name for name in columns if name not in candidates.columns)
         # What only the conditions look at is not kept.
-        gone = [*_LOOKED_AT, *(name for name in self.needed if name not in {*wanted, *_NEEDED})]
-        self.reservoir.add(found.hstack(where[found["document"]]).drop(gone))
+        gone = [*_LOOKED_AT, *(name for name in self.needed if name not in {*columns, *_NEEDED})]
+        self.reservoir.add(candidates.hstack(where[candidates["document"]]).drop(gone))
 
     def predicted(self, table: pl.DataFrame) -> pl.DataFrame:
         """Add what the model says."""
@@ -315,13 +317,13 @@ class _Stream:
         text = column.cast(pl.String()).fill_null("")
         return text.str.replace(r"\.0$", "") if name in self.scope.numbers else text
 
-    def _check(self, one: Where) -> None:
-        if "rating" not in self.scope.numbers and "rating" in self._names(one):
-            raise self._no_ratings(one.source)
-        check_where(one.condition, self.scope, text=one.text, source=one.source)
+    def _check(self, where: Where) -> None:
+        if "rating" not in self.scope.numbers and "rating" in self._names(where):
+            raise self._no_ratings(where.source)
+        check_where(where.condition, self.scope, text=where.text, source=where.source)
 
-    def _names(self, one: Where) -> list[str]:
-        return file_columns(one.condition, self.scope)
+    def _names(self, where: Where) -> list[str]:
+        return file_columns(where.condition, self.scope)
 
     def _no_ratings(self, source: str) -> BadInput:
         without = next((one for one in self.files if "rating" not in one.columns), self.files[0])

@@ -84,10 +84,10 @@ class Reservoir:
         table = self.rows()
         if table.is_empty():
             return {}
-        found = table.group_by("cell").agg(pl.len().alias("kept"), pl.col("priority").max().alias("last"))
+        cells = table.group_by("cell").agg(pl.len().alias("kept"), pl.col("priority").max().alias("last"))
         return {
             cell: (kept, True) if kept < self.size else (round((kept - 1) / ((last + 1) / _SPACE)), False)
-            for cell, kept, last in found.iter_rows()
+            for cell, kept, last in cells.iter_rows()
         }
 
     def _compact(self) -> None:
@@ -98,10 +98,10 @@ class Reservoir:
         merged = table.group_by("cell", "priority", maintain_order=True).agg(
             pl.col(others).first(), pl.col("occurrences").sum()
         )
-        kept = merged.select(table.columns).filter(pl.int_range(pl.len()).over("cell") < self.size)
-        full = kept.group_by("cell").agg(pl.len().alias("kept"), pl.col("priority").max().alias("threshold"))
+        smallest = merged.select(table.columns).filter(pl.int_range(pl.len()).over("cell") < self.size)
+        full = smallest.group_by("cell").agg(pl.len().alias("kept"), pl.col("priority").max().alias("threshold"))
         self._thresholds = full.filter(pl.col("kept") >= self.size).select("cell", "threshold")
-        self._kept, self._pending = [_own(kept)], 0
+        self._kept, self._pending = [_own(smallest)], 0
 
 
 def _own(table: pl.DataFrame) -> pl.DataFrame:

@@ -65,9 +65,9 @@ def _through(
         rows: list[list[float]] = []
         for start in range(0, len(texts), ASKED_AT_ONCE):
             batch: list[dict[str, Any]] = [{field: text} for text in texts[start : start + ASKED_AT_ONCE]]
-            for one in parse(task, batch, runner(version, blobs, batch), version.ref):
+            for prediction in parse(task, batch, runner(version, blobs, batch), version.ref):
                 # A model that gives a label alone is as sure as can be.
-                shares = one.probabilities or {str(one.answer): 1.0}
+                shares = prediction.probabilities or {str(prediction.answer): 1.0}
                 rows.append([float(shares.get(label, 0.0)) for label in labels])
         return np.array(rows, dtype=np.float64).reshape(len(texts), len(labels))
 

@@ -13,7 +13,7 @@ from quintain.core.people import OPERATOR
 from quintain.core.task import ABILITY
 from quintain.services.board.abilities import NAME, basis
 from quintain.services.collect.writing.checks import as_text
-from quintain.services.jobs.figures import FigureKind, ReportProgress, files
+from quintain.services.jobs.figures import FigureKind, Tell, files
 from quintain.services.plain.reports.irt import study_responses
 from quintain.services.study.coding_sources import shorten
 from quintain.services.study.stored import LEAST_ITEMS, LEAST_MODELS, StoredSet, stored_set
@@ -31,9 +31,9 @@ MOST_SUSPECTS = 50
 LONGEST = 200
 
 
-def compute_abilities(db: Session, given: Blobs | None, task_name: str, tell: ReportProgress) -> dict[str, Any]:
+def compute_abilities(db: Session, store: Blobs | None, task_name: str, tell: Tell) -> dict[str, Any]:
     """Fit a 2PL model to which model got which example of the scoring data sets right; list items to review."""
-    blobs = files(given)
+    blobs = files(store)
     task, spec = get_task(db, task_name), board_spec(db, task_name)
     names = [
         f"{task_name}/{name}@{version.number}"
@@ -78,12 +78,12 @@ ABILITIES = FigureKind(
 
 def _responses(sets: Iterable[StoredSet]) -> Responses:
     """Put the responses to all sets side by side; a model that was not run on one has none there."""
-    found = [(one, one.right) for one in sets]
-    models = sorted({model for _, right in found for model in right})
-    items = [f"{place}/{item}" for place, (one, _) in enumerate(found) for item in one.table["id"].to_list()]
+    rights = [(one, one.right) for one in sets]
+    models = sorted({model for _, right in rights for model in right})
+    items = [f"{place}/{item}" for place, (one, _) in enumerate(rights) for item in one.table["id"].to_list()]
     parts = [
         np.stack([right.get(model, np.full(one.table.height, np.nan)) for model in models])
-        for one, right in found
+        for one, right in rights
         if models
     ]
     correct = np.concatenate(parts, axis=1) if parts else np.zeros((len(models), len(items)))
@@ -96,8 +96,8 @@ def _on_scale(ability: float, error: float) -> dict[str, float]:
 
 
 def _suspect(sets: list[StoredSet], row: Mapping[str, Any]) -> dict[str, Any]:
-    place, _, item = str(row["item"]).partition("/")
-    stored = sets[int(place)]
+    number, _, item = str(row["item"]).partition("/")
+    stored = sets[int(number)]
     example = stored.table.row(by_predicate=pl.col("id") == item, named=True)
     own = [field.name for field in kind_of(stored.task).fields(stored.task)]
     text = " · ".join(as_text(example[name]) for name in own if example.get(name) is not None)

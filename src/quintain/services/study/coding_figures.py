@@ -46,9 +46,9 @@ CHUNK = 500  # codes whose texts are read at once
 
 def keep_figures(db: Session, info: CodingInfo) -> None:
     """Compute the figures anew where enough was said since the last time; outside of any transaction."""
-    wanted, done, _ = queries.counts(db, [info.id])[info.id]
+    places, done, _ = queries.counts(db, [info.id])[info.id]
     fresh = queries.count_said(db, info.id) - db.get_one(CodingRow, info.id).figured
-    if done == wanted or fresh >= max(1, wanted // STEPS):
+    if done == places or fresh >= max(1, places // STEPS):
         _keep(db, info)
 
 
@@ -68,10 +68,10 @@ def results(db: Session, actor: Actor, ref: str) -> records.CodingResults:
     info = find_coding(db, ref)
     require_owner(actor, info.task)
     row = db.get_one(CodingRow, info.id)
-    kept = decode(records.CodingFigures, row.figures) if row.figures else None
-    if kept is not None and kept.examples:
-        kept = replace(kept, examples=_shown(db, info, kept.examples))
-    return records.CodingResults(records_of(db, [info])[0], kept)
+    figures = decode(records.CodingFigures, row.figures) if row.figures else None
+    if figures is not None and figures.examples:
+        figures = replace(figures, examples=_shown(db, info, figures.examples))
+    return records.CodingResults(records_of(db, [info])[0], figures)
 
 
 def _shown(db: Session, info: CodingInfo, examples: Sequence[records.CodedExample]) -> list[records.CodedExample]:
@@ -108,28 +108,28 @@ def _lines(db: Session, info: CodingInfo, rows: Sequence[queries.CodedRow]) -> I
     names = pseudonyms(db, {row.user_id for row in rows}, info.task)
     texts = queries.contents(db, list({row.item_id for row in rows}))
     for row in rows:
-        said = [int(one in row.categories) for one in info.spec.categories]
+        flags = [int(one in row.categories) for one in info.spec.categories]
         seconds = "" if row.seconds is None else round(row.seconds, 2)
-        told = [row.arm, row.key] if closed else []
+        unblinded = [row.arm, row.key] if closed else []
         label = "|".join(row.categories) or NONE
         at, text = row.created_at.isoformat(), text_of(task, *texts[row.item_id])
-        yield [row.item_id, *told, names[row.user_id], *said, label, row.note, seconds, at, text]
+        yield [row.item_id, *unblinded, names[row.user_id], *flags, label, row.note, seconds, at, text]
 
 
 def _keep(db: Session, info: CodingInfo, closing: Actor | None = None) -> None:
     """Compute the figures, and keep them unless newer ones are there; *closing* ends the coding by it."""
     while True:
-        said = queries.count_said(db, info.id)
+        count = queries.count_said(db, info.id)
         figures = _figures(db, info, closed=closing is not None)
         with transaction(db):
             lock(db, f"coding {info.ref}")
             row = db.get_one(CodingRow, info.id, populate_existing=True)
             if row.state != CodingState.OPEN:
                 return
-            if closing is not None and queries.count_said(db, info.id) != said:
+            if closing is not None and queries.count_said(db, info.id) != count:
                 continue  # somebody coded while it was computed
-            if said >= row.figured:
-                row.figures, row.figured = json.loads(to_json(figures)), said
+            if count >= row.figured:
+                row.figures, row.figured = json.loads(to_json(figures)), count
             if closing is not None:
                 row.state, row.closed_at = CodingState.CLOSED.value, now()
                 audit.record(db, closing, "coding.close", info.ref, codes=figures.codes)
@@ -142,19 +142,19 @@ def check_coding(db: Session, blobs: Blobs, ref: str) -> Checked:
     Codes that arrived since, and texts that were taken back, have outrun figures: those are computed anew and no fault.
     """
     info = find_coding(db, ref)
-    said = queries.count_said(db, info.id)
+    count = queries.count_said(db, info.id)
     if not queries.codes(db, info.id):
         return Checked()
     counted = json.loads(to_json(_figures(db, info, closed=info.state is CodingState.CLOSED)))
     with transaction(db):
         lock(db, f"coding {info.ref}")
         row = db.get_one(CodingRow, info.id, populate_existing=True)
-        if not row.figures or row.state != info.state or queries.count_said(db, info.id) != said:
+        if not row.figures or row.state != info.state or queries.count_said(db, info.id) != count:
             return Checked()  # there is nothing to compare, or somebody was faster
-        outrun = row.figured != said or bool(queries.left_items(db, info.id))
+        outrun = row.figured != count or bool(queries.left_items(db, info.id))
         faults = compared(KIND, ref, _timeless(row.figures), _timeless(counted))
         if faults or outrun:
-            row.figures, row.figured = counted, said
+            row.figures, row.figured = counted, count
     return Checked(1, int(bool(outrun and faults)), () if outrun else faults)
 
 
@@ -218,12 +218,12 @@ def _figures(db: Session, info: CodingInfo, *, closed: bool) -> records.CodingFi
 def _most_chosen(codes: Codes, names: Sequence[str]) -> list[tuple[int, int]]:
     """Give, for each category, the items that most of their coders put there: category and item."""
     votes, sizes = codes.votes, codes.sizes
-    found = []
+    chosen = []
     for category in range(len(names)):
         part = votes[:, category] / sizes
         best = np.argsort(-part, kind="stable")[:EXAMPLES]
-        found += [(category, int(at)) for at in best if part[at] > 0]
-    return found
+        chosen += [(category, int(at)) for at in best if part[at] > 0]
+    return chosen
 
 
 def _differences(

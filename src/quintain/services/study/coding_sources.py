@@ -58,15 +58,15 @@ class Candidate:
 
 def pinned(db: Session, actor: Actor, spec: CodingSpec) -> CodingSpec:
     """Give *spec* with the versions of its data sets, so that it means the same for ever."""
-    found = []
-    for one in spec.sources:
-        room, _, name = one.partition("/")
+    sources = []
+    for source in spec.sources:
+        room, _, name = source.partition("/")
         if room == "data":
             version = get_version(db, actor, f"{spec.task}/{name}")
-            found.append(f"data/{version.dataset}@{version.number}")
+            sources.append(f"data/{version.dataset}@{version.number}")
         else:
-            found.append(one)
-    return replace(spec, sources=tuple(dict.fromkeys(found)))
+            sources.append(source)
+    return replace(spec, sources=tuple(dict.fromkeys(sources)))
 
 
 def draw_items(db: Session, blobs: Blobs, actor: Actor, task: Task, spec: CodingSpec) -> list[Candidate]:
@@ -75,25 +75,25 @@ def draw_items(db: Session, blobs: Blobs, actor: Actor, task: Task, spec: Coding
     sizes: Counter[str] = Counter()
     for source in spec.sources:
         try:
-            found, left_out = _candidates(db, blobs, actor, task, spec, source)
+            candidates, left_out = _candidates(db, blobs, actor, task, spec, source)
         except NotFound as error:
             raise BadInput(faults=[Fault("{error}", error=error, field="sources")]) from error
-        every += found
-        sizes.update(one.arm for one in found)
+        every += candidates
+        sizes.update(one.arm for one in candidates)
         sizes.update(left_out)
     if not sizes.total():
         raise BadInput(faults=[Fault("there are no items to draw from", field="sources")])
     quotas = share_out(sizes, min(spec.items, sizes.total()), equal=spec.sharing == "equal")
     drawn = []
-    for one in sorted(every, key=lambda one: _place(spec.seed, one)):
-        if quotas[one.arm]:
-            quotas[one.arm] -= 1
-            drawn.append(one)
+    for candidate in sorted(every, key=lambda candidate: _place(spec.seed, candidate)):
+        if quotas[candidate.arm]:
+            quotas[candidate.arm] -= 1
+            drawn.append(candidate)
     return _with_alike(task, drawn, every)
 
 
-def share_out(sizes: Mapping[str, int], wanted: int, *, equal: bool) -> dict[str, int]:
-    """Share *wanted* items out over arms: as many of each as long as they last, or as the arms are large.
+def share_out(sizes: Mapping[str, int], total_asked: int, *, equal: bool) -> dict[str, int]:
+    """Share *total_asked* items out over arms: as many of each as long as they last, or as the arms are large.
 
     >>> share_out({"a": 100, "b": 100, "c": 3}, 23, equal=True)
     {'a': 10, 'b': 10, 'c': 3}
@@ -102,19 +102,19 @@ def share_out(sizes: Mapping[str, int], wanted: int, *, equal: bool) -> dict[str
     """
     if not equal:
         total = sum(sizes.values())
-        exact = {arm: wanted * size / total for arm, size in sizes.items()}
-        found = {arm: int(part) for arm, part in exact.items()}
-        rest = sorted(exact, key=lambda arm: (found[arm] - exact[arm], arm))
-        for arm in rest[: wanted - sum(found.values())]:
-            found[arm] += 1
-        return found
-    found = dict.fromkeys(sizes, 0)
-    left, open_arms = wanted, sorted(sizes, key=lambda arm: (sizes[arm], arm))
+        exact = {arm: total_asked * size / total for arm, size in sizes.items()}
+        quotas = {arm: int(part) for arm, part in exact.items()}
+        rest = sorted(exact, key=lambda arm: (quotas[arm] - exact[arm], arm))
+        for arm in rest[: total_asked - sum(quotas.values())]:
+            quotas[arm] += 1
+        return quotas
+    quotas = dict.fromkeys(sizes, 0)
+    left, open_arms = total_asked, sorted(sizes, key=lambda arm: (sizes[arm], arm))
     while open_arms:
         arm = open_arms.pop(0)
-        found[arm] = min(sizes[arm], left // (len(open_arms) + 1))
-        left -= found[arm]
-    return found
+        quotas[arm] = min(sizes[arm], left // (len(open_arms) + 1))
+        left -= quotas[arm]
+    return quotas
 
 
 def _candidates(
@@ -134,13 +134,13 @@ def _candidates(
                 "the trial {name} was simulated, and its items have no text; its justifications can be coded", name=name
             )
             raise BadInput(faults=[Fault(reason, field="sources")])
-        said = [
+        justified = [
             Candidate(one.name, _arm(spec, source, arm.name), {}, text=one.justification)
             for arm in stored_arms(blobs, trial)
             for one in arm.items
             if one.justification
         ]
-        return said, {}
+        return justified, {}
     rounds = [(_arm(spec, source, arm), round_id) for arm, round_id in final_rounds(db, trial).items()]
     return _of_rounds(db, spec, rounds, by_condition=False), {}
 
@@ -158,41 +158,41 @@ def _of_dataset(
     ids = table.select("id").collect()["id"].to_list()
     every = len(ids)
     if every > MOST_COMPARED:
-        ids = sorted(ids, key=lambda one: _hash(spec.seed, source, one))[: max(spec.items, MOST_COMPARED // 4)]
+        ids = sorted(ids, key=lambda key: _hash(spec.seed, source, key))[: max(spec.items, MOST_COMPARED // 4)]
         table = table.filter(pl.col("id").is_in(ids))
     fields = [one.name for one in kind_of(task).fields(task)]
-    found = [
+    candidates = [
         Candidate(
             row["id"], source, {name: row[name] for name in fields if row.get(name) is not None}, row.get("answer")
         )
         for row in table.collect().iter_rows(named=True)
     ]
-    return found, {source: every - len(found)}
+    return candidates, {source: every - len(candidates)}
 
 
 def _of_rounds(
     db: Session, spec: CodingSpec, rounds: Sequence[tuple[str, int]], *, by_condition: bool
 ) -> list[Candidate]:
-    found = []
+    candidates = []
     for arm, round_id in rounds:
         written = queries.of_round(db, round_id)
-        said = texts_of(db, [one.id for one in written], "justified") if spec.part == "justifications" else {}
-        for one in written:
-            if spec.part == "justifications" and not said.get(one.id):
+        justifications = texts_of(db, [one.id for one in written], "justified") if spec.part == "justifications" else {}
+        for attempt in written:
+            if spec.part == "justifications" and not justifications.get(attempt.id):
                 continue
-            condition = (one.origin if one.origin == HARVESTED else one.condition) if by_condition else ""
-            found.append(
+            condition = (attempt.origin if attempt.origin == HARVESTED else attempt.condition) if by_condition else ""
+            candidates.append(
                 Candidate(
-                    str(one.id),
+                    str(attempt.id),
                     _arm(spec, arm, condition) if condition else arm,
-                    one.inputs,
-                    one.target if spec.answers else None,
-                    said.get(one.id, ""),
-                    one.user_id,
-                    attempt_id=one.id,
+                    attempt.inputs,
+                    attempt.target if spec.answers else None,
+                    justifications.get(attempt.id, ""),
+                    attempt.user_id,
+                    attempt_id=attempt.id,
                 )
             )
-    return found
+    return candidates
 
 
 def _with_alike(task: Task, drawn: Sequence[Candidate], every: Sequence[Candidate]) -> list[Candidate]:
@@ -204,12 +204,14 @@ def _with_alike(task: Task, drawn: Sequence[Candidate], every: Sequence[Candidat
     for later, earlier in zip(*(side.tolist() for side in find_pairs(texts, threshold=ALIKE)), strict=True):
         near.setdefault(later, []).append(earlier)
         near.setdefault(earlier, []).append(later)
-    found = []
-    for one in drawn:
-        places = near.get(at[one.arm, one.key], [])[:MOST_ALIKE]
+    completed = []
+    for candidate in drawn:
+        places = near.get(at[candidate.arm, candidate.key], [])[:MOST_ALIKE]
         alike = tuple(shorten(texts[place], LONGEST_ALIKE) for place in places)
-        found.append(replace(one, alike=alike, alike_attempts=tuple(among[place].attempt_id for place in places)))
-    return found
+        completed.append(
+            replace(candidate, alike=alike, alike_attempts=tuple(among[place].attempt_id for place in places))
+        )
+    return completed
 
 
 def shorten(text: str, most: int) -> str:
@@ -225,8 +227,8 @@ def text_of(task: Task, inputs: Mapping[str, Any], text: str = "") -> str:
     return "\n".join(as_text(inputs[name]) for name in own if inputs.get(name) is not None)
 
 
-def _place(seed: int, one: Candidate) -> str:
-    return _hash(seed, one.arm, one.key)
+def _place(seed: int, candidate: Candidate) -> str:
+    return _hash(seed, candidate.arm, candidate.key)
 
 
 def _hash(seed: int, arm: str, key: str) -> str:

@@ -37,8 +37,8 @@ def next_to_code(db: Session, actor: Actor, ref: str) -> records.ItemToCode | No
         lock(db, f"coder {info.id} {user_id}")  # two windows of one person get the same item
         moment = now()
         until = moment + timedelta(minutes=info.spec.minutes)
-        place = queries.draw(db, info.id, user_id, moment, until)
-        return _asked(db, info, place, user_id) if place else None
+        slot = queries.draw(db, info.id, user_id, moment, until)
+        return _asked(db, info, slot, user_id) if slot else None
 
 
 def look_back(db: Session, actor: Actor, ref: str, before: int | None = None) -> records.ItemToCode | None:
@@ -48,8 +48,8 @@ def look_back(db: Session, actor: Actor, ref: str, before: int | None = None) ->
     require_part(actor, info)
     require_open(info)
     own = _own_place(db, info, before, user_id) if before is not None else None
-    found = queries.last_of(db, info.id, user_id, own.id if own and own.done else None)
-    return _asked(db, info, _own_place(db, info, found, user_id), user_id) if found is not None else None
+    last = queries.last_of(db, info.id, user_id, own.id if own and own.done else None)
+    return _asked(db, info, _own_place(db, info, last, user_id), user_id) if last is not None else None
 
 
 def get_to_code(db: Session, actor: Actor, ref: str, item: int) -> records.ItemToCode:
@@ -74,16 +74,16 @@ def code_item(
         require_open(info)
         chosen = _chosen(info, categories, note)
         lock(db, f"coding {ref}")
-        place = _own_place(db, info, item, user_id)
+        slot = _own_place(db, info, item, user_id)
         moment = now()
-        taken = None if place.done or place.held_since is None else (moment - place.held_since).total_seconds()
+        taken = None if slot.done or slot.held_since is None else (moment - slot.held_since).total_seconds()
         seconds = taken if taken is not None and 0 <= taken <= MOST_SECONDS else None
-        db.add(CodingCode(place_id=place.id, user_id=user_id, categories=chosen, note=note.strip(), seconds=seconds))
-        place.done = True
+        db.add(CodingCode(place_id=slot.id, user_id=user_id, categories=chosen, note=note.strip(), seconds=seconds))
+        slot.done = True
         db.flush()
     keep_figures(db, info)
-    wanted, done, people = queries.counts(db, [info.id])[info.id]
-    return records.CodingProgress(wanted // info.spec.coders, wanted, done, people)
+    places, done, people = queries.counts(db, [info.id])[info.id]
+    return records.CodingProgress(places // info.spec.coders, places, done, people)
 
 
 def coding_offers(db: Session, actor: Actor) -> Iterator[CodingInfo]:
@@ -97,19 +97,19 @@ def coding_offers(db: Session, actor: Actor) -> Iterator[CodingInfo]:
 
 
 def _own_place(db: Session, info: CodingInfo, place_id: int, user_id: int) -> CodingPlace:
-    place = queries.place_of(db, info.id, place_id)
-    if place is None:
+    slot = queries.place_of(db, info.id, place_id)
+    if slot is None:
         raise NotFound("{ref} has no item {item}.", ref=info.ref, item=place_id)
-    if place.holder_id != user_id:
+    if slot.holder_id != user_id:
         raise Conflict(
             "This item is not in your hands any more.",
             remedy="Take the next one.",
             code="coding_lost",
         )
-    attempt = db.get_one(CodingItem, place.item_id).attempt_id
+    attempt = db.get_one(CodingItem, slot.item_id).attempt_id
     if attempt is not None and queries.gone_among(db, [attempt]):
         raise Conflict("This text was taken back.", remedy="Take the next one.", code="coding_lost")
-    return place
+    return slot
 
 
 def _chosen(info: CodingInfo, categories: Sequence[str], note: str) -> list[str]:
@@ -128,20 +128,20 @@ def _chosen(info: CodingInfo, categories: Sequence[str], note: str) -> list[str]
     return [one for one in info.spec.categories if one in categories]
 
 
-def _asked(db: Session, info: CodingInfo, place: CodingPlace, user_id: int) -> records.ItemToCode:
-    item = db.get_one(CodingItem, place.item_id)
-    said = queries.newest_code(db, place.id) if place.done else None
+def _asked(db: Session, info: CodingInfo, slot: CodingPlace, user_id: int) -> records.ItemToCode:
+    item = db.get_one(CodingItem, slot.item_id)
+    code = queries.newest_code(db, slot.id) if slot.done else None
     gone = queries.gone_among(db, [one for one in item.alike_attempts if one is not None])
     beside = item.alike_attempts or [None] * len(item.alike)
     return records.ItemToCode(
-        id=place.id,
+        id=slot.id,
         coding=info.ref,
         inputs=item.inputs,
         answer=item.answer if info.spec.answers else None,
         text=item.text,
         alike=tuple(text for text, attempt in zip(item.alike, beside, strict=True) if attempt not in gone),
-        chosen=tuple(said.categories) if said else None,
-        note=said.note if said else "",
-        lease_until=None if place.done else place.lease_until,
+        chosen=tuple(code.categories) if code else None,
+        note=code.note if code else "",
+        lease_until=None if slot.done else slot.lease_until,
         mine=queries.count_by(db, info.id, user_id),
     )

@@ -86,7 +86,7 @@ def put_coding(
     spec = parse_coding(toml_text, file=file)
     if task is not None and spec.task != task:
         raise Conflict("This defines a coding of '{named}', not of '{task}'.", named=spec.task, task=task)
-    return put_spec(db, blobs, actor, spec, file=file, edit=edit, given=parse_toml(toml_text))
+    return put_spec(db, blobs, actor, spec, file=file, edit=edit, settings=parse_toml(toml_text))
 
 
 def put_spec(
@@ -98,7 +98,7 @@ def put_spec(
     file: str | None = None,
     new: bool = False,
     edit: EditOrigin = ANYHOW,
-    given: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> records.Coding:
     """Make or change a coding from a specification, as `put_coding` does from a file; a *new* one may not be there.
 
@@ -108,10 +108,10 @@ def put_spec(
     require_owner(actor, spec.task)
     ref = f"{spec.task}/{spec.name}"
     drawn: Sequence[Candidate] = ()
-    there = queries.find(db, spec.task, spec.name)
-    known = None if there is None else info_of(*there)
-    wanted = plain(spec if known is None else _as_drawn(known, spec), whole=True)
-    review(edit, None if known is None else plain(known.spec, whole=True), wanted, given, file)
+    existing = queries.find(db, spec.task, spec.name)
+    known = None if existing is None else info_of(*existing)
+    proposed = plain(spec if known is None else _as_drawn(known, spec), whole=True)
+    review(edit, None if known is None else plain(known.spec, whole=True), proposed, settings, file)
     if known is None:
         try:
             spec = pinned(db, actor, spec)
@@ -123,11 +123,11 @@ def put_spec(
         db.rollback()  # hold nothing while others write
     with transaction(db):
         lock(db, f"coding {ref}")
-        found = queries.find(db, spec.task, spec.name)
-        if found is not None and new:
+        row_and_task = queries.find(db, spec.task, spec.name)
+        if row_and_task is not None and new:
             raise Conflict("Task '{task}' has a coding '{name}' already.", task=spec.task, name=spec.name)
-        if found is not None:
-            _change(db, actor, found[0], spec, edit)
+        if row_and_task is not None:
+            _change(db, actor, row_and_task[0], spec, edit)
         elif drawn:
             row = CodingRow(task_id=task_id, name=spec.name, toml=dump_coding(spec), created_by=actor.user_id)
             db.add(row)
@@ -142,15 +142,15 @@ def put_spec(
 def find_coding(db: Session, ref: str) -> CodingInfo:
     """Give the coding called *ref*, whoever asks; for other services."""
     task, _, name = ref.rpartition("/")
-    found = queries.find(db, task, name) if task else None
-    if found is None:
+    row_and_task = queries.find(db, task, name) if task else None
+    if row_and_task is None:
         raise NotFound(
             "There is no coding '{ref}'.",
             ref=ref,
             remedy="Name it as task/name; `quintain study code status TASK` lists those there are.",
             page="The page of the task's codings lists those there are.",
         )
-    return info_of(*found)
+    return info_of(*row_and_task)
 
 
 def get_coding(db: Session, actor: Actor, ref: str) -> records.Coding:
@@ -163,8 +163,8 @@ def get_coding(db: Session, actor: Actor, ref: str) -> records.Coding:
 def list_codings(db: Session, actor: Actor, task: str, *, offset: int = 0, limit: int = 100) -> records.Codings:
     """List the codings of *task* in which *actor* may code, the newest first."""
     find_row(db, task)
-    found, total = queries.all_of(db, task, limit=limit, offset=offset)
-    mine = [info for info in (info_of(*row) for row in found) if may_take_part(actor, info)]
+    listed, total = queries.all_of(db, task, limit=limit, offset=offset)
+    mine = [info for info in (info_of(*row) for row in listed) if may_take_part(actor, info)]
     return records.Codings(records_of(db, mine), total)
 
 

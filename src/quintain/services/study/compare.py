@@ -51,11 +51,11 @@ def compare_report(
     groups: list[TextGroup] = []
     writers: dict[int, int] = {}
     for ref in dict.fromkeys(rounds):
-        found = queries.of_round(db, owned_round(db, actor, ref).id)
-        groups += _by_condition(task, ref, found)
-        for one in found:
-            if one.user_id is not None:
-                writers[one.user_id] = writers.get(one.user_id, 0) + 1
+        written = queries.of_round(db, owned_round(db, actor, ref).id)
+        groups += _by_condition(task, ref, written)
+        for text in written:
+            if text.user_id is not None:
+                writers[text.user_id] = writers.get(text.user_id, 0) + 1
     for ref in dict.fromkeys(harvests):
         groups.append(_beside(db, blobs, actor, task, ref))
     if len(groups) > MOST_GROUPS:
@@ -65,8 +65,8 @@ def compare_report(
             most=MOST_GROUPS,
             remedy="Name fewer rounds.",
         )
-    given = " ".join([*rounds, *(f"--harvest {ref}" for ref in harvests)])
-    commands = [f"quintain study compare {given} --seed {seed} --out DIR"]
+    arguments = " ".join([*rounds, *(f"--harvest {ref}" for ref in harvests)])
+    commands = [f"quintain study compare {arguments} --seed {seed} --out DIR"]
     sections = compare_texts(groups, seed=seed, commands=commands)
     if writers:
         counts = np.array(list(writers.values()), dtype=np.int64)
@@ -104,12 +104,12 @@ def require_comparable(
 
 def resting_on(db: Session, task_name: str, rounds: Sequence[str], harvests: Sequence[str]) -> list[str]:
     """Say what a comparison would rest on now, by the ends of indices."""
-    found = [*_own_fields(get_task(db, task_name))]
-    found += [round_facts.newest_facts(db, owned_round(db, OPERATOR, ref).id) for ref in rounds]
+    basis = [*_own_fields(get_task(db, task_name))]
+    basis += [round_facts.newest_facts(db, owned_round(db, OPERATOR, ref).id) for ref in rounds]
     for ref in harvests:
         source = _harvest(db, OPERATOR, ref)
-        found.append(VALIDATION.basis(db, ref) if isinstance(source, ValidationInfo) else source.ref)
-    return found
+        basis.append(VALIDATION.basis(db, ref) if isinstance(source, ValidationInfo) else source.ref)
+    return basis
 
 
 def count_texts(db: Session, rounds: Sequence[str], harvests: Sequence[str], most: int) -> int:
@@ -138,14 +138,14 @@ def _require_own(task: str, ref: str) -> None:
         )
 
 
-def _by_condition(task: Task, ref: str, found: Sequence[queries.WrittenText]) -> list[TextGroup]:
+def _by_condition(task: Task, ref: str, written: Sequence[queries.WrittenText]) -> list[TextGroup]:
     own = _own_fields(task)
     parts: dict[str, tuple[list[str], list[str | None]]] = {}
-    for one in found:
-        name = one.origin if one.origin == HARVESTED else one.condition
+    for text in written:
+        name = text.origin if text.origin == HARVESTED else text.condition
         texts, prompts = parts.setdefault(f"{ref}: {name}" if name else ref, ([], []))
-        texts.append(_text(own, one.inputs))
-        prompts.append(_prompt(own, one.prompt))
+        texts.append(_text(own, text.inputs))
+        prompts.append(_prompt(own, text.prompt))
     return [TextGroup(name, texts, prompts) for name, (texts, prompts) in parts.items()]
 
 

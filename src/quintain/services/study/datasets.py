@@ -52,9 +52,9 @@ def _set(db: Session, blobs: Blobs, actor: Actor, ref: str, first: str) -> Compa
         )
     task = get_task(db, task_name)
     require_owner(actor, task_name)
-    found = compared_set(stored_set(db, blobs, actor, task, ref))
-    if found is None:
+    compared = compared_set(stored_set(db, blobs, actor, task, ref))
+    if compared is None:
         raise BadInput(
             "The answers of {ref} are neither labels nor options.", ref=ref, remedy="Only those can be compared."
         )
-    return found
+    return compared

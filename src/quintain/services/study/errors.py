@@ -64,8 +64,8 @@ def error_sections(stored: StoredSet, seed: int, commands: list[str]) -> list[Re
 
 
 def _only(answered: AnsweredSet, models: list[str]) -> AnsweredSet:
-    said = {model: answered.said[model] for model in models}
-    return AnsweredSet(answered.ids, answered.gold, answered.texts, answered.values, said)
+    answers = {model: answered.said[model] for model in models}
+    return AnsweredSet(answered.ids, answered.gold, answered.texts, answered.values, answers)
 
 
 def _numbers(value: Mapping[str, float | None] | None) -> Mapping[str, float]:

@@ -31,13 +31,13 @@ def relabel_report(db: Session, actor: Actor, ref: str, *, seed: int = 0) -> Rep
     validation = require_judged(db, actor, ref, labels=True)
     task = validation.task
     final = final_labels(db, validation)
-    place = final.by_item()
-    items = [one for one in queries.aimed(db, validation.id) if one.id in place]
-    where = np.array([place[one.id] for one in items], dtype=np.int64)
+    positions = final.by_item()
+    items = [one for one in queries.aimed(db, validation.id) if one.id in positions]
+    where = np.array([positions[one.id] for one in items], dtype=np.int64)
     labels = task.judgement_labels
     code = {name: at for at, name in enumerate(labels)}
     names = final.names()
-    made = Relabelled(
+    relabelled = Relabelled(
         labels=labels,
         names=[one.hash for one in items],
         texts=[" · ".join(str(value) for value in one.inputs.values()) for one in items],
@@ -49,8 +49,8 @@ def relabel_report(db: Session, actor: Actor, ref: str, *, seed: int = 0) -> Rep
         key="relabel",
         title=Text("Old and new labels of {name}", name=ref),
         lead=LEAD,
-        facts=[ReportFact(Text("Validation"), ref), *relabel_facts(made, seed)],
-        sections=relabel_sections(made, [f"quintain study relabel {ref} --seed {seed} --out DIR"], seed),
+        facts=[ReportFact(Text("Validation"), ref), *relabel_facts(relabelled, seed)],
+        sections=relabel_sections(relabelled, [f"quintain study relabel {ref} --seed {seed} --out DIR"], seed),
     )
 
 
@@ -112,6 +112,6 @@ def workers_report(db: Session, actor: Actor, ref: str) -> Report:
 
 def _written(db: Session, validation: ValidationInfo) -> IntArray:
     """Count what each writer of the validation's round wrote."""
-    found = queries.of_round(db, int(validation.round_id or 0))
-    writers = np.array([one.user_id for one in found if one.user_id is not None], dtype=np.int64)
+    written = queries.of_round(db, int(validation.round_id or 0))
+    writers = np.array([one.user_id for one in written if one.user_id is not None], dtype=np.int64)
     return np.unique(writers, return_counts=True)[1]

@@ -19,8 +19,8 @@ from quintain.services.data.datasets import get_version
 from quintain.services.data.inputs import closed
 from quintain.services.evaluate.results.dataset_results import sees_all
 from quintain.services.models.registry import get_model
-from quintain.services.plain.reports.errors.reading import LEAST_EXAMPLES, AnsweredSet
-from quintain.services.plain.reports.errors.report import calibration_section, disagreement_section, slices_section
+from quintain.services.plain.errors.reading import LEAST_EXAMPLES, AnsweredSet
+from quintain.services.plain.errors.report import calibration_section, disagreement_section, slices_section
 from quintain.services.study.errors import answered_set
 from quintain.services.study.stored import stored_set
 from quintain.services.tasks.definitions import get_task
@@ -51,9 +51,9 @@ def error_options(db: Session, actor: Actor, task: str, dataset: str, models: Se
         )
     if not version.readable:
         raise closed(f"{version.task}/{version.dataset}")
-    found = [get_model(db, actor, f"{task}/{one}") for one in dict.fromkeys(models)]
-    names = tuple(dict.fromkeys(f"{one.version.model}@{one.version.number}" for one in found))
-    may = actor.has(RoleName.OWNER, task) or any(one.may_edit for one in found)
+    named = [get_model(db, actor, f"{task}/{one}") for one in dict.fromkeys(models)]
+    names = tuple(dict.fromkeys(f"{one.version.model}@{one.version.number}" for one in named))
+    may = actor.has(RoleName.OWNER, task) or any(one.may_edit for one in named)
     return ErrorOptions(task, f"{version.dataset}@{version.number}", names, may)
 
 
@@ -110,8 +110,8 @@ def _calibrated(answered: AnsweredSet, model: str, seed: int, commands: list[str
     try:
         return calibration_section(answered, model, seed, commands)[0]
     except BadInput:
-        said = Text(
+        finding = Text(
             "This takes {least} examples with votes of people and probabilities of the model; there are too few.",
             least=LEAST_EXAMPLES,
         )
-        return ReportSection("calibration", Text("Is {model} as unsure as people?", model=model), [said])
+        return ReportSection("calibration", Text("Is {model} as unsure as people?", model=model), [finding])

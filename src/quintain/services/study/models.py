@@ -46,16 +46,16 @@ def models_report(db: Session, blobs: Blobs, actor: Actor, task_name: str, *, se
     task = require_labels(db, task_name)
     names = {one.version.id: f"{one.name}@{one.version.number}" for one in list_models(db, actor, task_name)}
     by_model: dict[int, list[StoredResult]] = {}
-    for one in results(db, blobs, task):
-        if one.model_version_id in names:
-            seen = one if sees_all(actor, task_name, one.hidden) else guarded(one)
-            by_model.setdefault(one.model_version_id, []).append(seen)
+    for result in results(db, blobs, task):
+        if result.model_version_id in names:
+            seen = result if sees_all(actor, task_name, result.hidden) else guarded(result)
+            by_model.setdefault(result.model_version_id, []).append(seen)
     newest = {version: newest_only(found) for version, found in by_model.items()}
     tables = {
         names[version]: [one for one in found if one.confusion is not None and any(map(sum, one.confusion["counts"]))]
         for version, found in newest.items()
     }
-    kept = sum(one.confusion is None and one.examples > 0 for found in newest.values() for one in found)
+    hidden_count = sum(one.confusion is None and one.examples > 0 for found in newest.values() for one in found)
     ordered = _best_first(tables)
     shown = ordered[:MOST_MODELS]  # intervals are drawn, and only for those
     scored = [_scored(name, one, seed) for name in shown for one in tables[name]]
@@ -68,7 +68,7 @@ def models_report(db: Session, blobs: Blobs, actor: Actor, task_name: str, *, se
             ReportFact(Text("Data sets"), f"{len({one.dataset for one in scored}):,}"),
             ReportFact(Text("Seed"), str(seed)),
         ],
-        sections=[_section(task_name, shown, scored, kept, seed)],
+        sections=[_section(task_name, shown, scored, hidden_count, seed)],
     )
 
 
@@ -86,13 +86,13 @@ def named_in(report: Report) -> set[str]:
     return {str(row[0]) for table in tables for row in table.rows}
 
 
-def _scored(model: str, found: StoredResult, seed: int) -> Scored:
-    classes, macro = scores_by_class(*_table(found), seed=seed)
-    return Scored(model, f"{found.dataset}@{found.number}", found.examples, classes, macro)
+def _scored(model: str, result: StoredResult, seed: int) -> Scored:
+    classes, macro = scores_by_class(*_table(result), seed=seed)
+    return Scored(model, f"{result.dataset}@{result.number}", result.examples, classes, macro)
 
 
-def _table(found: StoredResult) -> tuple[Sequence[str], Sequence[Sequence[int]], Sequence[int]]:
-    table = found.confusion or {}
+def _table(result: StoredResult) -> tuple[Sequence[str], Sequence[Sequence[int]], Sequence[int]]:
+    table = result.confusion or {}
     return table["labels"], table["counts"], table["unanswered"]
 
 
@@ -106,16 +106,16 @@ def _best_first(tables: Mapping[str, Sequence[StoredResult]]) -> list[str]:
     return sorted(means, key=lambda name: (-means[name], name))
 
 
-def _section(task: str, shown: Sequence[str], scored: Sequence[Scored], kept: int, seed: int) -> ReportSection:
+def _section(task: str, shown: Sequence[str], scored: Sequence[Scored], hidden_count: int, seed: int) -> ReportSection:
     commands = [f"quintain study models {task} --seed {seed} --out DIR"]
     title = Text("How well does each model tell each class?")
     note = (
         Text.plural(
             "{n} result on hidden labels is left out: its table would tell of single examples.",
             "{n} results on hidden labels are left out: their tables would tell of single examples.",
-            n=kept,
+            n=hidden_count,
         )
-        if kept
+        if hidden_count
         else ""
     )
     if not scored:
@@ -157,8 +157,8 @@ def _chart(at: int, model: str, scored: Sequence[Scored]) -> Chart:
 
 def _macro(shown: Sequence[str], scored: Sequence[Scored]) -> Table:
     datasets = sorted({one.dataset for one in scored})
-    found = {(one.model, one.dataset): one.macro for one in scored}
-    rows: list[list[Cell]] = [[name, *(found.get((name, dataset)) for dataset in datasets)] for name in shown]
+    scores = {(one.model, one.dataset): one.macro for one in scored}
+    rows: list[list[Cell]] = [[name, *(scores.get((name, dataset)) for dataset in datasets)] for name in shown]
     return Table(
         MACRO,
         Text("Mean F1 of the classes"),

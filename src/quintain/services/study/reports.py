@@ -33,26 +33,26 @@ class ReportRequest:
     seed: int = 0
 
 
-def make_report(db: Session, blobs: Blobs, actor: Actor, wanted: ReportRequest) -> Report:
-    """Make the report that is *wanted*. `models` is for everybody, the others are for the task's owners."""
-    if wanted.kind == "models":
-        return models_report(db, blobs, actor, wanted.task, seed=wanted.seed)
-    if wanted.kind == "compare":
-        rounds = [f"{wanted.task}/{number}" for number in wanted.rounds]
-        harvests = [f"{wanted.task}/{name}" for name in wanted.harvests]
-        return compare_report(db, blobs, actor, wanted.task, rounds, harvests, seed=wanted.seed)
-    if not wanted.validation:
+def make_report(db: Session, blobs: Blobs, actor: Actor, request: ReportRequest) -> Report:
+    """Make the report of a *request*. `models` is for everybody, the others are for the task's owners."""
+    if request.kind == "models":
+        return models_report(db, blobs, actor, request.task, seed=request.seed)
+    if request.kind == "compare":
+        rounds = [f"{request.task}/{number}" for number in request.rounds]
+        harvests = [f"{request.task}/{name}" for name in request.harvests]
+        return compare_report(db, blobs, actor, request.task, rounds, harvests, seed=request.seed)
+    if not request.validation:
         raise BadInput("No validation is named.", remedy="Choose the validation that the report is about.")
-    ref = f"{wanted.task}/{wanted.validation}"
-    if wanted.kind == "relabel":
-        return relabel_report(db, actor, ref, seed=wanted.seed)
+    ref = f"{request.task}/{request.validation}"
+    if request.kind == "relabel":
+        return relabel_report(db, actor, ref, seed=request.seed)
     return workers_report(db, actor, ref)
 
 
 def choices(db: Session, actor: Actor, task: str) -> ReportChoices:
     """Say which reports *actor* can have of *task*, and of which rounds and validations."""
-    found = get_task(db, task)
-    kinds: list[ReportKind] = ["models"] if found.label_names else []
+    task_there = get_task(db, task)
+    kinds: list[ReportKind] = ["models"] if task_there.label_names else []
     if not actor.has(RoleName.OWNER, task):
         return ReportChoices(kinds, [], [])
     rounds = [one.number for one in list_rounds(db, actor, task) if one.state is not RoundState.DRAFT]

@@ -53,30 +53,36 @@ def stored_set(db: Session, blobs: Blobs, actor: Actor, task: Task, ref: str, *,
     """Read a version and what models said of it, all or *only* these; *actor* must be allowed to see its answers."""
     version = get_version(db, actor, ref)
     table = content.scan(db, blobs, actor, ref, answers=True).filter(pl.col("answer").is_not_null()).collect()
-    said: dict[str, pl.DataFrame] = {}
+    predictions: dict[str, pl.DataFrame] = {}
     for row in cell_queries.rows(db, dataset_version_id=version.id, variant=PLAIN):
         name = f"{row.model.name}@{row.model_version.number}"
         if row.cell.predictions and (not only or name in only):
-            found = read_predictions(blobs, row)
-            kept = [name for name in ("id", "prediction", "probabilities") if name in found.columns]
-            said[name] = table.select("id").join(found.select(kept), on="id", how="left", maintain_order="left")
-    return StoredSet(task, version, table, {one: said[one] for one in only if one in said} if only else said)
+            stored = read_predictions(blobs, row)
+            columns = [name for name in ("id", "prediction", "probabilities") if name in stored.columns]
+            predictions[name] = table.select("id").join(
+                stored.select(columns), on="id", how="left", maintain_order="left"
+            )
+    return StoredSet(
+        task, version, table, {one: predictions[one] for one in only if one in predictions} if only else predictions
+    )
 
 
 def joined(sets: Sequence[StoredSet]) -> StoredSet:
     """Put versions of one task together, such as the splits of a release, with the models that were run on all."""
     first = sets[0]
     models = [name for name in first.said if all(name in one.said for one in sets)]
-    said = {name: pl.concat([one.said[name] for one in sets], how="diagonal_relaxed") for name in models}
-    return replace(first, table=pl.concat([one.table for one in sets], how="diagonal_relaxed"), said=said)
+    predictions = {name: pl.concat([one.said[name] for one in sets], how="diagonal_relaxed") for name in models}
+    return replace(first, table=pl.concat([one.table for one in sets], how="diagonal_relaxed"), said=predictions)
 
 
 def meta_values(table: pl.DataFrame, name: str) -> list[str]:
     """Give what examples have kept under *name* in their meta, such as their writer; nothing where none has any."""
     if "meta" not in table.columns:
         return []
-    found = [meta_of(one).get(name) for one in table["meta"].to_list()]
-    return [str(one) if one is not None else UNKNOWN for one in found] if any(one is not None for one in found) else []
+    values = [meta_of(one).get(name) for one in table["meta"].to_list()]
+    return (
+        [str(one) if one is not None else UNKNOWN for one in values] if any(one is not None for one in values) else []
+    )
 
 
 def examples_of(stored: StoredSet) -> tuple[Examples, IntArray] | None:
@@ -97,15 +103,15 @@ def examples_of(stored: StoredSet) -> tuple[Examples, IntArray] | None:
         return None
     codes = label_codes(table["answer"], task.label_names)
     rows = np.flatnonzero(codes >= 0)
-    kept = rows.tolist()
-    found = Examples(
-        {name: [values[at] for at in kept] for name, values in texts.items()},
+    row_list = rows.tolist()
+    examples = Examples(
+        {name: [values[at] for at in row_list] for name, values in texts.items()},
         codes[rows],
         list(task.label_names),
         (),
-        *([one[at] for at in kept] if one else () for one in (context, writers, arms)),
+        *([one[at] for at in row_list] if one else () for one in (context, writers, arms)),
     )
-    return found, rows
+    return examples, rows
 
 
 def label_codes(values: pl.Series, labels: Sequence[str]) -> IntArray:
@@ -116,16 +122,16 @@ def label_codes(values: pl.Series, labels: Sequence[str]) -> IntArray:
 
 def compared_set(stored: StoredSet) -> ComparedSet | None:
     """Take a version as it is compared; None where its answers are neither labels nor options."""
-    found = examples_of(stored)
-    if found is None:
+    examples_and_rows = examples_of(stored)
+    if examples_and_rows is None:
         return None
-    examples, rows = found
+    examples, rows = examples_and_rows
     table = stored.table[rows]
     if examples.options:
-        said = {
+        columns = {
             model: one["prediction"].cast(pl.Int64, strict=False).fill_null(-1) for model, one in stored.said.items()
         }
-        predictions = {model: one.to_numpy().astype(np.int64) for model, one in said.items()}
+        predictions = {model: one.to_numpy().astype(np.int64) for model, one in columns.items()}
     else:
         predictions = {
             model: label_codes(one["prediction"][rows], examples.labels) for model, one in stored.said.items()
@@ -145,11 +151,11 @@ def votes_on(table: pl.DataFrame, labels: Sequence[str]) -> IntArray | None:
     """Count the votes that examples have kept, in the last column those for no label; None where none has any."""
     if "meta" not in table.columns:
         return None
-    place = {name: at for at, name in enumerate(labels)}
+    columns = {name: at for at, name in enumerate(labels)}
     counts = np.zeros((table.height, len(labels) + 1), dtype=np.int64)
     for row, meta in enumerate(table["meta"].to_list()):
         for name, number in votes_of(meta).items():
-            counts[row, place.get(name, -1)] += round(number)
+            counts[row, columns.get(name, -1)] += round(number)
     return counts if counts.any() else None
 
 

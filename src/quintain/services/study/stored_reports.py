@@ -27,7 +27,7 @@ from quintain.core.texts import Text
 from quintain.reports.plain import from_plain, to_plain
 from quintain.services.board.materialised import OWNER, BoardKey, board_audience
 from quintain.services.jobs import figures, queue
-from quintain.services.jobs.figures import FigureKind, ReportProgress, files
+from quintain.services.jobs.figures import FigureKind, Tell, files
 from quintain.services.models.registry import model_visibility as eyes_of
 from quintain.services.study import compare, judged, models
 from quintain.services.study.reports import ReportRequest, make_report
@@ -59,7 +59,7 @@ class ShownReport:
         """Whether the last attempt to make it failed."""
         return self.job is not None and self.job.state == CellState.FAILED.value
 
-    def require_report(self) -> Report:
+    def there(self) -> Report:
         """Give the report, or say that it is being made, or why it could not be."""
         if self.report is not None:
             return self.report
@@ -79,15 +79,15 @@ class ReportKey:
     """Which report: what is wanted, and as whom it is seen."""
 
     wanted: ReportRequest
-    audience: str = OWNER
+    sight: str = OWNER
 
     def __str__(self) -> str:
-        wanted = self.wanted
-        parts = [("kind", wanted.kind), ("sight", self.audience), ("seed", str(wanted.seed))]
-        parts += [("round", str(number)) for number in wanted.rounds]
-        parts += [("harvest", name) for name in wanted.harvests]
-        parts += [("validation", wanted.validation)] if wanted.validation else []
-        return f"{wanted.task}?{urlencode(parts)}"
+        request = self.wanted
+        parts = [("kind", request.kind), ("sight", self.sight), ("seed", str(request.seed))]
+        parts += [("round", str(number)) for number in request.rounds]
+        parts += [("harvest", name) for name in request.harvests]
+        parts += [("validation", request.validation)] if request.validation else []
+        return f"{request.task}?{urlencode(parts)}"
 
     @classmethod
     def read(cls, subject: str) -> ReportKey:
@@ -98,21 +98,21 @@ class ReportKey:
         True
         """
         task, _, query = subject.rpartition("?")
-        given = parse_qs(query)
-        wanted = ReportRequest(
+        query_values = parse_qs(query)
+        request = ReportRequest(
             task,
-            _kind(given["kind"][0]),
-            tuple(map(int, given.get("round", ()))),
-            tuple(given.get("harvest", ())),
-            given.get("validation", [""])[0],
-            int(given["seed"][0]),
+            _kind(query_values["kind"][0]),
+            tuple(map(int, query_values.get("round", ()))),
+            tuple(query_values.get("harvest", ())),
+            query_values.get("validation", [""])[0],
+            int(query_values["seed"][0]),
         )
-        return cls(wanted, given["sight"][0])
+        return cls(request, query_values["sight"][0])
 
     @property
     def actor(self) -> Actor:
         """Somebody who sees this report."""
-        return BoardKey(self.wanted.task, self.audience).actor
+        return BoardKey(self.wanted.task, self.sight).actor
 
     @property
     def ref(self) -> str:
@@ -120,17 +120,17 @@ class ReportKey:
         return f"{self.wanted.task}/{self.wanted.validation}"
 
 
-def shown_report(db: Session, blobs: Blobs, actor: Actor, wanted: ReportRequest) -> ShownReport:
-    """Give the report that is *wanted* as it is known, and see to it that the next one is on the way if it is outrun.
+def shown_report(db: Session, blobs: Blobs, actor: Actor, request: ReportRequest) -> ShownReport:
+    """Return the report of a *request* as it was last computed, and ask for a newer one where its facts have changed.
 
     `models` is for everybody, the others are for the task's owners.
     """
-    key = _checked(db, actor, wanted)
-    subject, kind = str(key), FIGURES[wanted.kind]
+    key = _checked(db, actor, request)
+    subject, kind = str(key), FIGURES[request.kind]
     if len(subject) > LONGEST:
         raise BadInput("These names are too long together.", remedy="Compare fewer at a time.")
     last = queue.newest(db, kind.job, subject)
-    shown = figures.shown_figure(db, blobs, kind, subject, task=wanted.task)
+    shown = figures.shown_figure(db, blobs, kind, subject, task=request.task)
     if shown.value is None or shown.computed_at is None:
         return ShownReport(None, None, fresh=False, job=_failed_or(last, shown.job))
     report = from_plain(shown.value["report"])
@@ -149,22 +149,24 @@ def _failed_or(last: JobStanding | None, job: JobStanding | None) -> JobStanding
     return last if last is not None and last.state == CellState.FAILED.value else job
 
 
-def _checked(db: Session, actor: Actor, wanted: ReportRequest) -> ReportKey:
+def _checked(db: Session, actor: Actor, request: ReportRequest) -> ReportKey:
     """Say which report it is that *actor* would see, or why there is none."""
-    if wanted.kind == "models":
-        models.require_labels(db, wanted.task)
-        key = ReportKey(replace(wanted, rounds=(), harvests=(), validation=""), board_audience(db, actor, wanted.task))
-        if wanted.seed and key.audience != OWNER and _cells(db, str(key)) > FIGURES["models"].at_once:
+    if request.kind == "models":
+        models.require_labels(db, request.task)
+        key = ReportKey(
+            replace(request, rounds=(), harvests=(), validation=""), board_audience(db, actor, request.task)
+        )
+        if request.seed and key.sight != OWNER and _cells(db, str(key)) > FIGURES["models"].at_once:
             # Every seed is another report, and anybody can think of many.
             raise Forbidden("Only the owners of the task may choose the seed.", remedy="Leave it at 0.")
         return key
-    if wanted.kind == "compare":
-        compare.require_comparable(db, actor, wanted.task, *_refs(wanted))
-        return ReportKey(replace(wanted, validation=""))
-    if not wanted.validation:
+    if request.kind == "compare":
+        compare.require_comparable(db, actor, request.task, *_refs(request))
+        return ReportKey(replace(request, validation=""))
+    if not request.validation:
         raise BadInput("No validation is named.", remedy="Choose the validation that the report is about.")
-    judged.require_judged(db, actor, f"{wanted.task}/{wanted.validation}", labels=wanted.kind == "relabel")
-    return ReportKey(replace(wanted, rounds=(), harvests=()))
+    judged.require_judged(db, actor, f"{request.task}/{request.validation}", labels=request.kind == "relabel")
+    return ReportKey(replace(request, rounds=(), harvests=()))
 
 
 def _may_still_be_seen(db: Session, key: ReportKey, value: Mapping[str, Any], at: datetime) -> bool:
@@ -174,7 +176,7 @@ def _may_still_be_seen(db: Session, key: ReportKey, value: Mapping[str, Any], at
     return key.wanted.kind == "workers" or not taken_back_since(db, task, None, at)
 
 
-def _compute(db: Session, blobs: Blobs | None, subject: str, tell: ReportProgress) -> Mapping[str, Any]:
+def _compute(db: Session, blobs: Blobs | None, subject: str, tell: Tell) -> Mapping[str, Any]:
     key = ReportKey.read(subject)
     tell(0, 1)
     report = make_report(db, files(blobs), key.actor, key.wanted)
@@ -210,8 +212,8 @@ def _judgements(db: Session, subject: str) -> int:
     return VALIDATION.facts(db, ReportKey.read(subject).ref)
 
 
-def _refs(wanted: ReportRequest) -> tuple[list[str], list[str]]:
-    return [f"{wanted.task}/{one}" for one in wanted.rounds], [f"{wanted.task}/{one}" for one in wanted.harvests]
+def _refs(request: ReportRequest) -> tuple[list[str], list[str]]:
+    return [f"{request.task}/{one}" for one in request.rounds], [f"{request.task}/{one}" for one in request.harvests]
 
 
 def _kind(name: str) -> ReportKind:

@@ -56,35 +56,35 @@ def get_study(db: Session, actor: Actor, task: str, source: str) -> KeptStudy:
 
 def kept_report(db: Session, actor: Actor, task: str, source: str) -> Report:
     """Give the last report of *source*, to be sent as a file (owners)."""
-    found = get_study(db, actor, task, source)
-    if found.report is None:
+    study = get_study(db, actor, task, source)
+    if study.report is None:
         raise NotFound(
             "No report of {source} has been made yet.",
-            source=found.source,
+            source=study.source,
             remedy="Ask for one: `quintain study start {task} {source}`.",
             task=task,
             page="Ask for one on its page.",
         )
-    return found.report
+    return study.report
 
 
 def _study(db: Session, task: str, source: str) -> KeptStudy:
     subject = _subject(task, source)
-    kept = kept_queries.figure(db, KIND, subject)
+    figure = kept_queries.figure(db, KIND, subject)
     job = queue.newest(db, KIND, subject)
     room, _, name = source.partition("/")
     if (
-        kept
+        figure
         and room in QUOTING
-        and taken_back_since(db, task, int(name) if room == "rounds" else None, kept.computed_at)
+        and taken_back_since(db, task, int(name) if room == "rounds" else None, figure.computed_at)
     ):
-        return KeptStudy(task, source, report=None, at=kept.computed_at, seconds=None, job=job, taken_back=True)
+        return KeptStudy(task, source, report=None, at=figure.computed_at, seconds=None, job=job, taken_back=True)
     return KeptStudy(
         task=task,
         source=source,
-        report=from_plain(kept.value) if kept else None,
-        at=kept.computed_at if kept else None,
-        seconds=kept.seconds if kept else None,
+        report=from_plain(figure.value) if figure else None,
+        at=figure.computed_at if figure else None,
+        seconds=figure.seconds if figure else None,
         job=job,
     )
 
@@ -126,8 +126,8 @@ def _owned(db: Session, actor: Actor, task: str, source: str) -> str:
 
 def _beside(db: Session, actor: Actor, task: str, names: Sequence[str]) -> str:
     """Name data sets that are to be compared, each with its version and once."""
-    found = [get_version(db, actor, f"{task}/{name}") for name in names]
-    pinned = list(dict.fromkeys(f"{one.dataset}@{one.number}" for one in found))
+    versions = [get_version(db, actor, f"{task}/{name}") for name in names]
+    pinned = list(dict.fromkeys(f"{one.dataset}@{one.number}" for one in versions))
     if not 2 <= len(pinned) <= MOST_SETS:
         raise BadInput(
             "Data sets are compared, and {n} was named.", n=len(pinned), remedy="Name 2 to {most}.", most=MOST_SETS

@@ -46,11 +46,11 @@ class JobCheckpoints(Checkpoints):
         own = self._place(name).stem
         with contextlib.suppress(KeyError, Misread):  # what cannot be read is made anew
             return decode(kind, self.done[own])
-        made = make()
-        self.done[own] = json.loads(to_json(made))
+        result = make()
+        self.done[own] = json.loads(to_json(result))
         if self.run is not None:
             self.run.save(self.done)
-        return made
+        return result
 
 
 def make_study(run: JobRun) -> None:

@@ -78,13 +78,13 @@ def whole_report(
     keeping = keeping or Checkpoints()
     command = f"quintain study report {ref} --seed {seed} --out DIR"
     if rest.isdecimal():
-        found = _round(db, blobs, actor, task, _Asked(ref, seed, command), done=done, keeping=keeping)
+        whole = _round(db, blobs, actor, task, _Asked(ref, seed, command), done=done, keeping=keeping)
     elif rest in {one.dataset for one in list_versions(db, actor, task_name)} or not is_trial(db, task_name, rest):
-        found = _dataset(db, blobs, actor, task, _Asked(ref, seed, command), done=done, keeping=keeping)
+        whole = _dataset(db, blobs, actor, task, _Asked(ref, seed, command), done=done, keeping=keeping)
     else:
-        found = _trial(db, blobs, actor, _Asked(ref, seed, command))
+        whole = _trial(db, blobs, actor, _Asked(ref, seed, command))
     done(1.0)
-    return found
+    return whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +98,8 @@ class _Asked:
 
 def _trial(db: Session, blobs: Blobs, actor: Actor, asked: _Asked) -> Report:
     task, _, name = asked.ref.partition("/")
-    found = report(db, blobs, actor, task, name, seed=asked.seed)
-    return _report(asked, Text("All about trial {ref}", ref=asked.ref), list(found.facts), list(found.sections))
+    trial = report(db, blobs, actor, task, name, seed=asked.seed)
+    return _report(asked, Text("All about trial {ref}", ref=asked.ref), list(trial.facts), list(trial.sections))
 
 
 def _round(
@@ -114,23 +114,23 @@ def _round(
         sections += [one for one in workers_report(db, actor, asked.ref).sections if one.key not in known]
         known = {one.key for one in sections}
         released = _released(db, blobs, actor, task, asked)
-        told = _studied(released, asked, done=done, keeping=keeping) if released else []
-        sections += [one for one in told if one.key not in known]
+        studied = _studied(released, asked, done=done, keeping=keeping) if released else []
+        sections += [one for one in studied if one.key not in known]
     facts = [ReportFact(Text("Round"), asked.ref), *texts.facts[2:]]
     return _report(asked, Text("All about round {ref}", ref=asked.ref), facts, sections)
 
 
 def _released(db: Session, blobs: Blobs, actor: Actor, task: Task, asked: _Asked) -> list[StoredSet]:
     """Give the splits of a round's newest release; none where nothing is released."""
-    made = list_releases(db, actor, asked.ref).releases
-    return [stored_set(db, blobs, actor, task, ref) for ref in made[0].versions.values()] if made else []
+    releases = list_releases(db, actor, asked.ref).releases
+    return [stored_set(db, blobs, actor, task, ref) for ref in releases[0].versions.values()] if releases else []
 
 
 def _studied(sets: Sequence[StoredSet], asked: _Asked, *, done: Done, keeping: Checkpoints) -> list[ReportSection]:
     """Give what gives answers away in all of the *sets*, and how hard those are that models were run on."""
     own = keeping.keyed(_content(sets, asked))
-    found = examples_of(joined(sets))
-    examples = None if found is None else found[0]
+    examples_and_rows = examples_of(joined(sets))
+    examples = None if examples_and_rows is None else examples_and_rows[0]
     sections: list[ReportSection] = []
     if examples is not None and len(examples) >= LEAST_EXAMPLES:
         options = ArtefactOptions(seed=asked.seed, commands=[asked.command])

@@ -39,15 +39,15 @@ class Checkpoints:
         """Give the part that was kept under *name*, or make it and keep it."""
         if self.folder is None:
             return make()
-        place = self._place(name)
+        path = self._place(name)
         with contextlib.suppress(OSError, ValueError, Misread):  # what cannot be read is made anew
-            return decode(kind, json.loads(place.read_text(encoding="utf-8")))
-        made = make()
+            return decode(kind, json.loads(path.read_text(encoding="utf-8")))
+        result = make()
         try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            half = place.with_suffix(".half")
-            half.write_text(to_json(made), encoding="utf-8")
-            os.replace(half, place)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            half = path.with_suffix(".half")
+            half.write_text(to_json(result), encoding="utf-8")
+            os.replace(half, path)
         except OSError as error:
             raise OutOfOrder(
                 "{folder} cannot be written: {strerror}.",
@@ -55,7 +55,7 @@ class Checkpoints:
                 strerror=error.strerror,
                 remedy="Name another folder.",
             ) from error
-        return made
+        return result
 
     def has(self, name: str) -> bool:
         """Say whether a part is kept."""
@@ -67,8 +67,8 @@ class Checkpoints:
             return
         parts = self.folder / FOLDER
         with contextlib.suppress(OSError):  # another run may keep parts there, too
-            for place in parts.glob(f"{self._prefix()}-*" if self.key else "*"):
-                place.unlink(missing_ok=True)
+            for path in parts.glob(f"{self._prefix()}-*" if self.key else "*"):
+                path.unlink(missing_ok=True)
             parts.rmdir()
 
     def _prefix(self) -> str:

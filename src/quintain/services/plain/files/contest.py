@@ -193,12 +193,12 @@ def _pairs(file: str, rows: Sequence[PlainRow]) -> list[_Pair]:
         side = _SIDES.get(_text(row, "side").lower())
         if side is None:
             continue
-        there = members.setdefault(key, {})
-        if side in there:
-            faults.append(_again(file, key, row, there[side]))
-        there.setdefault(side, row)
-    for (breaker, name), there in members.items():
-        faults += [fault.at(file=file) for fault in _pair_faults(breaker, name, there)]
+        sides = members.setdefault(key, {})
+        if side in sides:
+            faults.append(_again(file, key, row, sides[side]))
+        sides.setdefault(side, row)
+    for (breaker, name), sides in members.items():
+        faults += [fault.at(file=file) for fault in _pair_faults(breaker, name, sides)]
     refuse(
         sorted(faults, key=lambda fault: fault.row or 0),
         Text("Every pair has two rows: side a (the original) and side b."),
@@ -230,11 +230,11 @@ def _row_faults(row: PlainRow) -> Iterator[Fault]:
         )
 
 
-def _pair_faults(breaker: str, name: str, there: Mapping[int, PlainRow]) -> Iterator[Fault]:
-    first = next(iter(there.values()))
-    if len(there) < 2:
+def _pair_faults(breaker: str, name: str, sides: Mapping[int, PlainRow]) -> Iterator[Fault]:
+    first = next(iter(sides.values()))
+    if len(sides) < 2:
         yield Fault("pair '{name}' of '{breaker}' has one side only", name=name, breaker=breaker, row=first.number)
-    elif len({_state(row) for row in there.values()}) > 1:
+    elif len({_state(row) for row in sides.values()}) > 1:
         yield Fault("the sides of pair '{name}' differ in their status", name=name, row=first.number, field="status")
 
 
@@ -244,8 +244,8 @@ def _answers(pairs: Sequence[_Pair], systems: Sequence[str], options: ContestOpt
         called = LabelNames(sorted({label for pair in pairs for row in pair.rows for label in _golds(row)}))
 
     def is_right(row: PlainRow, name: str) -> bool:
-        said = _said(row, name)
-        return options.grading(called.find(said) or said, row.values["gold"]).right
+        answer = _said(row, name)
+        return options.grading(called.find(answer) or answer, row.values["gold"]).right
 
     right = {
         name: np.array([[is_right(row, name) for row in pair.rows] for pair in pairs], dtype=np.bool_).reshape(-1, 2)
@@ -266,10 +266,10 @@ def _figures(data: _Answers, breakers: Iterable[str]) -> tuple[ContestFigures, C
         count = int(breaks[name].sum())
         systems[name] = SystemScore(own.average_f1.value, count, pairs, share, None if share is None else share / 2)
     names = dict.fromkeys(breakers)
-    found = {name: _breaker(data, breaks, name) for name in names}
+    by_breaker = {name: _breaker(data, breaks, name) for name in names}
     return (
-        ContestFigures(systems, {name: one[0] for name, one in found.items()}),
-        ContestIntervals(system_intervals, {name: one[1] for name, one in found.items()}),
+        ContestFigures(systems, {name: one[0] for name, one in by_breaker.items()}),
+        ContestIntervals(system_intervals, {name: one[1] for name, one in by_breaker.items()}),
     )
 
 
@@ -309,11 +309,11 @@ def _average_f1(data: _Answers, system: str) -> Estimate:
         scores = [0.0 if (one := _said(row, system)) is None else token_f1(written(one), _golds(row)) for row in rows]
         return mean_estimate(scores, groups=groups, seed=options.seed, resamples=options.resamples)
     gold = [written(row.values["gold"]) for row in rows]
-    said = [None if (one := _said(row, system)) is None else written(one) for row in rows]
+    answers = [None if (one := _said(row, system)) is None else written(one) for row in rows]
     result = evaluate_metrics(
         "label",
         gold,
-        said,
+        answers,
         ["macro_f1"],
         labels=sorted(set(gold)),
         groups=[str(one) for one in groups],

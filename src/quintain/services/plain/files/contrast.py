@@ -132,11 +132,11 @@ def set_faults(examples: Sequence[ContrastExample]) -> Iterator[Fault]:
     """Say what is wrong with the sets: an id twice, no original, two of them, or nothing beside it."""
     first: dict[str, int] = {}
     sets: dict[str, list[ContrastExample]] = {}
-    for one in examples:
-        if one.id in first:
-            yield Fault("id '{id}' is in row {first} already", id=one.id, first=first[one.id], row=one.row)
-        first.setdefault(one.id, one.row)
-        sets.setdefault(one.set, []).append(one)
+    for example in examples:
+        if example.id in first:
+            yield Fault("id '{id}' is in row {first} already", id=example.id, first=first[example.id], row=example.row)
+        first.setdefault(example.id, example.row)
+        sets.setdefault(example.set, []).append(example)
     for name, members in sets.items():
         originals = [one.row for one in members if one.original]
         if not originals:
@@ -160,8 +160,8 @@ def _row_faults(row: PlainRow, options: ContrastOptions) -> Iterator[Fault]:
     several = options.grading.of_sets
     whole = isinstance(gold, list) and all(_is_answer(one, options) for one in gold) and (gold or several)
     if not whole and (several or not is_plain(gold) or written(gold) == ""):
-        wanted = Text("a list of answers") if several else Text("an answer, or a list of accepted ones")
-        yield Fault("is not {wanted}", wanted=wanted, row=row.number, field="gold")
+        expected = Text("a list of answers") if several else Text("an answer, or a list of accepted ones")
+        yield Fault("is not {wanted}", wanted=expected, row=row.number, field="gold")
     else:
         yield from _strange(gold, row, "gold", options)
     tags = values.get("tags")
@@ -176,10 +176,10 @@ def _texts(value: Any) -> bool:
 def _strange(answer: Any, row: PlainRow, name: str, options: ContrastOptions) -> Iterator[Fault]:
     """Name answers that are none of the labels, where those are known."""
     if options.labels and answer is not None:
-        for one in answer if isinstance(answer, list) else [answer]:
-            if isinstance(one, list) or LabelNames(options.labels).find(one) is None:
+        for label in answer if isinstance(answer, list) else [answer]:
+            if isinstance(label, list) or LabelNames(options.labels).find(label) is None:
                 known = ", ".join(options.labels)
-                yield Fault("'{label}' is not one of {known}", label=one, known=known, row=row.number, field=name)
+                yield Fault("'{label}' is not one of {known}", label=label, known=known, row=row.number, field=name)
 
 
 def _example(row: PlainRow) -> ContrastExample:
@@ -204,33 +204,33 @@ def _read_predictions(path: Source, known: Mapping[str, ContrastExample], option
     *known* has the examples by what the file calls them.
     """
     rows = _prediction_rows(path, options)
-    found: dict[str, Any] = {}
+    predictions: dict[str, Any] = {}
     first: dict[str, int] = {}
     faults: list[Fault] = []
     for row in rows:
-        name, said = written(row.values["id"]), row.values["prediction"]
-        if name in found:
+        name, prediction = written(row.values["id"]), row.values["prediction"]
+        if name in predictions:
             faults.append(Fault("id '{id}' is in row {first} already", id=name, first=first[name], row=row.number))
         elif name not in known:
             faults.append(Fault("id '{id}' is not among the examples", id=name, row=row.number))
-        elif not _fits(said, options):
+        elif not _fits(prediction, options):
             several = options.grading.of_sets
-            wanted = Text("a list of answers") if several else Text("a single answer")
-            faults.append(Fault("is not {wanted}", wanted=wanted, row=row.number, field="prediction"))
+            expected = Text("a list of answers") if several else Text("a single answer")
+            faults.append(Fault("is not {wanted}", wanted=expected, row=row.number, field="prediction"))
         else:
-            faults += _strange(said, row, "prediction", options)
-        found.setdefault(name, said)
+            faults += _strange(prediction, row, "prediction", options)
+        predictions.setdefault(name, prediction)
         first.setdefault(name, row.number)
     faults += [
         Fault("no prediction for id '{id}' (row {row_there} of the examples)", id=one.id, row_there=one.row)
         for name, one in known.items()
-        if name not in found
+        if name not in predictions
     ]
     refuse(
         (fault.at(file=path.name) for fault in faults),
         Text("Give one prediction for every example; null where the model gave none, which counts as wrong."),
     )
-    return {known[name].id: said for name, said in found.items()}
+    return {known[name].id: said for name, said in predictions.items()}
 
 
 def _prediction_rows(path: Source, options: ContrastOptions) -> list[PlainRow]:
@@ -245,10 +245,10 @@ def _prediction_rows(path: Source, options: ContrastOptions) -> list[PlainRow]:
     return [PlainRow(number, {"id": name, "prediction": said}) for number, (name, said) in pairs]
 
 
-def _fits(said: Any, options: ContrastOptions) -> bool:
+def _fits(prediction: Any, options: ContrastOptions) -> bool:
     if options.grading.of_sets:
-        return said is None or (isinstance(said, list) and all(is_plain(one) for one in said))
-    return said is None or _is_answer(said, options)
+        return prediction is None or (isinstance(prediction, list) and all(is_plain(one) for one in prediction))
+    return prediction is None or _is_answer(prediction, options)
 
 
 def _is_answer(value: Any, options: ContrastOptions) -> bool:
@@ -260,16 +260,16 @@ def _is_answer(value: Any, options: ContrastOptions) -> bool:
 def _transitions(examples: Sequence[ContrastExample], grading: Grading) -> list[list[str]]:
     """Name what the edit of each neighbour did to the answer; an original has no name."""
     golds = {one.set: _said(one.gold) for one in examples if one.original}
-    found: list[list[str]] = []
-    for one in examples:
-        before, after = golds[one.set], _said(one.gold)
-        if one.original:
-            found.append([])
+    transitions: list[list[str]] = []
+    for example in examples:
+        before, after = golds[example.set], _said(example.gold)
+        if example.original:
+            transitions.append([])
         elif grading.of_labels and len(before) == len(after) == 1:
-            found.append([f"{label_form(min(before))} → {label_form(min(after))}"])
+            transitions.append([f"{label_form(min(before))} → {label_form(min(after))}"])
         else:
-            found.append(["same" if before == after else "changed"])
-    return found
+            transitions.append(["same" if before == after else "changed"])
+    return transitions
 
 
 def _said(gold: Any) -> frozenset[str]:
@@ -284,8 +284,8 @@ def _warnings(
     if not options.grading.of_labels:
         return None
     golds = [label for one in examples for label in _said(one.gold)]
-    said = [None if answer is None else written(answer) for answer in predictions.values()]
-    return tuple(label_warnings(golds, said)) or None
+    predicted = [None if answer is None else written(answer) for answer in predictions.values()]
+    return tuple(label_warnings(golds, predicted)) or None
 
 
 def _notes(

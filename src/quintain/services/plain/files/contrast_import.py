@@ -18,10 +18,10 @@ from quintain.data.contrast.contract import (
 )
 
 
-def write_contrast_examples(name: str, given: ContrastFiles, target: Path) -> ContrastImport:
+def write_contrast_examples(name: str, files: ContrastFiles, target: Path) -> ContrastImport:
     """Read a contrast set in the format *name* and write its members as JSON lines that `contrast score` reads."""
-    found = read_contrast(name, given)
-    members, broken = without_broken_sets(found.members)
+    sets = read_contrast(name, files)
+    members, broken = without_broken_sets(sets.members)
     lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in plain_members(members)]
     try:
         target.write_text("".join(lines), encoding="utf-8")
@@ -29,21 +29,21 @@ def write_contrast_examples(name: str, given: ContrastFiles, target: Path) -> Co
         raise OutOfOrder(
             "{path} cannot be written: {strerror}.", path=target, strerror=error.strerror, remedy="Name another file."
         ) from error
-    return describe_import(name, found, broken, len(members))
+    return describe_import(name, sets, broken, len(members))
 
 
 def describe_import(
-    name: str, found: ContrastSets, more: Mapping[str, int] | None = None, examples: int | None = None
+    name: str, sets: ContrastSets, more: Mapping[str, int] | None = None, examples: int | None = None
 ) -> ContrastImport:
     """Say what was read; *more* was left out afterwards, and so many *examples* were taken."""
-    usable = ContrastCounts(found.contrasts, found.sets)
-    listed = ContrastCounts(*found.in_file) if found.in_file else usable
+    usable = ContrastCounts(sets.contrasts, sets.sets)
+    listed = ContrastCounts(*sets.in_file) if sets.in_file else usable
     return ContrastImport(
         name,
         listed,
         usable,
-        len(found.members) if examples is None else examples,
-        {**found.left_out, **(more or {})},
-        tuple(found.notes),
+        len(sets.members) if examples is None else examples,
+        {**sets.left_out, **(more or {})},
+        tuple(sets.notes),
         CONTRAST_FORMATS.get(name).metric,
     )

@@ -42,9 +42,9 @@ def compare_texts(
     train, test = texts
     if not train or not test:
         raise NotFound("{names} has no examples.", names=names[0] if not train else names[1])
-    found = find_nearest(test, train, threshold=threshold)
-    pairs = _pairs(found, train, test, limit)
-    exact, near = int(found.exact.sum()), int(found.near.sum())
+    nearest = find_nearest(test, train, threshold=threshold)
+    pairs = _pairs(nearest, train, test, limit)
+    exact, near = int(nearest.exact.sum()), int(nearest.near.sum())
     return counted(names, (len(train), len(test)), exact, near, threshold, pairs)
 
 
@@ -61,12 +61,12 @@ def counted(
     return Overlap(*names, *rows, exact, near, share, threshold, list(pairs))
 
 
-def _pairs(found: Nearest, train: Sequence[str], test: Sequence[str], limit: int) -> list[AlikePair]:
-    order = np.argsort(-found.similarity, kind="stable")[:limit]
+def _pairs(nearest: Nearest, train: Sequence[str], test: Sequence[str], limit: int) -> list[AlikePair]:
+    order = np.argsort(-nearest.similarity, kind="stable")[:limit]
     return [
-        AlikePair(test[i], train[found.index[i]], round(float(found.similarity[i]), 4))
+        AlikePair(test[i], train[nearest.index[i]], round(float(nearest.similarity[i]), 4))
         for i in order
-        if found.index[i] >= 0
+        if nearest.index[i] >= 0
     ]
 
 

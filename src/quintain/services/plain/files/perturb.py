@@ -161,16 +161,18 @@ def _as_texts(path: Source, table: pl.DataFrame, members: Sequence[Perturbation]
     parts, tallies = [], []
     for member in members:
         changes = _changes(table, names, member, settings)
-        kept = [i for i, change in enumerate(changes) if change is not None]
-        made = [change for change in changes if change is not None]
-        parts.append(_told(table[kept], names, made, parents[kept], member.name))
+        rows = [i for i, change in enumerate(changes) if change is not None]
+        applied = [change for change in changes if change is not None]
+        parts.append(_told(table[rows], names, applied, parents[rows], member.name))
         edited = sum(
             words_touched(text, change.edits[name])
             for name in names
-            for text, change in zip(table[name][kept].to_list(), made, strict=True)
+            for text, change in zip(table[name][rows].to_list(), applied, strict=True)
             if name in change.edits
         )
-        tallies.append(PerturbTally(member.name, member.family, member.version, table.height, len(made), words, edited))
+        tallies.append(
+            PerturbTally(member.name, member.family, member.version, table.height, len(applied), words, edited)
+        )
     return names, parts, tallies
 
 
@@ -214,24 +216,24 @@ def _as_examples(
     words = _words(shaped, [name for name in open_ones if shaped.schema[name] == pl.String()])
     parts, tallies = [], []
     for member in members:
-        made = perturb_table(task, plain, member, seed=settings.seed, severity=settings.severity)
-        told = lineage(made)
-        of = [first[parent] for parent in told["parent"]]
-        edited = _edited_words(plain[of], made, open_ones)
+        perturbed = perturb_table(task, plain, member, seed=settings.seed, severity=settings.severity)
+        origins = lineage(perturbed)
+        of = [first[parent] for parent in origins["parent"]]
+        edited = _edited_words(plain[of], perturbed, open_ones)
         parts.append(
-            made.drop("meta").with_columns(
-                parents[of].alias("parent"), told["perturbation"], told["group"].alias("change")
+            perturbed.drop("meta").with_columns(
+                parents[of].alias("parent"), origins["perturbation"], origins["group"].alias("change")
             )
         )
         tallies.append(
-            PerturbTally(member.name, member.family, member.version, table.height, made.height, words, edited)
+            PerturbTally(member.name, member.family, member.version, table.height, perturbed.height, words, edited)
         )
     return open_ones, parts, tallies
 
 
-def _edited_words(before: pl.DataFrame, made: pl.DataFrame, names: Sequence[str]) -> int:
+def _edited_words(before: pl.DataFrame, after: pl.DataFrame, names: Sequence[str]) -> int:
     """Count the words of *before* that were edited on the way to *made*, row by row."""
-    metas = [parse_json(meta) for meta in made["meta"].to_list()]
+    metas = [parse_json(meta) for meta in after["meta"].to_list()]
     return sum(
         words_touched(text, edits)
         for name in names
@@ -273,15 +275,15 @@ def _shaped(path: Source, table: pl.DataFrame, task: Task) -> pl.DataFrame:
 
 def _text_column(path: Source, table: pl.DataFrame) -> str:
     texts = [name for name, dtype in table.schema.items() if dtype == pl.String()]
-    found = next((name for name in USUAL if name in texts), texts[0] if len(texts) == 1 else None)
-    if found is None:
+    column = next((name for name in USUAL if name in texts), texts[0] if len(texts) == 1 else None)
+    if column is None:
         raise BadInput(
             "{name} has several columns: {columns}.",
             name=path.name,
             columns=", ".join(table.columns),
             remedy="Name the texts with --field.",
         )
-    return found
+    return column
 
 
 def _parents(path: Source, table: pl.DataFrame) -> pl.Series:

@@ -129,8 +129,8 @@ def read_rank_table(path: Source, options: RankOptions) -> UtilityTable:
     faults = _model_faults(frame, path)
     values, cannot = np.full((len(frame), len(names)), np.nan), np.zeros((len(frame), len(names)), dtype=bool)
     for position, name in enumerate(names):
-        values[:, position], cannot[:, position], found = _numbers(frame[name], path)
-        faults += found
+        values[:, position], cannot[:, position], cell_faults = _numbers(frame[name], path)
+        faults += cell_faults
     if faults:
         raise BadInput(
             faults=faults[:FAULT_LIMIT],

@@ -87,14 +87,14 @@ def score_files(gold_path: Source, predictions_path: Source, scoring: Scoring | 
             remedy="Use one of {known}.",
         )
     answers = _answers(table["answer"], answer_type, gold_path, "answer")
-    said = _answers(table["prediction"], answer_type, predictions_path, "prediction")
+    predictions = _answers(table["prediction"], answer_type, predictions_path, "prediction")
     slicings = {
         name: slice_rows(name, values, len(table)) for name, values in _slicings(table, scoring.by, gold_path).items()
     }
     evaluation = evaluate_metrics(
         answer_type,
         answers,
-        said,
+        predictions,
         scoring.metrics,
         by=slicings,
         seed=scoring.seed,
@@ -104,7 +104,7 @@ def score_files(gold_path: Source, predictions_path: Source, scoring: Scoring | 
         groups=_clusters(table, scoring.cluster, gold_path),
     )
     named = answers_of(answer_type).named
-    warnings = label_warnings(answers.to_list(), said.to_list()) if named else []
+    warnings = label_warnings(answers.to_list(), predictions.to_list()) if named else []
     notes = _of_one_class(evaluation, in_names(answers), slicings) if named else []
     return ScoreReport(evaluation, answer_type, missing, unknown, scoring, tuple(warnings), tuple(notes))
 

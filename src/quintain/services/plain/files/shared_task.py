@@ -69,7 +69,7 @@ def matrix(event: SharedTask, repeats: Repeats = "all") -> pl.DataFrame:
     Four names stand for two pairs each. With *repeats* `last`, only the later one counts, as in the organisers' script.
     """
     columns: list[dict[str, str]] = []
-    said = {
+    labels = {
         builder: {(team, row.name, row.side): row.label for team, rows in own.items() for row in rows}
         for builder, own in event.answers.items()
     }
@@ -78,7 +78,7 @@ def matrix(event: SharedTask, repeats: Repeats = "all") -> pl.DataFrame:
         for row in rows:
             if repeats == "last" and last[_first_name(row)] != row.name:
                 continue
-            own = {builder: answers.get((team, row.name, row.side), "") for builder, answers in said.items()}
+            own = {builder: answers.get((team, row.name, row.side), "") for builder, answers in labels.items()}
             columns.append(
                 {"breaker": team, "pair_id": row.name, "side": row.side, "sentence": row.sentence, "gold": row.label}
                 | own
@@ -99,16 +99,16 @@ def answers_table(event: SharedTask, builder: str, field: str = "text") -> pl.Da
     Builders gave their own form of sentences back, so an answer belongs to the gold sentence of its id. Where the same
     sentence was answered twice and differently, the first answer stands.
     """
-    found: dict[str, str] = {}
+    answers: dict[str, str] = {}
     for team, rows in event.pairs.items():
-        said = {(row.name, row.side): row.label for row in event.answers[builder].get(team, ())}
-        missing = [row for row in rows if (row.name, row.side) not in said]
+        labels = {(row.name, row.side): row.label for row in event.answers[builder].get(team, ())}
+        missing = [row for row in rows if (row.name, row.side) not in labels]
         if missing:
             fault = Fault("{builder} has no answer to '{id}' of {team}", builder=builder, id=missing[0].name, team=team)
             raise BadInput(faults=[fault])
         for row in rows:
-            found.setdefault(Example({field: row.sentence}).id, said[row.name, row.side])
-    return pl.DataFrame({"id": list(found), "prediction": list(found.values())})
+            answers.setdefault(Example({field: row.sentence}).id, labels[row.name, row.side])
+    return pl.DataFrame({"id": list(answers), "prediction": list(answers.values())})
 
 
 def _files(folder: Path) -> list[Path]:

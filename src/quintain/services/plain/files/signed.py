@@ -50,15 +50,15 @@ def check_signature(content_hash: str, signature: object, sources: Sequence[KeyS
 
 
 def _whose(key: str, public: str, sources: Sequence[KeySource]) -> list[Check]:
-    found = []
+    checks = []
     for source in sources:
         if public in source.keys:
             replaced = source.keys[public]
             since = f"; it was replaced on {replaced:%Y-%m-%d} and signs nothing newer" if replaced else ""
-            found.append(Check("key", "passed", f"key {key} is {source.words}{since}"))
+            checks.append(Check("key", "passed", f"key {key} is {source.words}{since}"))
         elif source.required:
-            found.append(Check("key", "failed", f"key {key} is not {source.words}: somebody else signed it"))
-    return found or [Check("key", "unknown", f"key {key} is not known here: anybody can make a key")]
+            checks.append(Check("key", "failed", f"key {key} is not {source.words}: somebody else signed it"))
+    return checks or [Check("key", "unknown", f"key {key} is not known here: anybody can make a key")]
 
 
 def key_id_of(signature: Any) -> str | None:

@@ -32,7 +32,7 @@ def costs_of(candidates: SplitItems, spec: ReleaseSpec, even: tuple[str, ...]) -
     """Say how much there is as *spec* says, with *even* as it came out, and with each constraint a step weaker."""
     known = KnownGroups(candidates.texts)
     problem = problem_of(candidates, spec, known)
-    held_out, kept = _reach(problem, even)
+    held_out, in_any = _reach(problem, even)
     constraints = []
     for step in _steps(candidates, spec, even, problem):
         more, rest = _reach(problem_of(candidates, step.spec, known), step.even)
@@ -44,23 +44,23 @@ def costs_of(candidates: SplitItems, spec: ReleaseSpec, even: tuple[str, ...]) -
                 held_out=more,
                 costs_held_out=max(0, more - held_out),
                 kept=rest,
-                costs_kept=max(0, rest - kept),
+                costs_kept=max(0, rest - in_any),
             )
         )
-    return ReleaseCosts(held_out, kept, constraints)
+    return ReleaseCosts(held_out, in_any, constraints)
 
 
 def _reach(problem: Problem[SplitItems], even: tuple[str, ...]) -> tuple[int, int]:
     """Count what dev and test can have at most, in the shares that are asked for, and what is in any data set."""
     pool, spec = problem.pool, problem.spec
-    wanted = replace(problem.wanted, even=tuple(name for name in even if name in pool.attributes))
-    asked = sum(wanted.sizes.values())
+    goal = replace(problem.wanted, even=tuple(name for name in even if name in pool.attributes))
+    asked = sum(goal.sizes.values())
     factor = int(pool.fit().sum()) / max(asked, 1)
-    most = replace(wanted, sizes={name: int(size * factor) for name, size in wanted.sizes.items()})
+    most = replace(goal, sizes={name: int(size * factor) for name, size in goal.sizes.items()})
     splits = solve(pool, most, spec.seed, seconds=SECONDS)
     held_out = sum(splits.sizes.values())
-    sizes = rounded_sizes(wanted, pool.classes) if pool.classes else wanted.sizes
-    chosen = solve(pool, replace(wanted, sizes=sizes), spec.seed, seconds=SECONDS)
+    sizes = rounded_sizes(goal, pool.classes) if pool.classes else goal.sizes
+    chosen = solve(pool, replace(goal, sizes=sizes), spec.seed, seconds=SECONDS)
     _, left_out = assigned(problem, chosen)
     return held_out, len(pool) - sum(left_out.values())
 

@@ -106,7 +106,7 @@ class KnownGroups:
 def plan_splits(candidates: C, spec: ReleaseSpec) -> Plan[C]:
     """Divide the items as *spec* says; where that cannot be, say which of its wishes clash and what would work."""
     problem = problem_of(candidates, spec, KnownGroups(candidates.texts))
-    splits, wanted = _with_little_gain(_solve(problem.pool, problem.wanted, spec), spec)
+    splits, goal = _with_little_gain(_solve(problem.pool, problem.wanted, spec), spec)
     split, left_out = assigned(problem, splits)
     repeated = shares_code(candidates.origin("prompt")) & spec.unique_prompts
     pool = problem.pool
@@ -118,7 +118,7 @@ def plan_splits(candidates: C, spec: ReleaseSpec) -> Plan[C]:
         split=split,
         left_out=left_out,
         barred={**problem.barred, REPEATED: repeated, DUPLICATES: problem.alike >= 0},
-        even=wanted.even,
+        even=goal.even,
         gains={name: _gain(pool, splits, name, spec.seed) for name in pool.attributes},
         is_proved=splits.is_proved,
     )
@@ -127,8 +127,8 @@ def plan_splits(candidates: C, spec: ReleaseSpec) -> Plan[C]:
 def problem_of(candidates: C, spec: ReleaseSpec, known: KnownGroups) -> Problem[C]:
     """Say what is to be solved, or why it cannot be."""
     model = _model(candidates, spec)
-    said = candidates.answers_of(model) if model else np.full(len(candidates), -1, dtype=np.int64)
-    if spec.at_chance and not ((said == candidates.label) & (said >= 0)).any():
+    answers = candidates.said(model) if model else np.full(len(candidates), -1, dtype=np.int64)
+    if spec.at_chance and not ((answers == candidates.label) & (answers >= 0)).any():
         raise _only_fooling(candidates)
     barred, alike = _barred(candidates, spec), known.at(spec.similarity)
     codes = {name: _codes(candidates, name) for name in dict.fromkeys((*spec.even, *spec.checked))}
@@ -138,7 +138,7 @@ def problem_of(candidates: C, spec: ReleaseSpec, known: KnownGroups) -> Problem[
     pool = Pool(
         classes=len(candidates.classes),
         label=np.where(candidates.label < len(candidates.classes), candidates.label, -1),
-        said=said,
+        said=answers,
         attributes=valued,
         allowed={name: ~bad for name, bad in barred.items() if bad.any()},
         writer=candidates.writer,
@@ -146,7 +146,7 @@ def problem_of(candidates: C, spec: ReleaseSpec, known: KnownGroups) -> Problem[
         once={name: group for name, group in excluding.items() if shares_code(group).any()},
         apart={name: codes for name, codes in origins.items() if shares_code(codes).any()},
     )
-    wanted = SplitTargets(
+    goal = SplitTargets(
         sizes=_sizes(spec, len(candidates)),
         balanced=spec.balanced,
         at_chance=spec.at_chance,
@@ -154,7 +154,7 @@ def problem_of(candidates: C, spec: ReleaseSpec, known: KnownGroups) -> Problem[
         disjoint=spec.writers == "disjoint" and bool(candidates.writers),
         cap=spec.cap if spec.writers == "capped" else None,
     )
-    return Problem(candidates, spec, model, pool, wanted, alike, barred)
+    return Problem(candidates, spec, model, pool, goal, alike, barred)
 
 
 def _model(candidates: SplitItems, spec: ReleaseSpec) -> str:
@@ -205,8 +205,8 @@ def _barred(candidates: SplitItems, spec: ReleaseSpec) -> dict[str, BoolArray]:
 
 def _codes(candidates: SplitItems, attribute: str) -> IntArray:
     values = candidates.values(attribute)
-    place = {name: code for code, name in enumerate(sorted({one for one in values if one is not None}))}
-    return np.array([-1 if one is None else place[one] for one in values], dtype=np.int64)
+    codes = {name: code for code, name in enumerate(sorted({one for one in values if one is not None}))}
+    return np.array([-1 if one is None else codes[one] for one in values], dtype=np.int64)
 
 
 def _sizes(spec: ReleaseSpec, items: int) -> dict[str, int]:
@@ -216,32 +216,32 @@ def _sizes(spec: ReleaseSpec, items: int) -> dict[str, int]:
     }
 
 
-def _solve(pool: Pool, wanted: SplitTargets, spec: ReleaseSpec) -> Solved:
+def _solve(pool: Pool, goal: SplitTargets, spec: ReleaseSpec) -> Solved:
     """Fill dev and test, or refuse: what was asked for by number must be reached, and nothing may be empty."""
     if not pool.classes:
         raise BadInput(
             "No item has a label, so nothing can be held out.",
             remedy="Where votes are tied, collect more of them, or give the labels in a column `label`.",
         )
-    step = wanted.step(pool.classes)
-    given = {"dev": spec.dev, "test": spec.test}
-    odd = [name for name, size in given.items() if size is not None and size % step]
+    step = goal.step(pool.classes)
+    asked = {"dev": spec.dev, "test": spec.test}
+    odd = [name for name, size in asked.items() if size is not None and size % step]
     if odd:
         raise BadInput(
             "{split} cannot have {size} items: the shares within it are whole only for multiples of {step}.",
             split=odd[0],
-            size=given[odd[0]],
+            size=asked[odd[0]],
             step=step,
-            rounded=rounded_sizes(wanted, pool.classes)[odd[0]],
+            rounded=rounded_sizes(goal, pool.classes)[odd[0]],
             remedy="Ask for {rounded}, or for another multiple of {step}.",
         )
-    sizes = {name: max(size, step) if given[name] is None else size for name, size in wanted.sizes.items()}
-    wanted = replace(wanted, sizes=sizes)
-    program = solved(pool, wanted, spec.seed)
+    sizes = {name: max(size, step) if asked[name] is None else size for name, size in goal.sizes.items()}
+    goal = replace(goal, sizes=sizes)
+    program = solved(pool, goal, spec.seed)
     splits = program.drawn(spec.seed)
     if _is_enough(splits, spec):
         return program
-    raise _refusal(pool, wanted, splits, spec)
+    raise _refusal(pool, goal, splits, spec)
 
 
 def _is_enough(splits: Splits, spec: ReleaseSpec) -> bool:
@@ -249,14 +249,14 @@ def _is_enough(splits: Splits, spec: ReleaseSpec) -> bool:
     return all(size > 0 if asked[name] is None else size == asked[name] for name, size in splits.sizes.items())
 
 
-def _refusal(pool: Pool, wanted: SplitTargets, splits: Splits, spec: ReleaseSpec) -> BadInput:
-    found = clashes(pool, wanted, splits.sizes, spec.seed)
+def _refusal(pool: Pool, goal: SplitTargets, splits: Splits, spec: ReleaseSpec) -> BadInput:
+    reasons = clashes(pool, goal, splits.sizes, spec.seed)
     nobody = Text("No single wish is to blame; there are too few items.")
     return BadInput(
         "The items do not suffice for {asked}: at most {most} are possible. {why}",
-        asked=_said(wanted.sizes),
+        asked=_said(goal.sizes),
         most=_said(splits.sizes),
-        why=joined([_why(one) for one in found]) if found else nobody,
+        why=joined([_why(one) for one in reasons]) if reasons else nobody,
         remedy="Ask for less, or give up one of these wishes.",
         code="splits_clash",
     )
@@ -293,22 +293,22 @@ def _with_little_gain(program: Solved, spec: ReleaseSpec) -> tuple[Splits, Split
 
     In few items an attribute predicts something by chance: other draws are looked at first, which keep more items.
     """
-    pool, wanted = program.pool, program.wanted
+    pool, goal = program.pool, program.wanted
     splits = program.drawn(spec.seed)
     while True:
-        gains = _gains(pool, wanted, spec, splits)
+        gains = _gains(pool, goal, spec, splits)
         held = int((splits.split != LEFT).sum())
         for draw in range(1, DRAWS + 1 if held <= FEW else 1):
             # Twice the deviation of a share of right guesses: more than that is no accident of the draw.
             if not spec.delta < max(gains.values(), default=0.0) <= spec.delta + held**-0.5:
                 break
             splits = program.drawn(spec.seed + draw * STRIDE)
-            gains = _gains(pool, wanted, spec, splits)
+            gains = _gains(pool, goal, spec, splits)
         worst = max(gains, key=lambda name: gains[name], default=None)
         if worst is None or gains[worst] <= spec.delta:
-            return splits, wanted
-        wanted = replace(wanted, even=(*wanted.even, worst))
-        program = solved(pool, wanted, spec.seed)
+            return splits, goal
+        goal = replace(goal, even=(*goal.even, worst))
+        program = solved(pool, goal, spec.seed)
         splits = program.drawn(spec.seed)
         if not _is_enough(splits, spec):
             raise BadInput(
@@ -323,8 +323,8 @@ def _with_little_gain(program: Solved, spec: ReleaseSpec) -> tuple[Splits, Split
             )
 
 
-def _gains(pool: Pool, wanted: SplitTargets, spec: ReleaseSpec, splits: Splits) -> dict[str, float]:
-    checked = [name for name in spec.checked if name in pool.attributes and name not in wanted.even]
+def _gains(pool: Pool, goal: SplitTargets, spec: ReleaseSpec, splits: Splits) -> dict[str, float]:
+    checked = [name for name in spec.checked if name in pool.attributes and name not in goal.even]
     return {name: _gain(pool, splits, name, spec.seed).gain for name in checked}
 
 
@@ -350,8 +350,8 @@ def assigned(problem: Problem[C], splits: Splits) -> tuple[list[str | None], dic
         left_out[reason] = int((touched & ~out).sum())
         out |= touched
     names = [*splits.names, Role.TRAIN.value, None]
-    place = np.where(held, splits.split, np.where(out, len(names) - 1, len(names) - 2))
-    return [names[at] for at in place.tolist()], left_out
+    position = np.where(held, splits.split, np.where(out, len(names) - 1, len(names) - 2))
+    return [names[at] for at in position.tolist()], left_out
 
 
 def _touched(codes: IntArray, held: BoolArray) -> BoolArray:

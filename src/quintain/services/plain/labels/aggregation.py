@@ -49,7 +49,7 @@ class AggregateReport:
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON."""
-        found = np.bincount(self.result.label[self.result.label >= 0], minlength=len(self.result.classes))
+        counts = np.bincount(self.result.label[self.result.label >= 0], minlength=len(self.result.classes))
         plain = {name: value for name, value in self.result.details.items() if not isinstance(value, np.ndarray)}
         return {
             "method": self.method,
@@ -58,7 +58,7 @@ class AggregateReport:
             "judgements": self.judgements,
             "set_aside": self.set_aside,
             "no_label": self.unlabelled,
-            "labels": dict(zip(self.result.classes, found.tolist(), strict=True)),
+            "labels": dict(zip(self.result.classes, counts.tolist(), strict=True)),
             "details": plain,
             "notes": list(self.notes),
             "warnings": list(self.warnings),
@@ -279,18 +279,18 @@ def workers_of_source(path: Source, reading: JudgementReading | None = None) -> 
     table = read_judgements(path, reading)
     judgements = table.judgements
     seconds = table.rows["seconds"].to_numpy().astype(np.float64) if "seconds" in table.rows.columns else None
-    found = describe_workers(judgements, seconds)
-    order = np.lexsort((-found.judgements, np.nan_to_num(found.agreement, nan=2.0)))
+    described = describe_workers(judgements, seconds)
+    order = np.lexsort((-described.judgements, np.nan_to_num(described.agreement, nan=2.0)))
     rows = [
         {
             "worker": judgements.workers[code],
-            "judgements": int(found.judgements[code]),
-            "agreement": _interval(found.agreement, found.agreement_low, found.agreement_high, code),
-            "compared": int(found.compared[code]),
-            "accuracy": _interval(found.accuracy, found.accuracy_low, found.accuracy_high, code),
-            "median_seconds": None if found.median_time is None else _number(found.median_time[code]),
-            "top_share": _number(found.top_share[code]),
-            "patterns": list(found.patterns[code]),
+            "judgements": int(described.judgements[code]),
+            "agreement": _interval(described.agreement, described.agreement_low, described.agreement_high, code),
+            "compared": int(described.compared[code]),
+            "accuracy": _interval(described.accuracy, described.accuracy_low, described.accuracy_high, code),
+            "median_seconds": None if described.median_time is None else _number(described.median_time[code]),
+            "top_share": _number(described.top_share[code]),
+            "patterns": list(described.patterns[code]),
         }
         for code in order.tolist()
     ]

@@ -55,13 +55,13 @@ def human_performance(path: Source, study: HumanStudy, reading: JudgementReading
         _, gold = labels_of_items(table, study.gold, "gold", reading.columns)
     gold = np.where(np.isin(gold, excluded), NONE, gold)
     drawing: dict[str, int] = {"seed": study.seed, "seeds": study.seeds}
-    found = synthetic_annotators(table.judgements, gold, seed=study.seed, seeds=study.seeds)
+    synthetic = synthetic_annotators(table.judgements, gold, seed=study.seed, seeds=study.seeds)
     report: dict[str, Any] = {
         "items": len(table.judgements.items),
         "judgements": len(table.judgements),
         "set_aside": table.set_aside,
         "gold": _called(study.gold),
-        "synthetic_annotators": {name: one.as_dict() for name, one in found.items()},
+        "synthetic_annotators": {name: one.as_dict() for name, one in synthetic.items()},
     }
     if study.writer is not None:
         _, writer = labels_of_items(table, study.writer, "writer", reading.columns)

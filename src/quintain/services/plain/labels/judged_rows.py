@@ -62,9 +62,9 @@ class JudgedRows:
 
     def answers_of(self, model: str) -> IntArray:
         """Give what the model answered, as the place of the label; -1 where it is none."""
-        place = {name: code for code, name in enumerate(self.classes)}
-        said = in_names(self.frame[model], self.labels).to_list()
-        return np.array([NONE if name is None else place.get(name, NONE) for name in said], dtype=np.int64)
+        codes = {name: code for code, name in enumerate(self.classes)}
+        answers = in_names(self.frame[model], self.labels).to_list()
+        return np.array([NONE if name is None else codes.get(name, NONE) for name in answers], dtype=np.int64)
 
     def values(self, attribute: str) -> list[str | None]:
         """Give the value of an attribute for each item; lengths are in fifths."""
@@ -116,49 +116,49 @@ def _refuse_repeated(table: pl.DataFrame, path: Source) -> None:
 
 def _labelled(table: pl.DataFrame, judgements: Source, reading: JudgementReading | None) -> pl.DataFrame:
     """Give every item the label that more than half of its judgements have, and their share."""
-    found = read_judgements(judgements, reading).judgements
-    gold = majority_gold(found)
-    counts = found.counts()
+    judged = read_judgements(judgements, reading).judgements
+    gold = majority_gold(judged)
+    counts = judged.counts()
     share = counts[np.arange(len(gold)), np.maximum(gold, 0)] / np.maximum(counts.sum(axis=1), 1)
-    made = pl.DataFrame(
+    majority = pl.DataFrame(
         {
-            "id": list(found.items),
-            "label": [found.classes[code] if code >= 0 else None for code in gold.tolist()],
+            "id": list(judged.items),
+            "label": [judged.classes[code] if code >= 0 else None for code in gold.tolist()],
             "share": np.where(gold >= 0, share, 0.0),
         },
         schema_overrides={"label": pl.String()},
     )
-    if not table["id"].is_in(made["id"].implode()).any():
+    if not table["id"].is_in(majority["id"].implode()).any():
         raise BadInput(
             "No judgement in {name} is of an item that is here.",
             name=judgements.name,
             remedy="The judgements' `item` is the `id` of the items.",
         )
-    return table.join(made, on="id", how="left", maintain_order="left").with_columns(pl.col("share").fill_null(0.0))
+    return table.join(majority, on="id", how="left", maintain_order="left").with_columns(pl.col("share").fill_null(0.0))
 
 
 def _items(table: pl.DataFrame, path: Source, classes: Sequence[str]) -> JudgedRows:
     names = LabelNames(classes)
     labels = in_names(table["label"], names).to_list()
     classes = [names.find(name) or name for name in classes]
-    there = sorted({name for name in labels if name is not None})
-    strange = [name for name in classes if name not in there]
+    present = sorted({name for name in labels if name is not None})
+    strange = [name for name in classes if name not in present]
     if strange:
         raise BadInput(
             "No item of {file} has the label '{label}'.",
             file=path.name,
             label=strange[0],
-            known=", ".join(there),
+            known=", ".join(present),
             remedy="Labels here: {known}.",
         )
-    chosen = tuple(classes) or tuple(there)
-    ordered = (*chosen, *(name for name in there if name not in chosen))
-    place = {name: code for code, name in enumerate(ordered)}
+    chosen = tuple(classes) or tuple(present)
+    ordered = (*chosen, *(name for name in present if name not in chosen))
+    label_codes = {name: code for code, name in enumerate(ordered)}
     writers = tuple(sorted(set(table["writer"].drop_nulls()))) if "writer" in table.columns else ()
     code = {name: at for at, name in enumerate(writers)}
     named = table["writer"].to_list() if writers else [None] * table.height
     share = table["share"].fill_null(0.0).to_numpy() if "share" in table.columns else np.ones(table.height)
-    label = np.array([NONE if name is None else place[name] for name in labels], dtype=np.int64)
+    label = np.array([NONE if name is None else label_codes[name] for name in labels], dtype=np.int64)
     return JudgedRows(
         ref=path.name,
         frame=table,

@@ -183,8 +183,8 @@ def _kept(frame: pl.DataFrame, path: Source, notes: list[str], *, everything: bo
     """Leave out the rows that were set aside, and count them."""
     if everything or "kept" not in frame.columns:
         return frame, 0
-    said = frame["kept"].cast(pl.String()).str.strip_chars().str.to_lowercase().fill_null("").replace("", "true")
-    strange = (~said.is_in([*_YES, *_NO])).arg_true()
+    flags = frame["kept"].cast(pl.String()).str.strip_chars().str.to_lowercase().fill_null("").replace("", "true")
+    strange = (~flags.is_in([*_YES, *_NO])).arg_true()
     if len(strange):
         faults = [
             Fault(
@@ -197,15 +197,15 @@ def _kept(frame: pl.DataFrame, path: Source, notes: list[str], *, everything: bo
             for row in strange.head(FAULT_LIMIT).to_list()
         ]
         raise BadInput(faults=faults, total=len(strange), remedy="Use --all to take no notice of that column.")
-    kept = frame.filter(said.is_in(_YES))
-    left_out = len(frame) - len(kept)
-    if left_out and kept.is_empty():
+    left = frame.filter(flags.is_in(_YES))
+    left_out = len(frame) - len(left)
+    if left_out and left.is_empty():
         raise BadInput(
             faults=[Fault("every row is set aside", file=path.name, field="kept")], remedy="Use --all to count them."
         )
     if left_out:
         notes.append(f"Rows left out because they were set aside (kept is false): {left_out:,}; --all counts them.")
-    return kept, left_out
+    return left, left_out
 
 
 def _complete(frame: pl.DataFrame, path: Source, notes: list[str]) -> pl.DataFrame:
@@ -233,13 +233,13 @@ def _named(values: pl.Series, known: LabelNames | None = None, *, labels: bool =
     *labels* are compared by their form, and called as those that are *known*.
     """
     coded = values.cast(pl.String()).cast(pl.Categorical(pl.Categories.random()))
-    given = coded.unique().drop_nulls()
-    clean = _clean(given.cast(pl.String()))
+    distinct = coded.unique().drop_nulls()
+    clean = _clean(distinct.cast(pl.String()))
     clean = in_names(clean, known) if labels else clean
     order = clean.arg_sort(nulls_last=True).head(len(clean) - clean.null_count())
     names = clean.gather(order)
     is_new = names.ne_missing(names.shift(1))
-    places = given.to_physical().to_numpy()
+    places = distinct.to_physical().to_numpy()
     ranks = np.full(places.max(initial=0) + 1, -1, dtype=np.int64)
     ranks[places[order.to_numpy()]] = np.cumsum(is_new.to_numpy()) - 1
     # A name that is empty once it is clean keeps the rank -1, which no unsigned number holds: it becomes null.
@@ -337,10 +337,10 @@ def labels_of_items(
         raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))
     table = _with_classes(table, pairs["label"].unique().to_list())
     judgements = table.judgements
-    place = {name: code for code, name in enumerate(judgements.classes)}
+    code_of = {name: code for code, name in enumerate(judgements.classes)}
     known = pl.DataFrame({"item": judgements.items}, schema={"item": pl.String()})
     joined = known.join(pairs, on="item", how="left", maintain_order="left")["label"]
-    codes = joined.replace_strict(list(place), list(place.values()), default=NONE, return_dtype=pl.Int64())
+    codes = joined.replace_strict(list(code_of), list(code_of.values()), default=NONE, return_dtype=pl.Int64())
     return table, np.asarray(codes.fill_null(NONE).to_numpy(), dtype=np.int64)
 
 
@@ -349,19 +349,19 @@ def gold_warnings(table: JudgementFile, gold: IntArray) -> list[Text]:
     judgements = table.judgements
     classes = judgements.classes
     of_gold = gold[judgements.item] >= 0
-    said = [classes[code] for code in judgements.label[of_gold].tolist()]
-    return label_warnings([classes[code] for code in gold[gold >= 0].tolist()], said, what=Text("judgements"))
+    judged = [classes[code] for code in judgements.label[of_gold].tolist()]
+    return label_warnings([classes[code] for code in gold[gold >= 0].tolist()], judged, what=Text("judgements"))
 
 
 def _read_gold(path: Source, table: JudgementFile, what: str, columns: Mapping[str, str]) -> pl.DataFrame:
     if isinstance(path, Path) and not path.exists():
-        there = [name for name in table.rows.columns if name != _ROW]
+        existing = [name for name in table.rows.columns if name != _ROW]
         raise BadInput(
             "'{path}' is neither a file nor a column of {name} with the {what} labels.",
             path=path,
             name=table.path.name,
             what=what,
-            there=", ".join(there),
+            there=", ".join(existing),
             remedy="The columns are: {there}.",
         )
     own = {name.removeprefix("gold."): theirs for name, theirs in columns.items() if name.startswith("gold.")}
@@ -376,14 +376,14 @@ def _read_gold(path: Source, table: JudgementFile, what: str, columns: Mapping[s
             columns=", ".join(frame.columns),
             remedy="The file has: {columns}. Map one with --column gold.item=COLUMN.",
         )
-    found = next((name for name in _GOLD_NAMES if name in frame.columns), None)
-    if found is None:
+    column = next((name for name in _GOLD_NAMES if name in frame.columns), None)
+    if column is None:
         raise BadInput(
             faults=[Fault("there is no column 'label'", file=path.name)],
             columns=", ".join(frame.columns),
             remedy="The file has: {columns}. Map it with --column gold.label=COLUMN.",
         )
-    return frame.select("item", pl.col(found).alias("label"))
+    return frame.select("item", pl.col(column).alias("label"))
 
 
 def _with_classes(table: JudgementFile, names: Sequence[str]) -> JudgementFile:

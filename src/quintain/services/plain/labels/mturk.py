@@ -83,14 +83,14 @@ def write_batch(judgements: pl.DataFrame, *, title: str, reward: Money) -> pl.Da
     )
 
 
-def _one_of(table: pl.DataFrame, given: str, start: str, option: str, file: str) -> str:
+def _one_of(table: pl.DataFrame, column: str, start: str, option: str, file: str) -> str:
     known = _starting(table, start)
-    name = given if given in table.columns else f"{start}{given}"
-    if given and name not in table.columns:
+    name = column if column in table.columns else f"{start}{column}"
+    if column and name not in table.columns:
         fault = Fault("has no column '{name}'; there are {known}", name=name, known=", ".join(known), file=file or None)
         raise BadInput(faults=[fault])
-    if given or len(known) == 1:
-        return name if given else known[0]
+    if column or len(known) == 1:
+        return name if column else known[0]
     listed = ", ".join(known) or "–"
     fault = Fault("has {n} columns '{start}…': {known}", n=len(known), start=start, known=listed, file=file or None)
     raise BadInput(faults=[fault], remedy=Text("Say which one with {option}.", option=option))
@@ -107,7 +107,7 @@ def _texts(table: pl.DataFrame, name: str) -> Sequence[str]:
 
 
 def _reward(text: str) -> int:
-    found = re.fullmatch(r"\$?\s*(\d+)(?:\.(\d{1,2}))?", text)
-    if found is None:
+    match = re.fullmatch(r"\$?\s*(\d+)(?:\.(\d{1,2}))?", text)
+    if match is None:
         raise BadInput("'{text}' is no reward.", text=text[:40], remedy="It is written as $0.25.")
-    return int(found[1]) * 100 + int((found[2] or "0").ljust(2, "0"))
+    return int(match[1]) * 100 + int((match[2] or "0").ljust(2, "0"))

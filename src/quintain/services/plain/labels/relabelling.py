@@ -58,10 +58,10 @@ def relabel_report(
             raise BadInput(
                 "{file} has no column '{column}'.", file=path.name, column=text, remedy="Name the column of the texts."
             )
-        said = table.rows.select("item", pl.col(text).cast(pl.String)).unique("item", keep="first")
-        found = dict(zip(said["item"].cast(pl.String).to_list(), said[text].to_list(), strict=True))
-        texts = [found.get(name) or name for name in judgements.items]
-    made = Relabelled(
+        shown_texts = table.rows.select("item", pl.col(text).cast(pl.String)).unique("item", keep="first")
+        text_of = dict(zip(shown_texts["item"].cast(pl.String).to_list(), shown_texts[text].to_list(), strict=True))
+        texts = [text_of.get(name) or name for name in judgements.items]
+    relabelled = Relabelled(
         judgements.classes, judgements.items, texts, codes, majority_gold(judgements), judgements.counts()
     )
     shown = f" --text {text}" if text else ""
@@ -69,47 +69,51 @@ def relabel_report(
         key="relabel",
         title=Text("Old and new labels of {name}", name=path.name),
         lead=LEAD,
-        facts=[ReportFact(Text("File"), path.name), *relabel_facts(made, seed)],
-        sections=relabel_sections(made, [f"quintain study relabel {path.name} --old {old}{shown} --out DIR"], seed),
+        facts=[ReportFact(Text("File"), path.name), *relabel_facts(relabelled, seed)],
+        sections=relabel_sections(
+            relabelled, [f"quintain study relabel {path.name} --old {old}{shown} --out DIR"], seed
+        ),
     )
 
 
 LEAD = Text("What people say of data that had labels before.")
 
 
-def relabel_facts(made: Relabelled, seed: int) -> list[ReportFact]:
+def relabel_facts(relabelled: Relabelled, seed: int) -> list[ReportFact]:
     """Say how much was judged, and how much of it had a label before."""
     return [
-        ReportFact(Text("Items"), f"{len(made.old):,}"),
-        ReportFact(Text("With an old label"), f"{int((made.old != NONE).sum()):,}"),
-        ReportFact(Text("Judgements"), f"{int(made.votes.sum()):,}"),
+        ReportFact(Text("Items"), f"{len(relabelled.old):,}"),
+        ReportFact(Text("With an old label"), f"{int((relabelled.old != NONE).sum()):,}"),
+        ReportFact(Text("Judgements"), f"{int(relabelled.votes.sum()):,}"),
         ReportFact(Text("Seed"), str(seed)),
     ]
 
 
-def relabel_sections(made: Relabelled, commands: Sequence[str], seed: int = 0) -> list[ReportSection]:
+def relabel_sections(relabelled: Relabelled, commands: Sequence[str], seed: int = 0) -> list[ReportSection]:
     """Compare the labels, and show items on which they differ."""
-    if not (made.old != NONE).any():
+    if not (relabelled.old != NONE).any():
         raise BadInput(
             "None of the items has an old label.",
             remedy="Import them with their answers: a column `answer`, or a data set with open labels.",
         )
-    return [_matrix(made, list(commands)), _examples(made, list(commands), seed)]
+    return [_matrix(relabelled, list(commands)), _examples(relabelled, list(commands), seed)]
 
 
-def _matrix(made: Relabelled, commands: list[str]) -> ReportSection:
-    counts = made.table()
+def _matrix(relabelled: Relabelled, commands: list[str]) -> ReportSection:
+    counts = relabelled.table()
     rows_there = np.flatnonzero(counts.sum(axis=1))
-    names = [made.labels[at] for at in rows_there.tolist()]
-    across = [*made.labels, Text("no majority")]
+    names = [relabelled.labels[at] for at in rows_there.tolist()]
+    across = [*relabelled.labels, Text("no majority")]
     shares: list[list[Cell]] = []
     findings: list[str] = [_kept(Text("all"), int(np.trace(counts)), int(counts.sum()))]
     for at in rows_there.tolist():
-        total, kept = int(counts[at].sum()), int(counts[at, at])
-        shares.append([made.labels[at], total, wilson_share(kept, total), wilson_share(int(counts[at, -1]), total)])
-        findings.append(_kept(made.labels[at], kept, total))
+        total, unchanged = int(counts[at].sum()), int(counts[at, at])
+        shares.append(
+            [relabelled.labels[at], total, wilson_share(unchanged, total), wilson_share(int(counts[at, -1]), total)]
+        )
+        findings.append(_kept(relabelled.labels[at], unchanged, total))
     matrix: list[list[Cell]] = [
-        [made.labels[at], *(int(one) for one in counts[at]), int(counts[at].sum())] for at in rows_there.tolist()
+        [relabelled.labels[at], *(int(one) for one in counts[at]), int(counts[at].sum())] for at in rows_there.tolist()
     ]
     return ReportSection(
         key="matrix",
@@ -151,12 +155,12 @@ def _matrix(made: Relabelled, commands: list[str]) -> ReportSection:
     )
 
 
-def _kept(name: str, kept: int, total: int) -> Text:
-    share = wilson_share(kept, total)
+def _kept(name: str, unchanged: int, total: int) -> Text:
+    share = wilson_share(unchanged, total)
     return Text(
         "{name}: {kept:,} of {total:,} items keep their label, {share:.1%} (95 % between {low:.1%} and {high:.1%}).",
         name=name,
-        kept=kept,
+        kept=unchanged,
         total=total,
         share=share.value or 0.0,
         low=share.low or 0.0,
@@ -164,19 +168,19 @@ def _kept(name: str, kept: int, total: int) -> Text:
     )
 
 
-def _examples(made: Relabelled, commands: list[str], seed: int) -> ReportSection:
+def _examples(relabelled: Relabelled, commands: list[str], seed: int) -> ReportSection:
     """Show a few items of every change, drawn by the hash of the item and the seed."""
-    changed = np.flatnonzero((made.old != NONE) & (made.old != made.new))
-    drawn = mix(name_hashes(made.names[at] for at in changed.tolist()), seed) if len(changed) else changed
-    order = np.lexsort((drawn, made.new[changed] % (len(made.labels) + 1), made.old[changed]))
+    changed = np.flatnonzero((relabelled.old != NONE) & (relabelled.old != relabelled.new))
+    drawn = mix(name_hashes(relabelled.names[at] for at in changed.tolist()), seed) if len(changed) else changed
+    order = np.lexsort((drawn, relabelled.new[changed] % (len(relabelled.labels) + 1), relabelled.old[changed]))
     seen: dict[tuple[int, int], int] = {}
     rows: list[list[Cell]] = []
     for at in changed[order].tolist():
-        change = (int(made.old[at]), int(made.new[at]))
+        change = (int(relabelled.old[at]), int(relabelled.new[at]))
         seen[change] = seen.get(change, 0) + 1
         if seen[change] <= SHOWN and len(rows) < MOST_SHOWN:
-            new = made.labels[change[1]] if change[1] != NONE else Text("no majority")
-            rows.append([made.labels[change[0]], new, _votes(made, at), made.texts[at]])
+            new = relabelled.labels[change[1]] if change[1] != NONE else Text("no majority")
+            rows.append([relabelled.labels[change[0]], new, _votes(relabelled, at), relabelled.texts[at]])
     return ReportSection(
         key="changes",
         title=Text("On which items do old and new labels differ?"),
@@ -200,6 +204,6 @@ def _examples(made: Relabelled, commands: list[str], seed: int) -> ReportSection
     )
 
 
-def _votes(made: Relabelled, at: int) -> str:
-    given = zip(made.labels, made.votes[at].tolist(), strict=True)
-    return ", ".join(f"{label} {count}" for label, count in sorted(given, key=lambda one: -one[1]) if count)
+def _votes(relabelled: Relabelled, at: int) -> str:
+    counts = zip(relabelled.labels, relabelled.votes[at].tolist(), strict=True)
+    return ", ".join(f"{label} {count}" for label, count in sorted(counts, key=lambda pair: -pair[1]) if count)

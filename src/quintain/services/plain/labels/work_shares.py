@@ -52,8 +52,8 @@ def shares_section(key: str, counts: IntArray, commands: Sequence[str], *, write
         (Text("Most"), int(counts[0])),
     ]
     busiest = float(counts[:tenth].sum() / counts.sum())
-    given: dict[str, float] = {"n": len(counts), "total": int(counts.sum()), "median": float(np.median(counts))}
-    given |= {"mode": int(values[often.argmax()]), "busiest": busiest}
+    figures_said: dict[str, float] = {"n": len(counts), "total": int(counts.sum()), "median": float(np.median(counts))}
+    figures_said |= {"mode": int(values[often.argmax()]), "busiest": busiest}
     return ReportSection(
         key=key,
         title=title,
@@ -61,13 +61,13 @@ def shares_section(key: str, counts: IntArray, commands: Sequence[str], *, write
             Text(
                 "{n} people wrote {total:,} texts: half of them {median:.0f} or fewer, most often {mode}. The busiest "
                 "tenth wrote {busiest:.1%}.",
-                **given,
+                **figures_said,
             )
             if writers
             else Text(
                 "{n} people gave {total:,} judgements: half of them {median:.0f} or fewer, most often {mode}. The "
                 "busiest tenth gave {busiest:.1%}.",
-                **given,
+                **figures_said,
             )
         ],
         charts=[
@@ -97,24 +97,24 @@ def agreement_section(work: JudgeWork, commands: Sequence[str]) -> ReportSection
     """Say how often each judge chose the label that the item has, what most of the others chose, and gold."""
     judgements, people = work.judgements, len(work.names)
     labelled = work.label[judgements.item] != NONE
-    made = np.bincount(judgements.worker, minlength=people)
+    judged = np.bincount(judgements.worker, minlength=people)
     compared = np.bincount(judgements.worker[labelled], minlength=people)
     right = labelled & (work.label[judgements.item] == judgements.label)
     chosen = np.bincount(judgements.worker[right], minlength=people)
-    others, agreed = agreement_with_others(judgements) if len(judgements) else (made, made)
+    others, agreed = agreement_with_others(judgements) if len(judgements) else (judged, judged)
     rows: list[list[Cell]] = [
         [
             work.names[at],
-            int(made[at]),
+            int(judged[at]),
             wilson_share(int(chosen[at]), int(compared[at])),
             wilson_share(int(agreed[at]), int(others[at])),
             wilson_share(int(work.gold_right[at]), int(work.gold_seen[at])),
         ]
-        for at in np.argsort(-made, kind="stable").tolist()
-        if made[at] or work.gold_seen[at]
+        for at in np.argsort(-judged, kind="stable").tolist()
+        if judged[at] or work.gold_seen[at]
     ]
-    there = compared > 0
-    shares = chosen[there] / compared[there]
+    measured = compared > 0
+    shares = chosen[measured] / compared[measured]
     return ReportSection(
         key="agreement",
         title=Text("How often do judges agree with the label?"),
@@ -132,7 +132,7 @@ def agreement_section(work: JudgeWork, commands: Sequence[str]) -> ReportSection
                 ),
             )
         ]
-        if there.any()
+        if measured.any()
         else [],
         tables=[
             Table(

@@ -42,13 +42,13 @@ def read_examples(path: Source, columns: ExampleColumns) -> Examples:
 
 def example_table(path: Source, columns: ExampleColumns, more: Sequence[str] = ()) -> pl.DataFrame:
     """Read the table of a file, which has the columns of the examples and *more*; every row has a label."""
-    wanted = [
+    needed = [
         *columns.fields,
         columns.label,
         *columns.options,
         *filter(None, (columns.context, columns.writer, columns.arm)),
     ]
-    table = read_table(path, required=list(dict.fromkeys([*wanted, *more])), mapped=False)
+    table = read_table(path, required=list(dict.fromkeys([*needed, *more])), mapped=False)
     if not columns.fields and not columns.options:
         raise BadInput("No field is named.", remedy="Name the columns of the input with --field.")
     missing = table[columns.label].is_null()
@@ -116,16 +116,16 @@ def as_list(value: Any) -> list[str]:
     return [str(one) for one in value] if isinstance(value, list) else []
 
 
-def option_place(said: str, given: Sequence[str], columns: Sequence[str] = ()) -> int:
-    """Find which of the *given* options is meant, by its text, column, letter, `option2` or number from 0; else -1.
+def option_place(answer: str, options: Sequence[str], columns: Sequence[str] = ()) -> int:
+    """Find which of the *options* is meant, by its text, column, letter, `option2` or number from 0; else -1.
 
     >>> [option_place(said, ["red", "blue"]) for said in ("blue", "B", "option2", "1", "green")]
     [1, 1, 1, 1, -1]
     """
-    numbers = range(len(given))
-    names = [given, columns, [f"option{at + 1}" for at in numbers], [chr(65 + at) for at in numbers]]
-    place = next((list(one).index(said) for one in [*names, [str(at) for at in numbers]] if said in one), -1)
-    return place if place < len(given) else -1
+    numbers = range(len(options))
+    names = [options, columns, [f"option{at + 1}" for at in numbers], [chr(65 + at) for at in numbers]]
+    position = next((list(one).index(answer) for one in [*names, [str(at) for at in numbers]] if answer in one), -1)
+    return position if position < len(options) else -1
 
 
 def _chosen(
@@ -134,13 +134,13 @@ def _chosen(
     """Find the place of each right option."""
     places = np.zeros(len(options), dtype=np.int64)
     faults: list[Fault] = []
-    for row, (said, given) in enumerate(zip(label.to_list(), options, strict=True)):
-        place = option_place(said, given, columns)
-        if place < 0:
+    for row, (answer, choices) in enumerate(zip(label.to_list(), options, strict=True)):
+        position = option_place(answer, choices, columns)
+        if position < 0:
             faults.append(
-                Fault("'{said}' is none of the options", said=said, file=path.name, row=row_number(path, row))
+                Fault("'{said}' is none of the options", said=answer, file=path.name, row=row_number(path, row))
             )
-        places[row] = max(place, 0)
+        places[row] = max(position, 0)
     if faults:
         raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))
     most = max((len(one) for one in options), default=0)

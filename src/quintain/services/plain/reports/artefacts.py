@@ -95,21 +95,21 @@ def artefact_sections(examples: Examples, options: ArtefactOptions, done: Done =
 
 
 def _partial(examples: Examples, options: ArtefactOptions, commands: list[str], done: Done) -> ReportSection:
-    wanted = [tuple(one) for one in options.subsets] or subsets_of(examples)
-    for name in {name for one in wanted for name in one} - {*examples.fields, OPTIONS}:
+    subsets = [tuple(one) for one in options.subsets] or subsets_of(examples)
+    for name in {name for one in subsets for name in one} - {*examples.fields, OPTIONS}:
         raise BadInput("There is no field '{name}'.", name=name, remedy="Name fields of the examples.")
-    tries = [(one, False) for one in wanted]
+    tries = [(one, False) for one in subsets]
     if not examples.options and not options.subsets:
         tries.append((tuple(examples.fields), True))
-    found: list[PartialInput] = []
+    results: list[PartialInput] = []
     for at, (fields, masked) in enumerate(tries):
         make = partial(partial_input, examples, fields, seed=options.seed, masked=masked, learner=options.learner)
-        found.append(options.keeping.part(f"partial/{fields}/{masked}", PartialInput, make))
+        results.append(options.keeping.part(f"partial/{fields}/{masked}", PartialInput, make))
         done(0.6 * (at + 1) / len(tries))
-    names = [_name(one) for one in found]
+    names = [_name(one) for one in results]
     rows: list[list[Cell]] = [
         [name, Estimate(one.accuracy.value, one.accuracy.low, one.accuracy.high), one.deviation, one.chance]
-        for name, one in zip(names, found, strict=True)
+        for name, one in zip(names, results, strict=True)
     ]
     columns = [
         Column(Text("Input")),
@@ -119,16 +119,16 @@ def _partial(examples: Examples, options: ArtefactOptions, commands: list[str], 
     ]
     figures = [
         (str(name), str(Text("found")), one.accuracy, one.examples)
-        for name, one in zip(names, found, strict=True)
+        for name, one in zip(names, results, strict=True)
         if one.accuracy.value is not None
     ]
     chart = interval_chart(figures, row=Text("Input"), series=Text("Figure"), value=Text("Accuracy"))
     return ReportSection(
         key="partial",
         title=Text("Can the answer be told from a part of the input?"),
-        findings=[_said(name, one) for name, one in zip(names, found, strict=True)],
+        findings=[_said(name, one) for name, one in zip(names, results, strict=True)],
         charts=[Chart("partial-chart", Text("How far does each part of the input go?"), chart)] if figures else [],
-        tables=[Table("partial-table", Text("Partial inputs, five folds"), columns, rows), *_by_arm(names, found)],
+        tables=[Table("partial-table", Text("Partial inputs, five folds"), columns, rows), *_by_arm(names, results)],
         commands=commands,
         note=Text(
             "A linear learner on words and pairs of words sees only this part; it is tried on examples of contexts "
@@ -143,11 +143,11 @@ def _partial(examples: Examples, options: ArtefactOptions, commands: list[str], 
     )
 
 
-def _by_arm(names: Sequence[str], found: Sequence[PartialInput]) -> list[Table]:
+def _by_arm(names: Sequence[str], results: Sequence[PartialInput]) -> list[Table]:
     """Give how far each part of the input goes on the examples of each arm; nothing of a single arm."""
     rows: list[list[Cell]] = [
         [name, arm, Estimate(figure.value, figure.low, figure.high), one.chance_by_arm[arm]]
-        for name, one in zip(names, found, strict=True)
+        for name, one in zip(names, results, strict=True)
         for arm, figure in one.arms.items()
     ]
     columns = [
@@ -159,26 +159,26 @@ def _by_arm(names: Sequence[str], found: Sequence[PartialInput]) -> list[Table]:
     return [Table("partial-arms", Text("Partial inputs, by arm"), columns, rows)] if rows else []
 
 
-def _name(one: PartialInput) -> str:
-    named = " + ".join(one.fields)
-    return Text("{fields}, content words hidden", fields=named) if one.masked else named
+def _name(result: PartialInput) -> str:
+    named = " + ".join(result.fields)
+    return Text("{fields}, content words hidden", fields=named) if result.masked else named
 
 
-def _said(name: str, one: PartialInput) -> Text:
-    figure = one.accuracy
+def _said(name: str, result: PartialInput) -> Text:
+    figure = result.accuracy
     if figure.value is None or figure.low is None or figure.high is None:
         return Text("{name}: nothing can be said, since all examples have one answer or one context.", name=name)
-    given = {"name": name, "value": figure.value, "low": figure.low, "high": figure.high, "chance": one.chance}
-    if one.above_chance:
+    figures = {"name": name, "value": figure.value, "low": figure.low, "high": figure.high, "chance": result.chance}
+    if result.above_chance:
         return Text(
             "{name} alone gives the answer in {value:.1%} (95 % between {low:.1%} and {high:.1%}), where chance gives "
             "{chance:.1%}: something in it tells the answer.",
-            **given,
+            **figures,
         )
     return Text(
         "{name} alone gives the answer in {value:.1%} (95 % between {low:.1%} and {high:.1%}), no more than chance "
         "({chance:.1%}).",
-        **given,
+        **figures,
     )
 
 
@@ -196,7 +196,7 @@ def _parts(texts: Sequence[str], labels: Sequence[str]) -> Iterator[tuple[Sequen
 def _words(examples: Examples, commands: list[str]) -> ReportSection:
     last = list(examples.fields)[-1]  # of a premise and a hypothesis, the one that was written
     texts, labels = examples.fields[last], [examples.labels[code] for code in examples.answer.tolist()]
-    found = words_by_label(_parts(texts, labels))
+    associations = words_by_label(_parts(texts, labels))
     columns = [
         Column(Text("Word")),
         Column(Text("Label")),
@@ -209,21 +209,21 @@ def _words(examples: Examples, commands: list[str]) -> ReportSection:
     ]
     rows: list[list[Cell]] = [
         [
-            found.word[at],
-            found.label[at],
-            int(found.texts_with[at]),
-            float(found.share[at]),
-            float(found.expected[at]),
-            float(found.pmi[at]),
-            float(found.z[at]),
-            _snippet(texts[int(found.example[at])]),
+            associations.word[at],
+            associations.label[at],
+            int(associations.texts_with[at]),
+            float(associations.share[at]),
+            float(associations.expected[at]),
+            float(associations.pmi[at]),
+            float(associations.z[at]),
+            _snippet(texts[int(associations.example[at])]),
         ]
-        for at in range(min(MOST_WORDS, len(found.word)))
+        for at in range(min(MOST_WORDS, len(associations.word)))
     ]
     return ReportSection(
         key="words",
         title=Text("Which words go with which label?"),
-        findings=[_words_said(found, last)],
+        findings=[_words_said(associations, last)],
         tables=[Table("words-table", Text("Words that give a label away"), columns, rows)] if rows else [],
         commands=commands,
         note=Text(
@@ -233,18 +233,18 @@ def _words(examples: Examples, commands: list[str]) -> ReportSection:
     )
 
 
-def _words_said(found: WordLabels, field: str) -> Text:
-    if not found.word:
+def _words_said(associations: WordLabels, field: str) -> Text:
+    if not associations.word:
         return Text("No word of {field} goes with a label beyond chance.", field=field)
     return Text(
         "{n} words of {field} go with a label beyond chance; the surest is '{word}' with {label}: {share:.0%} of the "
         "texts that have it, {expected:.0%} of all.",
-        n=len(set(found.word)),
+        n=len(set(associations.word)),
         field=field,
-        word=found.word[0],
-        label=found.label[0],
-        share=float(found.share[0]),
-        expected=float(found.expected[0]),
+        word=associations.word[0],
+        label=associations.label[0],
+        share=float(associations.share[0]),
+        expected=float(associations.expected[0]),
     )
 
 
@@ -316,16 +316,16 @@ def _people(examples: Examples, seed: int, commands: list[str]) -> list[ReportSe
     if not examples.fields:
         return []
     texts = list(examples.fields.values())[-1][:MOST_REPEATS]
-    found = repeats(texts, examples.writer[: len(texts)])
+    repeated = repeats(texts, examples.writer[: len(texts)])
     findings: list[str] = [
         Text(
             "{across} of {n} texts are nearly the same as another; {within} as another of the same writer.",
-            across=found.alike,
-            within=found.within,
-            n=found.texts,
+            across=repeated.alike,
+            within=repeated.within,
+            n=repeated.texts,
         )
         if examples.writer
-        else Text("{across} of {n} texts are nearly the same as another.", across=found.alike, n=found.texts)
+        else Text("{across} of {n} texts are nearly the same as another.", across=repeated.alike, n=repeated.texts)
     ]
     if examples.writer and len(set(examples.writer)) > 1 and not examples.options:
         gain = writer_effect(examples, seed)
@@ -341,7 +341,7 @@ def _people(examples: Examples, seed: int, commands: list[str]) -> list[ReportSe
     rows: list[list[Cell]] = [
         list(pair)
         for pair in list(
-            dict.fromkeys((_snippet(texts[later]), _snippet(texts[earlier])) for later, earlier in found.pairs)
+            dict.fromkeys((_snippet(texts[later]), _snippet(texts[earlier])) for later, earlier in repeated.pairs)
         )[:MOST_SHOWN]
     ]
     tables = [Table("repeats-table", Text("Texts that repeat others"), columns, rows)] if rows else []
@@ -350,11 +350,11 @@ def _people(examples: Examples, seed: int, commands: list[str]) -> list[ReportSe
 
 def _writing(examples: Examples, seed: int) -> list[str]:
     """Say whether a learner knows writers, and whether later examples of a context differ from earlier ones."""
-    told: list[str] = []
+    findings: list[str] = []
     fields = [*examples.fields, *([OPTIONS] if examples.options else [])]
     apart = held_out_writers(examples, fields, seed=seed) if examples.writer else None
     if apart is not None and apart.difference.low is not None and apart.difference.high is not None:
-        told.append(
+        findings.append(
             Text(
                 "On writers whom it has read before a learner is right in {known:.1%}, on others in {new:.1%}: "
                 "{points:+.1f} points (95 % between {low:+.1f} and {high:+.1f}).",
@@ -367,7 +367,7 @@ def _writing(examples: Examples, seed: int) -> list[str]:
         )
     order = order_effect(examples, list(examples.fields.values())[-1], seed)
     if order is not None and order.length.value is not None and order.length.low is not None:
-        told.append(
+        findings.append(
             Text(
                 "Within {n} contexts, place and length correlate at {value:+.2f} (95 % between {low:+.2f} and "
                 "{high:+.2f}); the place alone tells the answer in {accuracy:.1%}, the commonest answer has "
@@ -380,11 +380,11 @@ def _writing(examples: Examples, seed: int) -> list[str]:
                 chance=order.label.chance,
             )
         )
-    return told
+    return findings
 
 
 def _identity(examples: Examples, commands: list[str]) -> ReportSection:
-    found = identity_labels(_text(examples), examples.answer, examples.labels)
+    pairs = identity_labels(_text(examples), examples.answer, examples.labels)
     columns = [
         Column(Text("About")),
         Column(Text("Label")),
@@ -394,12 +394,12 @@ def _identity(examples: Examples, commands: list[str]) -> ReportSection:
         Column(Text("z"), "number"),
     ]
     rows: list[list[Cell]] = [
-        [one.group, one.label, one.texts, one.share, one.expected, one.z] for one in found if one.stands
+        [one.group, one.label, one.texts, one.share, one.expected, one.z] for one in pairs if one.stands
     ]
     findings: list[str] = [
-        Text("No group of people goes with a label beyond chance, of {n} looks.", n=len(found))
+        Text("No group of people goes with a label beyond chance, of {n} looks.", n=len(pairs))
         if not rows
-        else Text("{n} of {looks} pairs of a group and a label stand out beyond chance.", n=len(rows), looks=len(found))
+        else Text("{n} of {looks} pairs of a group and a label stand out beyond chance.", n=len(rows), looks=len(pairs))
     ]
     tables = [Table("identity-table", Text("Groups of people and labels"), columns, rows)] if rows else []
     note = Text("Groups are told by English words that name them; multiplicity is controlled (Benjamini and Hochberg).")

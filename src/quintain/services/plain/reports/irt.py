@@ -64,13 +64,13 @@ class IrtStudy:
 
     def suspicious(self) -> pl.DataFrame:
         """Give the items for review as a table, the most suspicious first."""
-        found = self.suspects
+        suspects = self.suspects
         return pl.DataFrame(
             {
-                "item": [self.responses.items[at] for at in found.items],
-                "z": found.z,
-                "strong_wrong": found.strong_wrong,
-                "weak_right": found.weak_right,
+                "item": [self.responses.items[at] for at in suspects.items],
+                "z": suspects.z,
+                "strong_wrong": suspects.strong_wrong,
+                "weak_right": suspects.weak_right,
             },
             schema_overrides={"item": pl.String()},
         )
@@ -94,7 +94,7 @@ class IrtStudy:
         items = self.items().with_columns(**{name: pl.Series(values) for name, values in more.items()})
         if self.responses.tests:
             items = items.with_columns(test=pl.Series(list(self.responses.tests)))
-        found = {
+        data = {
             "model": fit.model,
             "method": fit.method,
             "integrated": fit.integrated,
@@ -116,8 +116,8 @@ class IrtStudy:
         }
         if fit.elbo is not None:
             tried = [{"spread": spread, "elbo": bound} for spread, bound in fit.search.items()]
-            found |= {"elbo": fit.elbo, "priors_tried": tried}
-        return found
+            data |= {"elbo": fit.elbo, "priors_tried": tried}
+        return data
 
 
 def item_responses(
@@ -137,32 +137,32 @@ def item_responses(
     return study_responses(responses, model, method=method, subset=subset, seed=seed, guess=guess)
 
 
-def _one_of(given: Known, known: Sequence[Known], what: Text) -> Known:
+def _one_of(name: Known, known: Sequence[Known], what: Text) -> Known:
     """Take a name in whatever case; one that is not known is refused."""
-    found = next((one for one in known if one == str(given).lower()), None)
-    if found is None:
+    match = next((one for one in known if one == str(name).lower()), None)
+    if match is None:
         raise BadInput(
-            "'{given}' is no {what} of item response theory; {hint}", given=given, what=what, hint=hint(given, known)
+            "'{given}' is no {what} of item response theory; {hint}", given=name, what=what, hint=hint(name, known)
         )
-    return found
+    return match
 
 
-def _guessing(given: Sequence[float], model: IrtModel) -> Normal | None:
+def _guessing(prior: Sequence[float], model: IrtModel) -> Normal | None:
     """Read the prior of guessing: the chance in its middle, and the spread of its logit."""
-    if not given:
+    if not prior:
         return None
     if model != "3pl":
         raise BadInput(
             "The model {model} knows no guessing.", model=model, remedy="Choose 3pl, or leave the prior out."
         )
-    if len(given) != 2 or not (0 < given[0] < 1 and 0 < given[1] <= WIDEST):
+    if len(prior) != 2 or not (0 < prior[0] < 1 and 0 < prior[1] <= WIDEST):
         raise BadInput(
             "A prior of guessing is a chance (0 to 1) and the spread of its logit (up to {most}); {given} is not.",
             most=WIDEST,
-            given=",".join(f"{one:g}" for one in given),
+            given=",".join(f"{one:g}" for one in prior),
             remedy="Four options give 0.25,1.",
         )
-    return float(np.log(given[0] / (1 - given[0]))), float(given[1])
+    return float(np.log(prior[0] / (1 - prior[0]))), float(prior[1])
 
 
 def study_responses(

@@ -97,42 +97,42 @@ def difficulty_section(study: IrtStudy, commands: list[str]) -> ReportSection:
 
 
 def _doubts(study: IrtStudy) -> list[str]:
-    told: list[str] = []
+    findings: list[str] = []
     if not study.fit.converged:
         n = study.fit.turns
-        told.append(Text("The estimates had not settled after {n} iterations: do not rely on them.", n=n))
-    return told
+        findings.append(Text("The estimates had not settled after {n} iterations: do not rely on them.", n=n))
+    return findings
 
 
 def _no_difficulty(study: IrtStudy, commands: list[str]) -> ReportSection:
     """Say why there are no difficulties: what all get right equally often gives no scale."""
-    told = Text(
+    finding = Text(
         "{n} models, runs of one, or people answered these items and are right equally often, as far as chance lets "
         "one say. How hard items are can be told once respondents of different ability have answered them.",
         n=len(study.responses.respondents),
     )
-    return ReportSection("difficulty", Text("How hard are the items?"), [told, *_doubts(study)], commands=commands)
+    return ReportSection("difficulty", Text("How hard are the items?"), [finding, *_doubts(study)], commands=commands)
 
 
 def _harder(groups: Mapping[str, FloatArray]) -> list[str]:
     names = list(groups)
-    found: list[str] = []
-    for at, one in enumerate(names):
+    findings: list[str] = []
+    for at, name in enumerate(names):
         for other in names[at + 1 :]:
-            share = superiority(groups[one], groups[other])
+            share = superiority(groups[name], groups[other])
             if share.value is None or share.low is None or share.high is None:
                 continue
-            said = Text(
+            finding = Text(
                 "An item of {one} is harder than one of {other} in {share:.1%} of pairs (95 % between {low:.1%} and "
                 "{high:.1%}).",
-                one=one,
+                one=name,
                 other=other,
                 share=share.value,
                 low=share.low,
                 high=share.high,
             )
-            found.append(said)
-    return found[:MOST_PAIRS]
+            findings.append(finding)
+    return findings[:MOST_PAIRS]
 
 
 def _abilities(study: IrtStudy, commands: list[str]) -> ReportSection:
@@ -178,8 +178,8 @@ def _apart(ability: FloatArray, error: FloatArray) -> float:
 def _information(study: IrtStudy, commands: list[str]) -> ReportSection:
     fit = study.fit
     points = scale_points(fit)
-    told = total_information(fit, points)
-    best = float(points[int(told.argmax())])
+    information = total_information(fit, points)
+    best = float(points[int(information.argmax())])
     shown = study.subset[:6] or np.argsort(-np.nan_to_num(fit.discrimination), kind="stable")[:6].tolist()
     curves = {study.responses.items[at]: fit.chances(points, slice(at, at + 1))[:, 0].tolist() for at in shown}
     titles = (Text("Ability"), Text("Information"), Text("Chance of a right response"))
@@ -187,7 +187,7 @@ def _information(study: IrtStudy, commands: list[str]) -> ReportSection:
         Chart(
             "information-chart",
             Text("Where on the scale of ability does the whole tell most?"),
-            curve_chart(points.tolist(), {str(Text("all items")): told.tolist()}, x=titles[0], y=titles[1]),
+            curve_chart(points.tolist(), {str(Text("all items")): information.tolist()}, x=titles[0], y=titles[1]),
         ),
         Chart(
             "curves-chart",
@@ -195,7 +195,7 @@ def _information(study: IrtStudy, commands: list[str]) -> ReportSection:
             curve_chart(points.tolist(), curves, x=titles[0], y=titles[2], top=1.0),
         ),
     ]
-    error = 1 / np.sqrt(float(told.max()) or 1.0)
+    error = 1 / np.sqrt(float(information.max()) or 1.0)
     findings: list[str] = [
         Text(
             "The items tell most of respondents with an ability of {best:.1f}: there the error is {error:.3f}.",
@@ -223,7 +223,7 @@ def _information(study: IrtStudy, commands: list[str]) -> ReportSection:
 
 
 def _ranking(study: IrtStudy, commands: list[str]) -> ReportSection:
-    kept = study.kept()
+    replay = study.kept()
     words = {
         "adaptive": Text("chosen for each respondent"),
         "fixed": Text("the most informative"),
@@ -231,16 +231,16 @@ def _ranking(study: IrtStudy, commands: list[str]) -> ReportSection:
     }
     findings: list[str] = []
     for way, word in words.items():
-        enough = kept.enough[way]
+        enough = replay.enough[way]
         if enough is None:
-            said = Text("{n} items {way} do not give the ranking of all.", n=kept.asked[-1], way=word)
+            finding = Text("{n} items {way} do not give the ranking of all.", n=replay.asked[-1], way=word)
         else:
-            said = Text("{n} items {way} give nearly the ranking of all (τ at least 0.95).", n=enough, way=word)
-        findings.append(said)
+            finding = Text("{n} items {way} give nearly the ranking of all (τ at least 0.95).", n=enough, way=word)
+        findings.append(finding)
     columns = [Column(Text("Items asked"), "count"), *(Column(word, "parameter") for word in words.values())]
-    rows: list[list[Cell]] = [[n, *(kept.tau[way][at] for way in words)] for at, n in enumerate(kept.asked)]
-    curves = {str(word): kept.tau[way] for way, word in words.items()}
-    chart = curve_chart(kept.asked, curves, x=Text("Items asked"), y=Text("Kendall's τ with all items"), top=1.0)
+    rows: list[list[Cell]] = [[n, *(replay.tau[way][at] for way in words)] for at, n in enumerate(replay.asked)]
+    curves = {str(word): replay.tau[way] for way, word in words.items()}
+    chart = curve_chart(replay.asked, curves, x=Text("Items asked"), y=Text("Kendall's τ with all items"), top=1.0)
     return ReportSection(
         key="ranking",
         title=Text("How few items give the same ranking?"),
@@ -256,14 +256,14 @@ def _ranking(study: IrtStudy, commands: list[str]) -> ReportSection:
 
 
 def _review(study: IrtStudy, commands: list[str]) -> ReportSection:
-    found = study.suspicious()
+    suspects = study.suspicious()
     findings: list[str] = [
         Text.plural(
             "{n} item is right less often the more able the respondent: its label may be wrong.",
             "{n} items are right less often the more able the respondent: their labels may be wrong.",
-            n=found.height,
+            n=suspects.height,
         )
-        if found.height
+        if suspects.height
         else Text("No item is right less often for the able than for the weak beyond what chance does.")
     ]
     columns = [
@@ -272,7 +272,7 @@ def _review(study: IrtStudy, commands: list[str]) -> ReportSection:
         Column(Text("Wrong among the strongest third"), "share"),
         Column(Text("Right among the weakest third"), "share"),
     ]
-    rows: list[list[Cell]] = [list(row) for row in found.head(SHOWN).iter_rows()]
+    rows: list[list[Cell]] = [list(row) for row in suspects.head(SHOWN).iter_rows()]
     tables = [Table("review-table", Text("Items to look at"), columns, rows)] if rows else []
     note = Text("Of the items listed, one in twenty is there by chance on average (Benjamini and Hochberg).")
     return ReportSection("review", Text("Which labels want a second look?"), findings, [], tables, commands, note)

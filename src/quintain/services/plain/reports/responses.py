@@ -40,29 +40,29 @@ def read_responses(paths: Sequence[Source], reading: ResponseReading) -> Respons
             "Several files need the names of their respondents, so that it is known who is the same.",
             remedy="Give a first column with names, or one file.",
         )
-    found = [_read(path, reading) for path in paths]
-    return found[0] if len(found) == 1 else _joined(found, paths)
+    tests = [_read(path, reading) for path in paths]
+    return tests[0] if len(tests) == 1 else _joined(tests, paths)
 
 
-def _joined(found: Sequence[Responses], paths: Sequence[Source]) -> Responses:
+def _joined(parts: Sequence[Responses], paths: Sequence[Source]) -> Responses:
     """Put the responses of several files beside each other."""
-    people = list(dict.fromkeys(name for one in found for name in one.respondents))
-    common = set.intersection(*(set(one.respondents) for one in found))
+    people = list(dict.fromkeys(name for one in parts for name in one.respondents))
+    common = set.intersection(*(set(one.respondents) for one in parts))
     if not common:
         raise BadInput(
             "No respondent is in all of the {n} files.",
-            n=len(found),
+            n=len(parts),
             remedy="See whether the first column has the same names in each of them.",
         )
-    place = {name: at for at, name in enumerate(people)}
-    correct = np.full((len(people), sum(len(one.items) for one in found)), np.nan)
+    row_of = {name: at for at, name in enumerate(people)}
+    correct = np.full((len(people), sum(len(one.items) for one in parts)), np.nan)
     items: list[str] = []
     tests: list[str] = []
-    for one, path in zip(found, paths, strict=True):
-        rows = [place[name] for name in one.respondents]
-        correct[rows, len(items) : len(items) + len(one.items)] = one.correct
-        items += [f"{path.stem}:{name}" for name in one.items]
-        tests += [path.stem] * len(one.items)
+    for part, path in zip(parts, paths, strict=True):
+        rows = [row_of[name] for name in part.respondents]
+        correct[rows, len(items) : len(items) + len(part.items)] = part.correct
+        items += [f"{path.stem}:{name}" for name in part.items]
+        tests += [path.stem] * len(part.items)
     return Responses(people, items, correct, np.ones(len(people)), tests)
 
 
@@ -75,8 +75,8 @@ def _read(path: Source, reading: ResponseReading) -> Responses:
         tests = _tests(table, path, theirs[1], reading.columns.get(TEST, TEST), items)
     else:
         respondents, items, correct, weight = _wide(table, path, reading)
-    there = ~np.isnan(correct)
-    answered = there.any(axis=1)
+    answers = ~np.isnan(correct)
+    answered = answers.any(axis=1)
     if len(items) < 2 or answered.sum() < 2:
         raise BadInput(
             "{file} has {items} items and {n} respondents with a response: abilities need two of each.",
@@ -85,10 +85,10 @@ def _read(path: Source, reading: ResponseReading) -> Responses:
             n=int(answered.sum()),
             remedy="See whether the table is long (respondent,item,correct) or wide (a column for each item).",
         )
-    if not there.any(axis=0).all():
+    if not answers.any(axis=0).all():
         raise BadInput(
             "Item '{item}' of {file} has no response.",
-            item=items[int(there.any(axis=0).argmin())],
+            item=items[int(answers.any(axis=0).argmin())],
             file=path.name,
             remedy="Leave it out.",
         )
@@ -113,8 +113,8 @@ def _tests(table: pl.DataFrame, path: Source, item: str, test: str, items: Seque
 
 
 def _long(table: pl.DataFrame, path: Source, names: list[str]) -> tuple[list[str], list[str], FloatArray, FloatArray]:
-    who, what, said = (table[name].cast(pl.String) for name in names)
-    values = _numbers(said, path, names[2])
+    who, what, responses = (table[name].cast(pl.String) for name in names)
+    values = _numbers(responses, path, names[2])
     if who.null_count() or what.null_count():
         raise BadInput("{file} has rows without a respondent or an item.", file=path.name)
     both = pl.DataFrame({"who": who, "what": what})
@@ -204,9 +204,9 @@ def _numbers(values: pl.Series, path: Source, name: str) -> FloatArray:
     """Read right and wrong as 1 and 0; an empty cell is NaN, and anything else a fault with its row."""
     lower = values.str.strip_chars().str.to_lowercase().fill_null("")
     cells = lower.unique().to_list()
-    numbers = [RIGHT.get(label_form(cell)) for cell in cells]
-    found = lower.replace_strict(cells, numbers, return_dtype=pl.Float64())
-    bad = found.is_null() & ~lower.is_in(EMPTY)
+    by_cell = [RIGHT.get(label_form(cell)) for cell in cells]
+    numbers = lower.replace_strict(cells, by_cell, return_dtype=pl.Float64())
+    bad = numbers.is_null() & ~lower.is_in(EMPTY)
     if bad.any():
         places = bad.arg_true().to_list()
         faults = [
@@ -220,4 +220,4 @@ def _numbers(values: pl.Series, path: Source, name: str) -> FloatArray:
             for at in places[:FAULT_LIMIT]
         ]
         raise BadInput(faults=faults, total=len(places))
-    return found.fill_null(np.nan).to_numpy().astype(np.float64)
+    return numbers.fill_null(np.nan).to_numpy().astype(np.float64)

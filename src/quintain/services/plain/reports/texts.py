@@ -53,8 +53,8 @@ class TextColumns:
 def text_report(path: Path, columns: TextColumns, *, seed: int = 0) -> Report:
     """Compare the texts of a file by group."""
     groups = read_groups(path, columns)
-    given = "".join(f" --{name} {getattr(columns, name)}" for name in ("group", "prompt") if getattr(columns, name))
-    command = f"quintain study texts {path.name} --text {columns.text}{given} --seed {seed} --out DIR"
+    flags = "".join(f" --{name} {getattr(columns, name)}" for name in ("group", "prompt") if getattr(columns, name))
+    command = f"quintain study texts {path.name} --text {columns.text}{flags} --seed {seed} --out DIR"
     return Report(
         key="texts",
         title=Text("Texts of {name}", name=path.name),
@@ -71,8 +71,8 @@ def text_report(path: Path, columns: TextColumns, *, seed: int = 0) -> Report:
 def read_groups(path: Path, columns: TextColumns) -> list[TextGroup]:
     """Read the texts of a file, in the groups that one of its columns names; without one, all are one group."""
     named = {"text": columns.text, "group": columns.group, "prompt": columns.prompt}
-    wanted = {ours: theirs for ours, theirs in named.items() if theirs}
-    table = read_table(path, required=list(wanted), columns=wanted)
+    columns_read = {ours: theirs for ours, theirs in named.items() if theirs}
+    table = read_table(path, required=list(columns_read), columns=columns_read)
     faults = [
         Fault("has no text", file=path.name, row=row_number(path, row), field=columns.text)
         for row in (table["text"].fill_null("") == "").arg_true().to_list()
@@ -236,14 +236,14 @@ def _longer(first: str, second: str, share: Estimate) -> Text:
 
 def _pairs(series: Mapping[str, FloatArray], say: Callable[[str, str, Estimate], Text]) -> list[str]:
     """Say of every two groups how often one is above the other: the one that is more often comes first."""
-    found: list[str] = []
-    for one, other in list(combinations(series, 2))[:MOST_PAIRS]:
-        share = superiority(series[one], series[other])
+    findings: list[str] = []
+    for name, other in list(combinations(series, 2))[:MOST_PAIRS]:
+        share = superiority(series[name], series[other])
         if share.value is None:
             continue
-        first, second = (one, other) if share.value >= 0.5 else (other, one)
-        found.append(say(first, second, share if first == one else superiority(series[other], series[one])))
-    return found
+        first, second = (name, other) if share.value >= 0.5 else (other, name)
+        findings.append(say(first, second, share if first == name else superiority(series[other], series[name])))
+    return findings
 
 
 def _vocabulary(groups: Sequence[TextGroup], seed: int, commands: list[str]) -> ReportSection:
@@ -294,10 +294,10 @@ def _vocabulary(groups: Sequence[TextGroup], seed: int, commands: list[str]) -> 
 
 
 def _richer(sizes: Mapping[str, FloatArray]) -> list[str]:
-    found: list[str] = []
-    for one, other in list(combinations(sizes, 2))[:MOST_PAIRS]:
-        first, second = (one, other) if sizes[one].mean() >= sizes[other].mean() else (other, one)
-        found.append(
+    findings: list[str] = []
+    for name, other in list(combinations(sizes, 2))[:MOST_PAIRS]:
+        first, second = (name, other) if sizes[name].mean() >= sizes[other].mean() else (other, name)
+        findings.append(
             Text(
                 "Draws of {first} have {more:.1f} different words more than those of {second}: {larger:.1f} against "
                 "{smaller:.1f} on average; of a draw of each, that of {first} has more in {share:.1%}.",
@@ -309,7 +309,7 @@ def _richer(sizes: Mapping[str, FloatArray]) -> list[str]:
                 share=superiority(sizes[first], sizes[second]).value or 0.0,
             )
         )
-    return found
+    return findings
 
 
 def _ends(figure: Estimate, name: str = "median") -> dict[str, float]:

@@ -13,7 +13,7 @@ from quintain.protocols.reading import shipped
 
 
 def cost_section(
-    arms: Sequence[TrialArm], kept: Mapping[str, float], judging: JudgingCosts | None = None
+    arms: Sequence[TrialArm], kept_items: Mapping[str, float], judging: JudgingCosts | None = None
 ) -> ReportSection | None:
     """Say what a question costs in each arm: in the final round alone, with training, with experts' time, if it counts.
 
@@ -22,7 +22,7 @@ def cost_section(
     rows: list[list[Cell]] = []
     findings: list[str] = []
     for arm in arms:
-        row = _paid(arm, kept.get(arm.name, 0.0)) if arm.facts is not None and arm.facts.paid else _nominal(arm)
+        row = _paid(arm, kept_items.get(arm.name, 0.0)) if arm.facts is not None and arm.facts.paid else _nominal(arm)
         if row is not None:
             rows.append(row)
             findings.append(
@@ -90,7 +90,7 @@ def attrition_section(arms: Sequence[TrialArm]) -> ReportSection | None:
     )
 
 
-def _paid(arm: TrialArm, kept: float) -> list[Cell] | None:
+def _paid(arm: TrialArm, kept_items: float) -> list[Cell] | None:
     facts = arm.facts or ArmFacts()
     items = len(arm.items)
     if not items:
@@ -103,7 +103,7 @@ def _paid(arm: TrialArm, kept: float) -> list[Cell] | None:
         facts.paid.get(facts.final, 0) / items / unit,
         paid / items / unit,
         (paid + facts.expert_cost) / items / unit,
-        (paid + facts.expert_cost) / kept / unit if kept else None,
+        (paid + facts.expert_cost) / kept_items / unit if kept_items else None,
         facts.expert_hours,
         paid / unit,
     ]

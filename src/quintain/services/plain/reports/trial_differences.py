@@ -13,24 +13,24 @@ from quintain.stats.arms import compare, holm
 from quintain.stats.human import SLICES
 
 
-def differences_section(found: Sequence[MeasuredArm], options: ReportOptions) -> ReportSection | None:
+def differences_section(measured: Sequence[MeasuredArm], options: ReportOptions) -> ReportSection | None:
     """Test whether the gap between people and each model differs from arm to arm; None of a single arm."""
-    if len(found) < 2:
+    if len(measured) < 2:
         return None
-    models = list(dict.fromkeys(model for one in found for model in one.slices["all"].models))
+    models = list(dict.fromkeys(model for one in measured for model in one.slices["all"].models))
     if not models:
         nothing = Text("No model has answered these items, so nobody can say on which arm models are further behind.")
         return ReportSection("differences", Text("Do arms differ?"), [nothing])
-    votes = votes_of([one.arm for one in found], options)
+    votes = votes_of([one.arm for one in measured], options)
     rows: list[list[Cell]] = []
     for name, _ in SLICES:
         for model in models:
             tests = [
                 compare(first.sums, second.sums, name, model, seed=options.seed, resamples=options.resamples)
-                for first, second in combinations(found, 2)
+                for first, second in combinations(measured, 2)
             ]
-            for one, p in zip(tests, holm([one.p for one in tests]), strict=True):
-                rows.append([one.first, one.second, slice_words(name, votes), model, one.difference, p])
+            for test, p in zip(tests, holm([one.p for one in tests]), strict=True):
+                rows.append([test.first, test.second, slice_words(name, votes), model, test.difference, p])
     columns = [
         Column(Text("Arm")),
         Column(Text("beside")),

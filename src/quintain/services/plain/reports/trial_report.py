@@ -38,14 +38,14 @@ def make_report(
         raise BadInput("Nothing of this trial was judged.", remedy="Collect judgements first.")
     if len(judged) > MOST_ARMS:
         raise BadInput("There are {n} arms, and {most} can be compared.", n=len(judged), most=MOST_ARMS)
-    found = [measure(one, options) for one in judged]
+    measured = [measure(one, options) for one in judged]
     others = [one for one in arms if not one.judged]
     sections = [
-        _results(found, options, commands, missing),
-        differences_section(found, options),
+        _results(measured, options, commands, missing),
+        differences_section(measured, options),
         arms_difficulty(judged, options.seed, commands),
-        _agreement(found),
-        cost_section(arms, {one.arm.name: one.slices[EVERYTHING].items for one in found}, judging),
+        _agreement(measured),
+        cost_section(arms, {one.arm.name: one.slices[EVERYTHING].items for one in measured}, judging),
         attrition_section(arms),
         _justifications(judged),
         _make_up(arms),
@@ -55,8 +55,8 @@ def make_report(
         title=Text("Trial: {title}", title=title),
         lead=Text("Which way of writing gives harder and cleaner data, and what it costs."),
         facts=[
-            ReportFact(Text("Arms"), ", ".join(one.arm.name for one in found)),
-            ReportFact(Text("Items judged"), f"{sum(one.collected for one in found):,}"),
+            ReportFact(Text("Arms"), ", ".join(one.arm.name for one in measured)),
+            ReportFact(Text("Items judged"), f"{sum(one.collected for one in measured):,}"),
             *(
                 [ReportFact(Text("Not judged"), ", ".join(f"{one.name} ({len(one.items):,})" for one in others))]
                 if others
@@ -69,12 +69,12 @@ def make_report(
 
 
 def _results(
-    found: Sequence[MeasuredArm], options: ReportOptions, commands: Sequence[str], missing: Sequence[Text]
+    measured: Sequence[MeasuredArm], options: ReportOptions, commands: Sequence[str], missing: Sequence[Text]
 ) -> ReportSection:
-    models = list(dict.fromkeys(model for one in found for model in one.slices[EVERYTHING].models))
+    models = list(dict.fromkeys(model for one in measured for model in one.slices[EVERYTHING].models))
     rows: list[list[Cell]] = []
     for name in NAMES:
-        rows += [_row(one, name, models, options) for one in found if one.slices[name].items > 0]
+        rows += [_row(one, name, models, options) for one in measured if one.slices[name].items > 0]
     columns = [
         Column(Text("Arm")),
         Column(Text("Items where")),
@@ -90,7 +90,7 @@ def _results(
         ]
     shown = [
         (one.arm.name, series, figure, round(one.slices["at_least_4_of_5"].items))
-        for one in found
+        for one in measured
         for series, figure in (
             (Text("People"), one.slices["at_least_4_of_5"].human),
             *one.slices["at_least_4_of_5"].models.items(),
@@ -100,14 +100,14 @@ def _results(
         "people-and-models",
         Text(
             "How far are models behind people, where {which}?",
-            which=slice_words("at_least_4_of_5", votes_of([one.arm for one in found], options)),
+            which=slice_words("at_least_4_of_5", votes_of([one.arm for one in measured], options)),
         ),
         interval_chart(shown, row=Text("Arm"), series=Text("who"), value=Text("right answers")),
     )
     return ReportSection(
         "results",
         Text("How hard is what each arm gave?"),
-        [*_findings(found, models), *missing],
+        [*_findings(measured, models), *missing],
         [chart] if any(figure.value is not None for _, _, figure, _ in shown) else [],
         [
             Table(
@@ -115,7 +115,7 @@ def _results(
                 Text("People, models and the gap between them"),
                 columns,
                 rows,
-                _labels_note([one.arm for one in found], options),
+                _labels_note([one.arm for one in measured], options),
             )
         ],
         list(commands),
@@ -146,11 +146,11 @@ def _labels_note(arms: Sequence[TrialArm], options: ReportOptions) -> Text:
     )
 
 
-def _row(one: MeasuredArm, name: str, models: Sequence[str], options: ReportOptions) -> list[Cell]:
-    figure = one.slices[name]
+def _row(measured: MeasuredArm, name: str, models: Sequence[str], options: ReportOptions) -> list[Cell]:
+    figure = measured.slices[name]
     row: list[Cell] = [
-        one.arm.name,
-        slice_words(name, votes_of([one.arm], options)),
+        measured.arm.name,
+        slice_words(name, votes_of([measured.arm], options)),
         figure.items,
         figure.items_spread,
         figure.human,
@@ -160,31 +160,31 @@ def _row(one: MeasuredArm, name: str, models: Sequence[str], options: ReportOpti
     return row
 
 
-def _findings(found: Sequence[MeasuredArm], models: Sequence[str]) -> list[Text]:
-    told = []
-    for one in found:
-        figure = one.slices["all"]
+def _findings(measured: Sequence[MeasuredArm], models: Sequence[str]) -> list[Text]:
+    findings = []
+    for arm in measured:
+        figure = arm.slices["all"]
         if figure.human.value is not None:
-            told.append(
+            findings.append(
                 Text(
                     "{arm}: people are right on {human:.1%} of {n:.0f} items that were judged often.",
-                    arm=one.arm.name,
+                    arm=arm.arm.name,
                     human=figure.human.value,
                     n=figure.items,
                 )
             )
     for model in models:
-        gaps = [(one.slices["at_least_4_of_5"].gaps.get(model), one.arm.name) for one in found]
+        gaps = [(one.slices["at_least_4_of_5"].gaps.get(model), one.arm.name) for one in measured]
         known = [(gap.value, name) for gap, name in gaps if gap is not None and gap.value is not None]
         if len(known) > 1:
             value, name = max(known)
-            told.append(
+            findings.append(
                 Text("{model} is furthest behind people on {arm}: {gap:.1%}.", model=model, arm=name, gap=value)
             )
-    return told
+    return findings
 
 
-def _agreement(found: Sequence[MeasuredArm]) -> ReportSection:
+def _agreement(measured: Sequence[MeasuredArm]) -> ReportSection:
     rows: list[list[Cell]] = [
         [
             one.arm.name,
@@ -194,7 +194,7 @@ def _agreement(found: Sequence[MeasuredArm]) -> ReportSection:
             one.alpha,
             one.alpha_many,
         ]
-        for one in found
+        for one in measured
     ]
     columns = [
         Column(Text("Arm")),
@@ -214,7 +214,7 @@ def _agreement(found: Sequence[MeasuredArm]) -> ReportSection:
                 columns,
                 rows,
                 Text("Krippendorff’s α with the writer as one rater more, and “invalid” as an answer of its own.")
-                if all(one.arm.writer_votes for one in found)
+                if all(one.arm.writer_votes for one in measured)
                 else Text(
                     "Krippendorff’s α with “invalid” as an answer of its own; the writer is a rater where their vote "
                     "counts."
@@ -229,8 +229,8 @@ def _justifications(arms: Sequence[TrialArm]) -> ReportSection | None:
     for arm in arms:
         texts = [one.justification for one in arm.items if one.justification]
         if texts:
-            found = quality(texts)
-            rows.append([arm.name, found.texts, found.duplicates, found.trivial])
+            rated = quality(texts)
+            rows.append([arm.name, rated.texts, rated.duplicates, rated.trivial])
     if not rows:
         return None
     columns = [

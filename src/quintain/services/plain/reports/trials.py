@@ -33,22 +33,22 @@ class Simulation:
     data: Path | None = None
 
 
-def find_protocol(given: str) -> Protocol:
+def find_protocol(name: str) -> Protocol:
     """Give the protocol that ships under a name, or the one in a file."""
-    if given.lower() in shipped():
-        return shipped()[given.lower()]
-    path = Path(given)
+    if name.lower() in shipped():
+        return shipped()[name.lower()]
+    path = Path(name)
     if not path.is_file():
         raise NotFound(
-            "There is no file and no protocol '{given}'; {hint}", given=given, hint=hint(given, sorted(shipped()))
+            "There is no file and no protocol '{given}'; {hint}", given=name, hint=hint(name, sorted(shipped()))
         )
     return parse_protocol(read_bytes(path).decode(), path.name)
 
 
-def simulate(given: Sequence[str], options: Simulation) -> TrialForecast:
+def simulate(names: Sequence[str], options: Simulation) -> TrialForecast:
     """Let simulated people go through protocols, as often as asked, and say what that comes to."""
     started = time.perf_counter()
-    protocols = [find_protocol(one) for one in given]
+    protocols = [find_protocol(one) for one in names]
     for name in twice([one.name for one in protocols]):
         raise BadInput("Two protocols are called '{name}'.", name=name, remedy="Give one of them another name.")
     currencies = {one.currency for one in protocols}
@@ -96,8 +96,8 @@ def arms_of(trial: TrialRun) -> list[TrialArm]:
     return [_arm_of(trial, place) for place in range(len(trial.runs))]
 
 
-def _arm_of(trial: TrialRun, place: int) -> TrialArm:
-    run, items = trial.runs[place], trial.items[place]
+def _arm_of(trial: TrialRun, position: int) -> TrialArm:
+    run, items = trial.runs[position], trial.items[position]
     votes: dict[int, list[tuple[str, str]]] = {}
     judged = items.judgements
     for item, worker, label in zip(judged.item.tolist(), judged.worker.tolist(), judged.label.tolist(), strict=True):

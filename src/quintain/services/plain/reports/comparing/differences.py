@@ -22,7 +22,7 @@ Measures = Mapping[str, Mapping[str, FloatArray]]
 
 def measures_of(sets: Sequence[ComparedSet], fields: Sequence[str]) -> dict[str, dict[str, FloatArray]]:
     """Count the words of each field of each example, and the mean of its options."""
-    found: dict[str, dict[str, FloatArray]] = {
+    measures: dict[str, dict[str, FloatArray]] = {
         Text("Words of {field}", field=name): {
             one.name: count_words(one.examples.fields[name]).astype(np.float64) for one in sets
         }
@@ -30,13 +30,13 @@ def measures_of(sets: Sequence[ComparedSet], fields: Sequence[str]) -> dict[str,
         if name != OPTIONS
     }
     if OPTIONS in fields:
-        found[Text("Words of an option")] = {one.name: _of_options(one) for one in sets}
-    return found
+        measures[Text("Words of an option")] = {one.name: _of_options(one) for one in sets}
+    return measures
 
 
-def _of_options(one: ComparedSet) -> FloatArray:
-    sizes = [len(options) for options in one.examples.options]
-    words = count_words([text for options in one.examples.options for text in options])
+def _of_options(compared: ComparedSet) -> FloatArray:
+    sizes = [len(options) for options in compared.examples.options]
+    words = count_words([text for options in compared.examples.options for text in options])
     owner = np.repeat(np.arange(len(sizes)), sizes)
     return np.asarray(np.bincount(owner, words, minlength=len(sizes)) / np.maximum(sizes, 1), dtype=np.float64)
 
@@ -48,13 +48,13 @@ def differences_section(measures: Measures, commands: list[str]) -> ReportSectio
     for measure, by_set in measures.items():
         pairs = list(combinations(by_set, 2))
         tests = holm([brunner_munzel(by_set[one], by_set[other]) for one, other in pairs])
-        for (one, other), p in zip(pairs, tests, strict=True):
-            above = superiority(by_set[one], by_set[other])
-            size = standardised_difference(by_set[one], by_set[other])
-            means: list[Cell] = [float(by_set[name].mean()) for name in (one, other)]
-            rows.append([measure, one, other, *means, above, size, p])
+        for (name_a, other), p in zip(pairs, tests, strict=True):
+            above = superiority(by_set[name_a], by_set[other])
+            size = standardised_difference(by_set[name_a], by_set[other])
+            means: list[Cell] = [float(by_set[name].mean()) for name in (name_a, other)]
+            rows.append([measure, name_a, other, *means, above, size, p])
             if p is not None and p < 0.05:
-                findings.append(_said(measure, one, other, above, size))
+                findings.append(_said(measure, name_a, other, above, size))
     columns = [
         Column(Text("Measure")),
         Column(Text("Data set")),
@@ -79,9 +79,9 @@ def differences_section(measures: Measures, commands: list[str]) -> ReportSectio
     )
 
 
-def _said(measure: str, one: str, other: str, above: Estimate, size: Estimate) -> Text:
-    first, second = (one, other) if (above.value or 0.0) >= 0.5 else (other, one)
-    turned = above if first == one else _turned(above)
+def _said(measure: str, name: str, other: str, above: Estimate, size: Estimate) -> Text:
+    first, second = (name, other) if (above.value or 0.0) >= 0.5 else (other, name)
+    turned = above if first == name else _turned(above)
     value = turned.value or 0.0
     return Text(
         "{measure}: an example of {first} is above one of {second} in {share:.1%} of pairs (95 % between {low:.1%} and "
@@ -96,7 +96,7 @@ def _said(measure: str, one: str, other: str, above: Estimate, size: Estimate) -
     )
 
 
-def _turned(one: Estimate) -> Estimate:
+def _turned(estimate: Estimate) -> Estimate:
     """Give the share of the other side: low and high change places."""
-    value, low, high = (None if end is None else 1 - end for end in (one.value, one.high, one.low))
+    value, low, high = (None if end is None else 1 - end for end in (estimate.value, estimate.high, estimate.low))
     return Estimate(value, low, high)

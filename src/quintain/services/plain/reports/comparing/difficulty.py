@@ -26,44 +26,48 @@ def responses_of_models(sets: Sequence[ComparedSet]) -> Responses | None:
     correct = np.full((len(models), total), np.nan)
     items: list[str] = []
     tests: list[str] = []
-    for one in sets:
-        names = list(one.ids) or [str(at + 1) for at in range(len(one.examples))]
+    for compared in sets:
+        names = list(compared.ids) or [str(at + 1) for at in range(len(compared.examples))]
         for at, model in enumerate(models):
-            if model in one.predictions:
-                right = one.predictions[model] == one.examples.answer
+            if model in compared.predictions:
+                right = compared.predictions[model] == compared.examples.answer
                 correct[at, len(items) : len(items) + len(names)] = right
-        items += [f"{one.name}:{name}" for name in names]
-        tests += [one.name] * len(names)
+        items += [f"{compared.name}:{name}" for name in names]
+        tests += [compared.name] * len(names)
     answered = ~np.isnan(correct).all(axis=0)
-    kept = np.flatnonzero(answered).tolist()
+    answered_columns = np.flatnonzero(answered).tolist()
     return Responses(
-        models, [items[at] for at in kept], correct[:, answered], np.ones(len(models)), [tests[at] for at in kept]
+        models,
+        [items[at] for at in answered_columns],
+        correct[:, answered],
+        np.ones(len(models)),
+        [tests[at] for at in answered_columns],
     )
 
 
 def responses_to(sets: Sequence[ComparedSet], responses: Responses) -> Responses:
     """Take the responses to items of the data sets, by id, and name the data set of each; others are left out."""
     owner: dict[str, str] = {}
-    for one in sets:
-        for name in one.ids:
-            if owner.setdefault(name, one.name) != one.name:
+    for compared in sets:
+        for name in compared.ids:
+            if owner.setdefault(name, compared.name) != compared.name:
                 raise BadInput(
                     "The id '{id}' is in {first} and in {second}.",
                     id=name,
                     first=owner[name],
-                    second=one.name,
+                    second=compared.name,
                     remedy="Responses are matched by id: give the examples of different data sets different ids.",
                 )
-    kept = [at for at, item in enumerate(responses.items) if item in owner]
-    if not kept:
+    matching = [at for at, item in enumerate(responses.items) if item in owner]
+    if not matching:
         raise BadInput(
             "None of the {n} items of the responses is an id of a data set.",
             n=len(responses.items),
             remedy="Name the column of the ids with --id, and see whether the items are called the same.",
         )
-    names = [responses.items[at] for at in kept]
+    names = [responses.items[at] for at in matching]
     return Responses(
-        responses.respondents, names, responses.correct[:, kept], responses.weight, [owner[one] for one in names]
+        responses.respondents, names, responses.correct[:, matching], responses.weight, [owner[one] for one in names]
     )
 
 

@@ -24,14 +24,14 @@ def gap_section(sets: Sequence[ComparedSet], seed: int, commands: list[str]) -> 
     if not known:
         return None
     sums = [people_and_models(one, seed=seed) for one in known]
-    found = [{name: figures(one, name, seed=seed) for name in NAMES} for one in sums]
-    models = list(dict.fromkeys(model for one in found for model in one[EVERYTHING].models))
+    by_slice = [{name: figures(one, name, seed=seed) for name in NAMES} for one in sums]
+    models = list(dict.fromkeys(model for one in by_slice for model in one[EVERYTHING].models))
     voted = any(one.votes is not None for one in known)
     shown = [name for name in NAMES if voted or name == EVERYTHING]
     rows = [
         _row(one.name, name, figure[name], models)
         for name in shown
-        for one, figure in zip(sums, found, strict=True)
+        for one, figure in zip(sums, by_slice, strict=True)
         if figure[name].items > 0
     ]
     columns = [Column(Text("Data set")), Column(Text("Items where")), Column(Text("Items"), "number")]
@@ -49,8 +49,8 @@ def gap_section(sets: Sequence[ComparedSet], seed: int, commands: list[str]) -> 
     return ReportSection(
         "gap",
         Text("How far are models behind people?"),
-        [*_said(sums, found, models, slice_), *_verdicts(tested)][:MOST_FINDINGS],
-        _charts(sums, found, slice_),
+        [*_said(sums, by_slice, models, slice_), *_verdicts(tested)][:MOST_FINDINGS],
+        _charts(sums, by_slice, slice_),
         tables,
         commands,
         _note(known),
@@ -64,10 +64,10 @@ def _row(name: str, slice_: str, figure: SliceFigures, models: Sequence[str]) ->
     return row
 
 
-def _charts(sums: Sequence[ArmSums], found: Sequence[dict[str, SliceFigures]], slice_: str) -> list[Chart]:
+def _charts(sums: Sequence[ArmSums], by_slice: Sequence[dict[str, SliceFigures]], slice_: str) -> list[Chart]:
     points = [
         (one.name, series, figure, round(by[slice_].items))
-        for one, by in zip(sums, found, strict=True)
+        for one, by in zip(sums, by_slice, strict=True)
         for series, figure in ((Text("People"), by[slice_].human), *by[slice_].models.items())
         if figure.value is not None
     ]
@@ -81,18 +81,18 @@ def _charts(sums: Sequence[ArmSums], found: Sequence[dict[str, SliceFigures]], s
 
 
 def _said(
-    sums: Sequence[ArmSums], found: Sequence[dict[str, SliceFigures]], models: Sequence[str], slice_: str
+    sums: Sequence[ArmSums], by_slice: Sequence[dict[str, SliceFigures]], models: Sequence[str], slice_: str
 ) -> list[str]:
-    told: list[str] = []
+    findings: list[str] = []
     for model in models:
         gaps = [
             (gap.value, one.name, gap)
-            for one, by in zip(sums, found, strict=True)
+            for one, by in zip(sums, by_slice, strict=True)
             if (gap := by[slice_].gaps.get(model)) is not None and gap.value is not None
         ]
         if len(gaps) > 1:
-            value, name, gap = max(gaps, key=lambda one: one[0])
-            told.append(
+            value, name, gap = max(gaps, key=lambda entry: entry[0])
+            findings.append(
                 Text(
                     "{model} is furthest behind people on {name}: by {points:.1f} points (95 % between {low:.1f} and "
                     "{high:.1f}), where {which}.",
@@ -104,7 +104,7 @@ def _said(
                     high=100 * (value if gap.high is None else gap.high),
                 )
             )
-    return told
+    return findings
 
 
 def _tested(

@@ -67,9 +67,9 @@ def read_dataset(name: str, path: Source, columns: DatasetColumns) -> ComparedSe
 
 def read_training(name: str, path: Source, columns: ExampleColumns) -> ComparedSet:
     """Read a data set that is only learned from: its answers and texts, and its contexts where it has the column."""
-    there = read_table(path, required=()).columns
+    present = read_table(path, required=()).columns
     own = ExampleColumns(
-        columns.fields, columns.label, columns.options, columns.context if columns.context in there else ""
+        columns.fields, columns.label, columns.options, columns.context if columns.context in present else ""
     )
     return ComparedSet(name, read_examples(path, own))
 
@@ -82,17 +82,17 @@ class _Answers:
         self.place = {name: at for at, name in enumerate(examples.labels)}
         self.names = LabelNames(examples.labels)
 
-    def code(self, row: int, said: object) -> int:
+    def code(self, row: int, answer: object) -> int:
         """Give the code of an answer; -1 for what is none."""
         if self.examples.options:
-            return option_place(str(said), self.examples.options[row], self.columns)
-        return self.place.get(self.names.find(said) or "", -1)
+            return option_place(str(answer), self.examples.options[row], self.columns)
+        return self.place.get(self.names.find(answer) or "", -1)
 
     def codes(self, column: pl.Series) -> IntArray:
         """Give the codes of a column."""
         if self.examples.options:
-            found = [self.code(row, said) for row, said in enumerate(column.to_list())]
-            return np.array(found, dtype=np.int64)
+            codes = [self.code(row, answer) for row, answer in enumerate(column.to_list())]
+            return np.array(codes, dtype=np.int64)
         names = in_names(column, self.names).fill_null("")
         coded = names.replace_strict(list(self.place), list(self.place.values()), default=-1, return_dtype=pl.Int64())
         return coded.to_numpy().astype(np.int64)
@@ -116,12 +116,12 @@ def _votes(column: pl.Series, path: Source, answers: _Answers) -> IntArray:
     counts = np.zeros((len(column), labels + 1), dtype=np.int64)
     faults: list[Fault] = []
     for row, value in enumerate(column.to_list()):
-        found = votes_of(value)
-        if found is None:
+        times_by_answer = votes_of(value)
+        if times_by_answer is None:
             faults.append(Fault("has no votes that can be read", file=path.name, row=row_number(path, row)))
             continue
-        for said, times in found.items():
-            counts[row, answers.code(row, said)] += times  # -1 is the last column: for no answer
+        for answer, times in times_by_answer.items():
+            counts[row, answers.code(row, answer)] += times  # -1 is the last column: for no answer
     if faults:
         raise BadInput(
             faults=faults[:FAULT_LIMIT],
@@ -149,11 +149,11 @@ def votes_of(value: Any) -> dict[str, int] | None:
         fine = all(isinstance(one, int | float) and one >= 0 and int(one) == one for one in numbers.values())
         return {name: int(times) for name, times in numbers.items()} if fine else None
     if isinstance(value, list):
-        found: dict[str, int] = {}
-        for said in value:
-            if said is not None and said != "":
-                found[str(said)] = found.get(str(said), 0) + 1
-        return found
+        counts: dict[str, int] = {}
+        for answer in value:
+            if answer is not None and answer != "":
+                counts[str(answer)] = counts.get(str(answer), 0) + 1
+        return counts
     return None
 
 

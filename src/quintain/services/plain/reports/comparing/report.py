@@ -69,15 +69,15 @@ def compare_datasets(
     commands = list(options.commands)
     sections: list[ReportSection | None] = [gap_section(sets, options.seed, commands)]
     done(0.1)
-    wanted = Transfer(
+    transfer = Transfer(
         {one.name: one.examples for one in sets},
         {one.name: one.examples for one in options.outside},
         options.learner,
         options.seeds,
         options.seed,
     )
-    cells = transfer_cells(wanted, options.keeping, lambda share: done(0.1 + 0.6 * share))
-    sections.append(transfer_section(cells, wanted.parts, options.learner.name, commands))
+    cells = transfer_cells(transfer, options.keeping, lambda share: done(0.1 + 0.6 * share))
+    sections.append(transfer_section(cells, transfer.parts, options.learner.name, commands))
     measures = measures_of(sets, fields)
     responses = responses_of_models(sets) if options.responses is None else responses_to(sets, options.responses)
     if responses is not None:
@@ -97,12 +97,12 @@ def compare_datasets(
     return DataComparison(_report(sets, options, [one for one in sections if one is not None]), cells, options.keeping)
 
 
-def written(one: ComparedSet, fields: Sequence[str]) -> list[str]:
+def written(compared: ComparedSet, fields: Sequence[str]) -> list[str]:
     """Give what was written of each example: the last field, and of options alone their texts."""
     names = [name for name in fields if name != OPTIONS]
     if names:
-        return list(one.examples.fields[names[-1]])
-    return [" ".join(options) for options in one.examples.options]
+        return list(compared.examples.fields[names[-1]])
+    return [" ".join(options) for options in compared.examples.options]
 
 
 def _report(sets: Sequence[ComparedSet], options: CompareOptions, sections: list[ReportSection]) -> Report:

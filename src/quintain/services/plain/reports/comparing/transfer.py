@@ -14,9 +14,9 @@ from quintain.stats.artefacts.examples import Examples
 from quintain.stats.comparing.transfer import Transfer, TransferRows
 
 
-def transfer_cells(wanted: Transfer, keeping: Checkpoints, done: Callable[[float], None]) -> list[TransferCell]:
+def transfer_cells(transfer: Transfer, keeping: Checkpoints, done: Callable[[float], None]) -> list[TransferCell]:
     """Give the matrix row by row; rows that are kept from an earlier run are not computed again."""
-    rows, names = TransferRows(wanted), wanted.rows
+    rows, names = TransferRows(transfer), transfer.rows
     cells: list[TransferCell] = []
     for at, name in enumerate(names):
 
@@ -33,7 +33,7 @@ def transfer_section(
 ) -> ReportSection:
     """Show the matrix: a row for each data set that was learned from, a column for each it was tried on."""
     trains = list(dict.fromkeys(one.train for one in cells))
-    found = {(one.train, one.test): one for one in cells}
+    by_pair = {(one.train, one.test): one for one in cells}
     columns = [Column(Text("Learned from"))]
     for name in parts:
         columns += [Column(name, "share"), Column(Text("± over seeds"), "share")]
@@ -41,8 +41,8 @@ def transfer_section(
     for train in trains:
         row: list[Cell] = [train]
         for test in parts:
-            one = found[train, test]
-            row += [one.accuracy, one.deviation]
+            cell_there = by_pair[train, test]
+            row += [cell_there.accuracy, cell_there.deviation]
         rows.append(row)
     chart = share_map(
         [(cell.train, cell.test, cell.accuracy, len(parts[cell.test])) for cell in cells],
@@ -56,7 +56,7 @@ def transfer_section(
     return ReportSection(
         "transfer",
         Text("What carries over from one data set to another?"),
-        [*_said(found, parts), *_strangers(parts)],
+        [*_said(by_pair, parts), *_strangers(parts)],
         [Chart("transfer-chart", Text("Learned from one, tried on another"), chart)],
         [Table("transfer-table", Text("Accuracy of a learner trained on each data set"), columns, [*rows, chance])],
         commands,
@@ -69,19 +69,19 @@ def transfer_section(
     )
 
 
-def _said(found: Mapping[tuple[str, str], TransferCell], parts: Mapping[str, Examples]) -> list[str]:
-    told: list[str] = []
+def _said(by_pair: Mapping[tuple[str, str], TransferCell], parts: Mapping[str, Examples]) -> list[str]:
+    findings: list[str] = []
     for test in parts:
-        own = found[test, test].accuracy
+        own = by_pair[test, test].accuracy
         others = [
             (one.accuracy.value, one)
-            for (_, name), one in found.items()
+            for (_, name), one in by_pair.items()
             if name == test and not one.own and one.accuracy.value is not None
         ]
         if own.value is None or not others:
             continue
-        _, best = max(others, key=lambda one: one[0])
-        told.append(
+        _, best = max(others, key=lambda entry: entry[0])
+        findings.append(
             Text(
                 "{test}: learned from itself {own:.1%}, from {best} {other:.1%} (95 % between {low:.1%} and "
                 "{high:.1%}); chance is {chance:.1%}.",
@@ -94,7 +94,7 @@ def _said(found: Mapping[tuple[str, str], TransferCell], parts: Mapping[str, Exa
                 chance=parts[test].chance,
             )
         )
-    return told
+    return findings
 
 
 def _strangers(parts: Mapping[str, Examples]) -> list[str]:

@@ -19,22 +19,22 @@ CHARTED_TAGS = 15
 def variety_section(texts: Mapping[str, Sequence[str]], seed: int, commands: list[str]) -> ReportSection:
     """Measure entropy of n-grams and nearness to the nearest text, on as many texts of each."""
     size = min(len(one) for one in texts.values())
-    found = {name: variety(one, size, seed=seed) for name, one in texts.items()}
+    measured = {name: variety(one, size, seed=seed) for name, one in texts.items()}
     columns = [Column(Text("Texts of")), Column(Text("Texts in a draw"), "count")]
     columns += [Column(Text("Entropy of {n}-grams, bits", n=n), "parameter") for n in LENGTHS]
     columns += [Column(Text("Likeness to the nearest text"), "parameter")]
     rows: list[list[Cell]] = [
-        [name, one.texts, *(one.entropy[n] for n in LENGTHS), one.nearest] for name, one in found.items()
+        [name, one.texts, *(one.entropy[n] for n in LENGTHS), one.nearest] for name, one in measured.items()
     ]
     chart = place_chart(
-        [(name, one.nearest, one.texts) for name, one in found.items()],
+        [(name, one.nearest, one.texts) for name, one in measured.items()],
         row=Text("Data set"),
         value=Text("Likeness to the nearest text"),
     )
     return ReportSection(
         "variety",
         Text("How varied are the texts?"),
-        _varied(found),
+        _varied(measured),
         [Chart("variety-chart", Text("How near is a text to the one nearest to it?"), chart)],
         [Table("variety-table", Text("Entropy and likeness"), columns, rows)],
         commands,
@@ -46,24 +46,24 @@ def variety_section(texts: Mapping[str, Sequence[str]], seed: int, commands: lis
     )
 
 
-def _varied(found: Mapping[str, Variety]) -> list[str]:
-    by_bits = sorted(found, key=lambda name: found[name].entropy[2].value or 0.0)
-    alike = sorted(found, key=lambda name: found[name].nearest.value or 0.0)
+def _varied(measured: Mapping[str, Variety]) -> list[str]:
+    by_bits = sorted(measured, key=lambda name: measured[name].entropy[2].value or 0.0)
+    alike = sorted(measured, key=lambda name: measured[name].nearest.value or 0.0)
     return [
         Text(
             "Pairs of words are most varied in {most} ({high:.2f} bits) and least in {least} ({low:.2f}).",
             most=by_bits[-1],
-            high=found[by_bits[-1]].entropy[2].value,
+            high=measured[by_bits[-1]].entropy[2].value,
             least=by_bits[0],
-            low=found[by_bits[0]].entropy[2].value,
+            low=measured[by_bits[0]].entropy[2].value,
         ),
         Text(
             "Texts of {most} are most like each other: {high:.2f} to the nearest on average, those of {least} "
             "{low:.2f}.",
             most=alike[-1],
-            high=found[alike[-1]].nearest.value,
+            high=measured[alike[-1]].nearest.value,
             least=alike[0],
-            low=found[alike[0]].nearest.value,
+            low=measured[alike[0]].nearest.value,
         ),
     ]
 

@@ -65,8 +65,8 @@ class AnsweredSet:
 
 def read_answered(path: Source, predictions: Mapping[str, Source], columns: ErrorColumns) -> AnsweredSet:
     """Read gold answers and what models say; every example must have an answer of every model."""
-    wanted = [columns.id, columns.label, *columns.fields, *filter(None, (columns.tags, columns.votes)), *columns.by]
-    table = read_table(path, required=list(dict.fromkeys(wanted)), mapped=False)
+    needed = [columns.id, columns.label, *columns.fields, *filter(None, (columns.tags, columns.votes)), *columns.by]
+    table = read_table(path, required=list(dict.fromkeys(needed)), mapped=False)
     ids = table[columns.id].cast(pl.String)
     _once(ids, path, columns.id)
     if table[columns.label].null_count():
@@ -79,7 +79,7 @@ def read_answered(path: Source, predictions: Mapping[str, Source], columns: Erro
             remedy="Give at least {least}.",
             least=LEAST_EXAMPLES,
         )
-    found = {name: _predictions(one, ids, path, columns) for name, one in predictions.items()}
+    predicted = {name: _predictions(one, ids, path, columns) for name, one in predictions.items()}
     tags = {columns.tags: [tags_of(one) for one in table[columns.tags].to_list()]} if columns.tags else {}
     more = {name: [[one] for one in table[name].cast(pl.String).fill_null("–").to_list()] for name in columns.by}
     names = names_in(table[columns.label])
@@ -89,10 +89,10 @@ def read_answered(path: Source, predictions: Mapping[str, Source], columns: Erro
         gold,
         {name: table[name].cast(pl.String).fill_null("").to_list() for name in columns.fields},
         {**tags, **more},
-        {name: in_names(pl.Series(one[0], dtype=pl.String), names).to_list() for name, one in found.items()},
+        {name: in_names(pl.Series(one[0], dtype=pl.String), names).to_list() for name, one in predicted.items()},
         [_called(one, names) for one in _votes(table[columns.votes], path)] if columns.votes else (),
-        {name: [_called(share, names) for share in one[1]] for name, one in found.items() if one[1]},
-        tuple(text for one in found.values() for text in label_warnings(gold, one[0])),
+        {name: [_called(share, names) for share in one[1]] for name, one in predicted.items() if one[1]},
+        tuple(text for one in predicted.values() for text in label_warnings(gold, one[0])),
     )
 
 
@@ -125,8 +125,8 @@ def _predictions(
     table = read_table(path, required=[columns.id, columns.prediction], optional=["probabilities"], mapped=False)
     own = table[columns.id].cast(pl.String)
     _once(own, path, columns.id)
-    place = {name: at for at, name in enumerate(own.to_list())}
-    missing = [name for name in ids.to_list() if name not in place]
+    row_of = {name: at for at, name in enumerate(own.to_list())}
+    missing = [name for name in ids.to_list() if name not in row_of]
     if missing:
         raise BadInput(
             "{file} has no prediction for {n} of the {all} ids of {gold}, '{id}' among them.",
@@ -137,10 +137,10 @@ def _predictions(
             id=missing[0],
             remedy="See whether the ids are the same in both files, and name their column with --id.",
         )
-    rows = [place[name] for name in ids.to_list()]
-    said = table[columns.prediction].cast(pl.String).to_list()
+    rows = [row_of[name] for name in ids.to_list()]
+    answers = table[columns.prediction].cast(pl.String).to_list()
     believed = _believed(table)
-    return [said[at] for at in rows], [believed[at] for at in rows] if believed else []
+    return [answers[at] for at in rows], [believed[at] for at in rows] if believed else []
 
 
 def _believed(table: pl.DataFrame) -> list[Mapping[str, float]]:
@@ -155,15 +155,15 @@ def _believed(table: pl.DataFrame) -> list[Mapping[str, float]]:
 
 
 def _numbers(value: Any) -> Mapping[str, float]:
-    found = pl.Series([value]).str.json_decode(infer_schema_length=None)[0] if isinstance(value, str) else value
-    if not isinstance(found, Mapping):
+    decoded = pl.Series([value]).str.json_decode(infer_schema_length=None)[0] if isinstance(value, str) else value
+    if not isinstance(decoded, Mapping):
         return {}
-    return {str(name): float(one) for name, one in found.items() if one is not None}
+    return {str(name): float(one) for name, one in decoded.items() if one is not None}
 
 
 def _votes(column: pl.Series, path: Source) -> list[Mapping[str, int]]:
-    found = [votes_of(value) for value in column.to_list()]
-    bad = [at for at, one in enumerate(found) if one is None]
+    votes = [votes_of(value) for value in column.to_list()]
+    bad = [at for at, one in enumerate(votes) if one is None]
     if bad:
         faults = [Fault("has no votes that can be read", file=path.name, row=row_number(path, at)) for at in bad]
         raise BadInput(
@@ -171,7 +171,7 @@ def _votes(column: pl.Series, path: Source) -> list[Mapping[str, int]]:
             total=len(faults),
             remedy="Votes are a list of answers, or a mapping from answers to how often each was given.",
         )
-    return [one or {} for one in found]
+    return [one or {} for one in votes]
 
 
 def beliefs(answered: AnsweredSet, model: str) -> tuple[FloatArray, IntArray, IntArray]:
@@ -184,13 +184,13 @@ def beliefs(answered: AnsweredSet, model: str) -> tuple[FloatArray, IntArray, In
             "`prob_LABEL` for each label.",
         )
     labels = sorted({name for one in believed for name in one} | {name for one in answered.votes for name in one})
-    place = {name: at for at, name in enumerate(labels)}
+    column_of = {name: at for at, name in enumerate(labels)}
     shares, votes = np.zeros((len(answered), len(labels))), np.zeros((len(answered), len(labels)), dtype=np.int64)
     for row, (own, people) in enumerate(zip(believed, answered.votes, strict=True)):
         for name, value in own.items():
-            shares[row, place[name]] = value
+            shares[row, column_of[name]] = value
         for name, number in people.items():
-            votes[row, place[name]] = number
+            votes[row, column_of[name]] = number
     rows = np.flatnonzero((shares.sum(axis=1) > 0) & (votes.sum(axis=1) > 0))
     if not (shares >= 0).all():
         at = int(np.flatnonzero(~(shares >= 0).all(axis=1))[0])

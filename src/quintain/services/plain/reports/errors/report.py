@@ -37,15 +37,15 @@ class Examined:
 
 def slices_report(answered: AnsweredSet, model: str, commands: Sequence[str] = ()) -> Examined:
     """Find the slices in which *model* is weak."""
-    section, found = slices_section(answered, model, list(commands))
-    return Examined(_report("slices", Text("Where {model} is weak", model=model), answered, [section]), found)
+    section, weak = slices_section(answered, model, list(commands))
+    return Examined(_report("slices", Text("Where {model} is weak", model=model), answered, [section]), weak)
 
 
 def slices_section(answered: AnsweredSet, model: str, commands: list[str]) -> tuple[ReportSection, list[ErrorSlice]]:
     """Tell of the slices in which *model* is weak, with examples."""
     right = answered.right(model)
     looked = candidates(answered.sliceable())
-    found = weak_slices(looked, right)
+    weak = weak_slices(looked, right)
     overall = wilson_share(int(right.sum()), len(right))
     columns = [
         Column(Text("By")),
@@ -55,11 +55,11 @@ def slices_section(answered: AnsweredSet, model: str, commands: list[str]) -> tu
         Column(Text("Right elsewhere"), "share"),
         Column(Text("z"), "number"),
     ]
-    rows: list[list[Cell]] = [[one.kind, one.name, one.examples, one.accuracy, one.elsewhere, one.z] for one in found]
+    rows: list[list[Cell]] = [[one.kind, one.name, one.examples, one.accuracy, one.elsewhere, one.z] for one in weak]
     tables = [Table("slices-table", Text("Slices in which it is weak"), columns, rows)] if rows else []
-    shown = _examples_of(answered, model, found, right)
+    shown = _examples_of(answered, model, weak, right)
     chart = interval_chart(
-        [(f"{part.kind}: {part.name}", "", part.accuracy, part.examples) for part in found[:CHARTED]],
+        [(f"{part.kind}: {part.name}", "", part.accuracy, part.examples) for part in weak[:CHARTED]],
         row=Text("Slice"),
         series="",
         value=Text("right answers"),
@@ -67,8 +67,8 @@ def slices_section(answered: AnsweredSet, model: str, commands: list[str]) -> tu
     section = ReportSection(
         "slices",
         Text("Where is {model} weak?", model=model),
-        _weak(model, found, len(looked.name), overall.value or 0.0),
-        [Chart("slices-chart", Text("How often is it right in each slice?"), chart)] if found else [],
+        _weak(model, weak, len(looked.name), overall.value or 0.0),
+        [Chart("slices-chart", Text("How often is it right in each slice?"), chart)] if weak else [],
         [*tables, *([shown] if shown.rows else [])],
         commands,
         Text(
@@ -78,11 +78,11 @@ def slices_section(answered: AnsweredSet, model: str, commands: list[str]) -> tu
             "one is left out."
         ),
     )
-    return section, found
+    return section, weak
 
 
-def _weak(model: str, found: Sequence[ErrorSlice], looked: int, overall: float) -> list[str]:
-    if not found:
+def _weak(model: str, slices: Sequence[ErrorSlice], looked: int, overall: float) -> list[str]:
+    if not slices:
         return [
             Text(
                 "{model} is right in {overall:.1%}, and in none of {looked} slices less often beyond chance.",
@@ -104,17 +104,17 @@ def _weak(model: str, found: Sequence[ErrorSlice], looked: int, overall: float) 
             name=one.name,
             elsewhere=one.elsewhere,
         )
-        for one in found[:5]
+        for one in slices[:5]
     ]
 
 
-def _examples_of(answered: AnsweredSet, model: str, found: Sequence[ErrorSlice], right: FloatArray) -> Table:
+def _examples_of(answered: AnsweredSet, model: str, slices: Sequence[ErrorSlice], right: FloatArray) -> Table:
     columns = [Column(Text("Slice")), Column(Text("Example")), Column(Text("Right answer")), Column(Text("Model says"))]
     rows: list[list[Cell]] = []
-    for one in found:
-        wrong = [at for at in one.rows if not right[at]]
+    for part in slices:
+        wrong = [at for at in part.rows if not right[at]]
         rows += [
-            [f"{one.kind}: {one.name}", snippet(answered, at), answered.gold[at], answered.said[model][at]]
+            [f"{part.kind}: {part.name}", snippet(answered, at), answered.gold[at], answered.said[model][at]]
             for at in wrong[:SHOWN]
         ]
     return Table("slices-examples", Text("Errors in each slice"), columns, rows)
@@ -139,9 +139,9 @@ def disagreement_section(answered: AnsweredSet, commands: list[str]) -> tuple[Re
     """Tell of two models beside each other."""
     if len(answered.said) != 2:
         raise BadInput("Two models are compared, and there are {n}.", n=len(answered.said), remedy="Name two models.")
-    (first, one), (second, other) = answered.said.items()
+    (first, answers), (second, other) = answered.said.items()
     right = [answered.right(first), answered.right(second)]
-    same = np.array([left == beside for left, beside in zip(one, other, strict=True)], dtype=np.float64)
+    same = np.array([left == beside for left, beside in zip(answers, other, strict=True)], dtype=np.float64)
     pair = pair_of(right[0], right[1], same)
     parted = parted_slices(candidates(answered.sliceable()), right[0], right[1])
     counts: dict[str, int] = {
@@ -197,7 +197,7 @@ def _paired(first: str, second: str, pair: ModelPair) -> Text:
 
 
 def _parted_examples(answered: AnsweredSet, right: Sequence[FloatArray]) -> Table:
-    (first, one), (second, other) = answered.said.items()
+    (first, answers), (second, other) = answered.said.items()
     kinds = {
         Text("only {model} right", model=first): (right[0] > 0) & (right[1] == 0),
         Text("only {model} right", model=second): (right[0] == 0) & (right[1] > 0),
@@ -205,7 +205,7 @@ def _parted_examples(answered: AnsweredSet, right: Sequence[FloatArray]) -> Tabl
     columns = [Column(Text("Who is right?")), Column(Text("Example")), Column(Text("Right answer"))]
     columns += [Column(first), Column(second)]
     rows: list[list[Cell]] = [
-        [kind, snippet(answered, at), answered.gold[at], one[at], other[at]]
+        [kind, snippet(answered, at), answered.gold[at], answers[at], other[at]]
         for kind, mask in kinds.items()
         for at in np.flatnonzero(mask)[: 2 * SHOWN].tolist()
     ]
@@ -214,9 +214,9 @@ def _parted_examples(answered: AnsweredSet, right: Sequence[FloatArray]) -> Tabl
 
 def calibration_report(answered: AnsweredSet, model: str, seed: int = 0, commands: Sequence[str] = ()) -> Examined:
     """Hold the confidence of *model* against people's disagreement."""
-    section, found = calibration_section(answered, model, seed, list(commands))
+    section, calibration = calibration_section(answered, model, seed, list(commands))
     title = Text("Is {model} as unsure as people?", model=model)
-    return Examined(_report("calibration", title, answered, [section]), [], calibration=found)
+    return Examined(_report("calibration", title, answered, [section]), [], calibration=calibration)
 
 
 def calibration_section(
@@ -224,20 +224,20 @@ def calibration_section(
 ) -> tuple[ReportSection, HumanCalibration]:
     """Tell of a model's probabilities beside people's shares."""
     believed, votes, _rows = beliefs(answered, model)
-    found = calibrate(believed, votes, seed=seed)
+    calibration = calibrate(believed, votes, seed=seed)
     columns = [Column(Text("Figure")), Column(Text("Value"), "parameter")]
     rows: list[list[Cell]] = [
-        [Text("Calibration error against people’s shares"), found.error],
-        [Text("Correlation of the entropies"), found.correlation],
-        [Text("Divergence from people (Kullback–Leibler), bits"), found.divergence],
-        [Text("Total variation from people"), found.distance],
-        [Text("Total variation of a model that knew people’s true shares"), found.floor],
-        [Text("People who give the model’s answer"), found.people_on_top],
-        [Text("Confidence of the model in it"), found.confidence],
+        [Text("Calibration error against people’s shares"), calibration.error],
+        [Text("Correlation of the entropies"), calibration.correlation],
+        [Text("Divergence from people (Kullback–Leibler), bits"), calibration.divergence],
+        [Text("Total variation from people"), calibration.distance],
+        [Text("Total variation of a model that knew people’s true shares"), calibration.floor],
+        [Text("People who give the model’s answer"), calibration.people_on_top],
+        [Text("Confidence of the model in it"), calibration.confidence],
     ]
-    points = [one.believed for one in found.bins]
+    points = [one.believed for one in calibration.bins]
     curves: dict[str, list[float]] = {
-        Text("people"): [one.people.value or 0.0 for one in found.bins],
+        Text("people"): [one.people.value or 0.0 for one in calibration.bins],
         Text("as sure as people"): points,
     }
     chart = curve_chart(
@@ -246,7 +246,7 @@ def calibration_section(
         x=Text("Probability that the model gives"),
         y=Text("Share of people"),
         top=1,
-        counts={Text("people"): [part.answers for part in found.bins]},
+        counts={Text("people"): [part.answers for part in calibration.bins]},
     )
     bins = [
         Column(Text("Probability"), "parameter"),
@@ -256,7 +256,7 @@ def calibration_section(
     section = ReportSection(
         "calibration",
         Text("Is {model} as unsure as people?", model=model),
-        _calibrated(model, found),
+        _calibrated(model, calibration),
         [Chart("calibration-chart", Text("Do people give an answer as often as the model expects?"), chart)],
         [
             Table("calibration-table", Text("Confidence against people’s disagreement"), columns, rows),
@@ -264,7 +264,7 @@ def calibration_section(
                 "bins-table",
                 Text("By what the model gives"),
                 bins,
-                [[one.believed, one.people, one.answers] for one in found.bins],
+                [[one.believed, one.people, one.answers] for one in calibration.bins],
             ),
         ],
         commands,
@@ -273,12 +273,12 @@ def calibration_section(
             " too."
         ),
     )
-    return section, found
+    return section, calibration
 
 
-def _calibrated(model: str, found: HumanCalibration) -> list[str]:
-    on_top, sure = found.people_on_top.value or 0.0, found.confidence.value or 0.0
-    told: list[str] = [
+def _calibrated(model: str, calibration: HumanCalibration) -> list[str]:
+    on_top, sure = calibration.people_on_top.value or 0.0, calibration.confidence.value or 0.0
+    findings: list[str] = [
         Text(
             "{model} gives its answers {sure:.1%} on average, and {people:.1%} of people give them: it is {more}.",
             model=model,
@@ -287,22 +287,26 @@ def _calibrated(model: str, found: HumanCalibration) -> list[str]:
             more=Text("too sure") if sure > on_top else Text("not sure enough"),
         )
     ]
-    if found.correlation.value is not None:
-        told.append(
+    if calibration.correlation.value is not None:
+        findings.append(
             Text(
                 "Where people disagree more, it is less sure: the entropies correlate at {value:.2f} (95 % between "
                 "{low:.2f} and {high:.2f}).",
-                value=found.correlation.value,
-                low=found.correlation.low if found.correlation.low is not None else found.correlation.value,
-                high=found.correlation.high if found.correlation.high is not None else found.correlation.value,
+                value=calibration.correlation.value,
+                low=calibration.correlation.low
+                if calibration.correlation.low is not None
+                else calibration.correlation.value,
+                high=calibration.correlation.high
+                if calibration.correlation.high is not None
+                else calibration.correlation.value,
             )
-            if found.correlation.value > 0
+            if calibration.correlation.value > 0
             else Text(
                 "It is not less sure where people disagree more: the entropies correlate at {value:.2f}.",
-                value=found.correlation.value,
+                value=calibration.correlation.value,
             )
         )
-    return told
+    return findings
 
 
 def _report(key: str, title: Text, answered: AnsweredSet, sections: list[ReportSection]) -> Report:
