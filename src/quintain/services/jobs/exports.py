@@ -156,7 +156,7 @@ def handler_of(kind: ExportKind) -> Handler:
         file = ExportRequest(kind, run.params["ref"], run.params["format"], run.params["options"])
         with run.sessions() as db, run.blobs.scratch(suffix=f".{file.form}") as path:
             basis = kind.figure.basis(db, file.ref)
-            rows = kind.write(db, run.blobs, run.asker(db), file, path, run.tell)
+            rows = kind.write(db, run.blobs, run.asker(db), file, path, run.report_progress)
             size, name = path.stat().st_size, f"{file.stem}.{file.form}"
             return {"name": name, "rows": rows, "size": size, "basis": basis, "kept": run.blobs.put_passing(path)}
 

@@ -86,7 +86,7 @@ def _made(db: Session, run: JobRun, task: str, source: str, checkpoints: Path | 
     keeping = JobCheckpoints(run=run, done=dict(run.checkpoint))
 
     def tell(share: float) -> None:
-        run.tell(int(STEPS * share), STEPS)
+        run.report_progress(int(STEPS * share), STEPS)
 
     tell(0.0)
     if room == "trials":
