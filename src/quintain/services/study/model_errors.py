@@ -19,8 +19,8 @@ from quintain.services.data.datasets import get_version
 from quintain.services.data.inputs import closed
 from quintain.services.evaluate.results.dataset_results import sees_all
 from quintain.services.models.registry import get_model
-from quintain.services.plain.errors.reading import LEAST_EXAMPLES, AnsweredSet
-from quintain.services.plain.errors.report import calibration_section, disagreement_section, slices_section
+from quintain.services.plain.reports.errors.reading import LEAST_EXAMPLES, AnsweredSet
+from quintain.services.plain.reports.errors.report import calibration_section, disagreement_section, slices_section
 from quintain.services.study.errors import answered_set
 from quintain.services.study.stored import stored_set
 from quintain.services.tasks.definitions import get_task

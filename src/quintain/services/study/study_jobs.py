@@ -21,9 +21,9 @@ from quintain.core.records.base import Misread, decode, to_json
 from quintain.core.records.report import Report
 from quintain.reports.plain import to_plain
 from quintain.services.jobs.running import Handler, JobRun
-from quintain.services.plain.comparing.report import CompareOptions
 from quintain.services.plain.files.checkpoints import Checkpoints
 from quintain.services.plain.files.recipe_learner import parse_learner
+from quintain.services.plain.reports.comparing.report import CompareOptions
 from quintain.services.study.datasets import datasets_report
 from quintain.services.study.model_errors import errors_report
 from quintain.services.study.studies import BESIDE, KIND

@@ -127,7 +127,7 @@ def plan_splits(candidates: C, spec: ReleaseSpec) -> Plan[C]:
 def problem_of(candidates: C, spec: ReleaseSpec, known: KnownGroups) -> Problem[C]:
     """Say what is to be solved, or why it cannot be."""
     model = _model(candidates, spec)
-    answers = candidates.stored_prediction(model) if model else np.full(len(candidates), -1, dtype=np.int64)
+    answers = candidates.answers_of(model) if model else np.full(len(candidates), -1, dtype=np.int64)
     if spec.at_chance and not ((answers == candidates.label) & (answers >= 0)).any():
         raise _only_fooling(candidates)
     barred, alike = _barred(candidates, spec), known.at(spec.similarity)
