@@ -28,7 +28,7 @@ from quintain.services.evaluate.cells.conditions import Conditions
 from quintain.services.evaluate.cells.worker import work
 from quintain.services.evaluate.results.axis_gaps import gap
 from quintain.services.evaluate.results.compute import results
-from quintain.services.evaluate.results.dataset_results import StoredResult
+from quintain.services.evaluate.results.dataset_results import StoredResult, guarded
 from quintain.services.evaluate.results.scoring import score_table
 from quintain.services.evaluate.results.unchanged import unchanged_figures
 from quintain.services.models.registry import get_model
@@ -139,6 +139,32 @@ def test_examples_that_a_perturbation_left_alone_count_over_all_rows() -> None:
     found = unchanged_figures(parse_task(TASK), table, pl.Series(["a", "b", "c", "d"]))
     assert (found["share"]["value"], found["all_rows"]["value"]) == (0.0, 0.75)
     assert (found["rows"], found["flips"]) == (1, 1)
+
+
+def test_a_tag_with_one_label_alone_is_marked_and_to_owners_only_where_labels_are_hidden() -> None:
+    """A macro average over such a slice says something else; of hidden labels that is not told."""
+    rows = [
+        (f"e{at:02}", "positive" if at < 12 else "negative", ["short"] if at < 12 else ["long"]) for at in range(12)
+    ]
+    rows += [(f"e{at:02}", ["positive", "negative"][at % 2], ["long"]) for at in range(12, 40)]
+    examples = pl.DataFrame(
+        {
+            "id": [row[0] for row in rows],
+            "text": ["One."] * len(rows),
+            "answer": [row[1] for row in rows],
+            "tags": [row[2] for row in rows],
+            "group": [None] * len(rows),
+        },
+        schema_overrides={"group": pl.String},
+    )
+    said = pl.DataFrame({"id": examples["id"], "prediction": ["positive"] * len(rows)})
+    scores = score_table(parse_task(TASK), examples, said)
+    assert {part["value"]: part.get("one_label") for part in scores["slices"]} == {"short": True, "long": None}
+    kept = StoredResult(1, 1, "d", 1, "test", 40, examples=40, hidden=True, slices=scores["slices"])
+    assert [part.one_label for part in kept.record().slices] == [None, True]
+    assert not any("one_label" in part for part in guarded(kept).slices)
+    accuracy = parse_task(TASK.replace(', "macro_f1"]', "]"))
+    assert not any("one_label" in part for part in score_table(accuracy, examples, said)["slices"])
 
 
 @pytest.mark.parametrize(

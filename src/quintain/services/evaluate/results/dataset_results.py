@@ -75,7 +75,11 @@ def guarded(found: StoredResult) -> StoredResult:
     confusion matrix, and a tag that one example has would do the same; so would a tag that all but one have, by what is
     missing to the whole.
     """
-    slices = [part for part in found.slices if not few_of(part["examples"], found.rows)]
+    slices = [
+        {name: value for name, value in part.items() if name != "one_label"}
+        for part in found.slices
+        if not few_of(part["examples"], found.rows)
+    ]
     table = found.confusion
     if table is not None:
         answered = [sum(column) for column in zip(*table["counts"], strict=True)]

@@ -11,7 +11,7 @@ import polars as pl
 from quintain.core.example import Role
 from quintain.core.task import Task
 from quintain.metrics.contract import METRICS
-from quintain.metrics.evaluate import SlicedRows, evaluate_metrics, slice_rows
+from quintain.metrics.evaluate import SlicedRows, evaluate_metrics, one_label_slices, slice_rows
 from quintain.services.data.label_shares import label_shares
 from quintain.tasks.contract import kind_of
 
@@ -63,7 +63,13 @@ def score_on(task: Task, gold: GoldExamples, predictions: pl.DataFrame, *, role:
     absent = {"probabilities", "distributions"} - more.keys()
     names = [name for name in metric_names(task, role) if not absent & set(METRICS.get(name).needs)]
     found = evaluate_metrics(task, table["answer"], table["prediction"], names, by=gold.slices, **more)
-    return found.as_dict() | {"confusion": confusion(task, table)} | failure_bounds(task, table, names, more)
+    scores = found.as_dict()
+    if kind_of(task).answers.named:
+        alone = set(one_label_slices(table["answer"], gold.slices, found.metrics))
+        for part in scores["slices"]:
+            if (part["by"], part["value"]) in alone:
+                part["one_label"] = True
+    return scores | {"confusion": confusion(task, table)} | failure_bounds(task, table, names, more)
 
 
 def failure_bounds(task: Task, table: pl.DataFrame, names: Sequence[str], more: Mapping[str, Any]) -> dict[str, Any]:

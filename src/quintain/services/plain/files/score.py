@@ -17,12 +17,11 @@ from quintain.data.in_memory import Source
 from quintain.data.tables import FAULT_LIMIT, TWINS, read_table, row_number
 from quintain.data.text import read_bytes, suffix_of
 from quintain.metrics.contract import METRICS
-from quintain.metrics.evaluate import Evaluation, SlicedRows, evaluate_metrics, slice_rows
+from quintain.metrics.evaluate import Evaluation, SlicedRows, evaluate_metrics, one_label_slices, slice_rows
 from quintain.stats.label_columns import in_names
 from quintain.stats.label_hints import label_warnings
 from quintain.tasks.answer_kinds.contract import ANSWER_KINDS, answers_of
 
-AVERAGED = frozenset({"macro_f1", "class_f1", "balanced_accuracy"})
 _GOLD = ("id", "answer", "label", "tags", "group", "distribution")
 _PREDICTED = ("id", "prediction", "probabilities")
 _PROBABILITY_PREFIXES = ("prob_", "probability_")
@@ -111,14 +110,7 @@ def score_files(gold_path: Source, predictions_path: Source, scoring: Scoring | 
 
 def _of_one_class(evaluation: Evaluation, gold: pl.Series, slicings: Mapping[str, SlicedRows]) -> list[Text]:
     """Name the slices whose gold answers are one class: there a macro average says something else."""
-    if not AVERAGED & set(evaluation.metrics):
-        return []
-    alone = [
-        f"{name}: {value}"
-        for name, parts in slicings.items()
-        for value, rows in parts
-        if gold.gather(rows).n_unique() == 1
-    ]
+    alone = [f"{name}: {value}" for name, value in one_label_slices(gold, slicings, evaluation.metrics)]
     if not alone:
         return []
     return [
