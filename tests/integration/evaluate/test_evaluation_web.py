@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
 from quintain.services.data.inputs import set_inputs
-from quintain.services.evaluate.dataset_results import KeptResult
+from quintain.services.evaluate.results.dataset_results import StoredResult
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
 from quintain.web.pages.evaluate import results as pages
@@ -55,7 +55,7 @@ def test_a_tag_of_one_label_is_marked_where_a_macro_average_stands(
     """The tag has a mark, and below the table stands what it means; accuracy needs none."""
     result_of = pages._result
 
-    def with_tags(*arguments: Any) -> KeptResult:
+    def with_tags(*arguments: Any) -> StoredResult:
         result = result_of(*arguments)
         part = {"by": "tag", "examples": 3, "metrics": result.metrics}
         return replace(result, slices=[{**part, "value": "short", "one_label": True}, {**part, "value": "long"}])
