@@ -210,10 +210,14 @@ def rules_of(settings: Settings) -> SubmissionRules:
     )
 
 
+def checkpoints_of(settings: Settings) -> Path | None:
+    """Return the folder of the checkpoints that recipes on pages may begin with; None where there is none."""
+    return Path(settings.checkpoints) if settings.checkpoints else None
+
+
 def training_of(settings: Settings, base: Path | None = None) -> TrainingPlace:
     """Return where training keeps what it needs to go on; *base* is the folder of the operator's own recipe."""
-    checkpoints = Path(settings.checkpoints) if settings.checkpoints else None
-    return TrainingPlace(settings.workspace / "training", checkpoints, base)
+    return TrainingPlace(settings.workspace / "training", checkpoints_of(settings), base)
 
 
 def trainer_of(settings: Settings) -> Trainer:

@@ -89,6 +89,21 @@ def test_errors_of_models_are_sound(visitor: Visitor, source: str, charts: int) 
     expect(page.get_by_role("button", name="Make it anew")).to_have_count(0)
 
 
+def test_a_learner_is_chosen_and_refused(visitor: Visitor) -> None:
+    """The choice of a learner is sound when it is open; what is wrong is said, and what was typed is still there."""
+    visitor.sign_in("olga")
+    page = visitor.go("/tasks/mood/studies/data/open")
+    page.get_by_text("With another learner").click()
+    page.get_by_label("Learner", exact=True).select_option("transformers")
+    page.get_by_label("Options").fill('checkpoint = "large"')
+    visitor.check_looks()
+    visitor.expected = ("422",)  # a form that is sent back with what is wrong in it
+    page.get_by_role("button", name="Make the report").click()
+    expect(page.get_by_role("alert")).to_contain_text("there are no checkpoints here")
+    expect(page.get_by_label("Options")).to_have_value('checkpoint = "large"')
+    visitor.check_looks()
+
+
 def test_the_choices_are_sound(visitor: Visitor) -> None:
     """The page with the choices has nothing that axe finds."""
     visitor.sign_in("olga")

@@ -89,7 +89,7 @@ def artefacts(
     source = source_of(examples, name="the examples")
     parsed = read_examples(source, ExampleColumns(list(fields), label, list(options), context, writer, arm))
     learner = None if recipe is None else read_recipe(Path(recipe))
-    key = [parsed.digest(), seed, "" if learner is None else learner.name]
+    key = [parsed.digest(), seed, "" if learner is None else learner.digest]
     keeping = Checkpoints(Path(keep) if keep else None).keyed(key)
     settings = ArtefactOptions([list(one) for one in partial], seed, list(commands), learner, keeping)
     callbacks = {"done": progress} if progress else {}

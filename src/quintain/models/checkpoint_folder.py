@@ -12,6 +12,25 @@ WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
 TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
 
 
+def checkpoints_in(folder: Path | None) -> list[str]:
+    """Return the names of the checkpoints in *folder*; none where there is no folder."""
+    return sorted(path.name for path in folder.iterdir() if path.is_dir()) if folder and folder.is_dir() else []
+
+
+def named_checkpoint(folder: Path | None, name: str, field: str = "options.checkpoint") -> Path:
+    """Return the checkpoint called *name* among those that the operator keeps in *folder*; refuse any other path."""
+    there = checkpoints_in(folder)
+    if folder is None or name not in there:
+        fault = Fault(
+            "'{name}' is not one of the checkpoints here: {there}" if there else "there are no checkpoints here",
+            name=name,
+            there=", ".join(there),
+            field=field,
+        )
+        raise BadInput(faults=[fault], remedy="The operator puts checkpoints into QUINTAIN_CHECKPOINTS.")
+    return folder / name
+
+
 def look_at_checkpoint(folder: Path, field: str = "options.checkpoint") -> None:
     """Refuse a folder that is not there, or that lacks config, weights or tokenizer, and name all that is missing."""
     if not folder.is_dir():

@@ -61,6 +61,8 @@ def test_who_may_see_and_who_may_ask(made: Workspace) -> None:
         with pytest.raises(Forbidden):
             studies.start_study(db, bert, "mood", ONE)
         assert studies.get_study(db, bert, "mood", TWO).may_start
+        with pytest.raises(BadInput, match="learns nothing, and takes no recipe"):
+            studies.start_study(db, olga, "mood", TWO, recipe='learner = "linear"')
         for actor in (bert, xenia):
             for verb in (studies.get_study, studies.start_study):
                 with pytest.raises(Forbidden, match="hidden"):

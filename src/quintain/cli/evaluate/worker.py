@@ -15,7 +15,7 @@ from quintain.cli import output
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag
 from quintain.cli.sandbox import say_sandbox
-from quintain.compose import Workspace, busy, conditions_of, make_engine, trainer_of
+from quintain.compose import Workspace, busy, checkpoints_of, conditions_of, make_engine, trainer_of
 from quintain.logs import set_up_logs
 from quintain.services.evaluate.worker import work_together, worker_name
 from quintain.services.house.job_kinds import job_handlers
@@ -84,7 +84,7 @@ def _do_jobs(workspace: Workspace, stop: threading.Event, *, until_empty: bool =
     keep_running(
         workspace.session,
         workspace.blobs,
-        job_handlers(workspace.runners),
+        job_handlers(workspace.runners, checkpoints_of(workspace.settings)),
         worker_name(),
         stop,
         until_empty=until_empty,

@@ -10,6 +10,7 @@ import typer
 from quintain.cli import output
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag
+from quintain.compose import checkpoints_of
 from quintain.core.people import OPERATOR
 from quintain.core.records.jobs import JobStanding
 from quintain.services.house.job_kinds import job_handlers, rebuild_all
@@ -52,7 +53,8 @@ def run(context: typer.Context, json: JsonFlag = False) -> None:
     Example: quintain jobs run
     """
     workspace = workspace_of(context)
-    number = run_all(workspace.session, workspace.blobs, job_handlers(workspace.runners))
+    handlers = job_handlers(workspace.runners, checkpoints_of(workspace.settings))
+    number = run_all(workspace.session, workspace.blobs, handlers)
     if json:
         output.print_json({"done": number})
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,8 +12,10 @@ from quintain.cli.output import JsonFlag, print_json, say
 from quintain.cli.plain.labels import SeedOption
 from quintain.cli.plain.study import app
 from quintain.cli.reporting import FolderOption, give_report
+from quintain.compose import checkpoints_of
 from quintain.core.people import OPERATOR
 from quintain.core.records.studies import KeptStudy
+from quintain.data.text import read_bytes
 from quintain.services.study import studies
 
 TaskArgument = Annotated[str, typer.Argument(help="The task.")]
@@ -27,14 +30,26 @@ SourceArgument = Annotated[
 
 @app.command()
 def start(
-    context: typer.Context, task: TaskArgument, source: SourceArgument, seed: SeedOption = 0, json: JsonFlag = False
+    context: typer.Context,
+    task: TaskArgument,
+    source: SourceArgument,
+    recipe: Annotated[
+        Path | None,
+        typer.Option(help="A recipe whose learner takes the place of the linear one; see QUINTAIN_CHECKPOINTS."),
+    ] = None,
+    seed: SeedOption = 0,
+    json: JsonFlag = False,
 ) -> None:
     """Have a worker make the whole report of a data set, a round or a trial; its page shows it then.
 
     Example: quintain study start sentiment data/test
+
+    Example: quintain study start sentiment data/test --recipe recipe.toml
     """
-    with workspace_of(context).session() as db:
-        study = studies.start_study(db, OPERATOR, task, source, seed=seed)
+    workspace, text = workspace_of(context), read_bytes(recipe).decode("utf-8", "replace") if recipe else ""
+    checkpoints = checkpoints_of(workspace.settings)
+    with workspace.session() as db:
+        study = studies.start_study(db, OPERATOR, task, source, seed=seed, recipe=text, checkpoints=checkpoints)
     if json:
         print_json(study)
     else:

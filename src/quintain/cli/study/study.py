@@ -20,6 +20,7 @@ from quintain.data.text import suffix_of
 from quintain.services.plain import relabelling
 from quintain.services.plain.checkpoints import Checkpoints
 from quintain.services.plain.judgements import JudgementReading
+from quintain.services.plain.recipe_learner import read_recipe
 from quintain.services.study.judged import relabel_report, workers_report
 from quintain.services.study.model_errors import errors_report
 from quintain.services.study.models import models_report
@@ -114,6 +115,9 @@ def report(
             metavar="DATASET|ROUND|TRIAL", help="A data set or a trial, as task/name; a round, as task/number."
         ),
     ],
+    recipe: Annotated[
+        Path | None, typer.Option(help="A recipe whose learner takes the place of the linear one.")
+    ] = None,
     seed: SeedOption = 0,
     out: FolderOption = None,
     json: JsonFlag = False,
@@ -126,13 +130,14 @@ def report(
 
     Example: quintain study report reading/protocols --out report
     """
+    learner = read_recipe(recipe) if recipe else None
     workspace, keeping = workspace_of(context), Checkpoints(out)
     with workspace.session() as db, bar() as tell:
 
         def done(share: float) -> None:
             tell("Study", int(100 * share), 100)
 
-        whole = whole_report(db, workspace.blobs, OPERATOR, ref, seed=seed, done=done, keeping=keeping)
+        whole = whole_report(db, workspace.blobs, OPERATOR, ref, seed=seed, done=done, keeping=keeping, learner=learner)
     give_report(whole, out, json=json)
     keeping.clear()
 

@@ -50,11 +50,16 @@ class StudyCalls:
             KeptStudy, "GET", f"{task_path(task)}/studies/{quote(room, safe='')}/{quote(name, safe='')}"
         )
 
-    def start_study(self, task: str, room: str, name: str, *, seed: int = 0) -> KeptStudy:
-        """Have a worker make the report anew (owners; errors also a model's owner)."""
+    def start_study(self, task: str, room: str, name: str, recipe: str = "", *, seed: int = 0) -> KeptStudy:
+        """Have a worker make the report anew (owners; errors also a model's owner).
+
+        A *recipe* is TOML whose `learner` and `options` take the place of the linear learner, in the report of a data
+        set or a round and in a comparison.
+        """
         return self._transport.read(
             KeptStudy,
             "POST",
             f"{task_path(task)}/studies/{quote(room, safe='')}/{quote(name, safe='')}",
             params={"seed": seed},
+            json={"recipe": recipe},
         )

@@ -10,7 +10,7 @@ import polars as pl
 from sqlalchemy.orm import Session
 
 from quintain.adapters.contract import is_ours
-from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, NotFound
+from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.example import Role
 from quintain.core.people import Actor
 from quintain.core.recipe import RecipeSpec, SourceSpec
@@ -19,6 +19,7 @@ from quintain.data.mixing import Mix, MixSource, mix_of
 from quintain.data.plan import ImportPlan
 from quintain.data.presets import read_preset
 from quintain.models import artefact
+from quintain.models.checkpoint_folder import named_checkpoint
 from quintain.models.learning import Learner, make_learner
 from quintain.services.models.registry import ModelVersionInfo, get_model
 from quintain.services.models.training_data import dev_table, training_table
@@ -107,17 +108,7 @@ class Finder:
     def _folder(self, option: str, value: str) -> Path:
         if self.base is not None:
             return self.base / value
-        plain = Path(value).name == value and value not in {".", ".."}
-        there = sorted(one.name for one in self.checkpoints.iterdir() if one.is_dir()) if self.checkpoints else []
-        if not plain or value not in there or self.checkpoints is None:
-            fault = Fault(
-                "'{name}' is not one of the checkpoints here: {there}" if there else "there are no checkpoints here",
-                name=value,
-                there=", ".join(there),
-                field=f"options.{option}",
-            )
-            raise BadInput(faults=[fault], remedy="The operator puts checkpoints into QUINTAIN_CHECKPOINTS.")
-        return self.checkpoints / value
+        return named_checkpoint(self.checkpoints, value, f"options.{option}")
 
     def _workspace(self, name: str) -> Stored:
         if self.stored is None:

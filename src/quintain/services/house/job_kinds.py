@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from sqlalchemy.orm import Session
 
@@ -31,11 +32,10 @@ from quintain.services.models.ask import RUNNERS, AdapterRunner
 from quintain.services.pay.recounts import pay_kinds
 from quintain.services.release import release_jobs
 from quintain.services.release.bundle import BUNDLE_FILE
-from quintain.services.study import coding_figures
+from quintain.services.study import coding_figures, study_jobs
 from quintain.services.study.abilities import ABILITIES
 from quintain.services.study.stored_reports import FIGURES
 from quintain.services.study.studies import KIND as STUDY
-from quintain.services.study.study_jobs import make_study
 from quintain.services.trial.stored_report import REPORT
 from quintain.services.validate import harvest_jobs, review
 from quintain.services.validate.export import JUDGEMENTS_FILE, LABELS_FILE
@@ -69,7 +69,7 @@ def count_kinds() -> tuple[CountKind, ...]:
         counts_of(earnings.COUNTED, earnings.counted),
         counts_of(earnings.SPENT, earnings.counted_in_arms),
         counts_of(item_figures.CONTESTED, item_figures.counted),
-        CountKind("owed", owed.stored_counts, owed.counted, lambda db, kept, counted: owed.replace(db, counted)),
+        CountKind("owed", owed.stored_counts, owed.counted, lambda db, stored, counted: owed.replace(db, counted)),
     )
 
 
@@ -88,10 +88,10 @@ def check_others() -> tuple[CheckKind, ...]:
 
 def _check_cells(db: Session, blobs: Blobs, subject: str) -> Checked:
     """Check the figures of runs; boards that were made of wrong ones are thrown away."""
-    found = recount.check_cells(db, blobs, subject)
-    if found.faults:
+    checked = recount.check_cells(db, blobs, subject)
+    if checked.faults:
         invalidate(db, recount.cells_of(db, subject)[0].task.name, (BOARD.name, UNCERTAINTY.name))
-    return found
+    return checked
 
 
 def everything_checked() -> list[CheckKind]:
@@ -123,19 +123,22 @@ def _misplaced_flags(db: Session) -> Numbers:
     return {("flag", row["flag_id"]): 1 for row in flags.misplaced(db)}
 
 
-def _place_flags(db: Session, kept: Numbers, counted: Numbers) -> None:
+def _place_flags(db: Session, stored: Numbers, counted: Numbers) -> None:
     flags.replace(db, flags.misplaced(db))
 
 
-def job_handlers(runners: Mapping[str, AdapterRunner] = RUNNERS) -> Handlers:
-    """Return what a worker does for each kind of job; models that are asked run through *runners*."""
+def job_handlers(runners: Mapping[str, AdapterRunner] = RUNNERS, checkpoints: Path | None = None) -> Handlers:
+    """Return what a worker does for each kind of job.
+
+    Models that are asked run through *runners*; recipes of studies begin with folders in *checkpoints*.
+    """
     figures = {kind.job: handler_of(kind) for kind in figure_kinds()}
     files = {kind.job: exports.handler_of(kind) for kind in (ATTEMPTS_FILE, JUDGEMENTS_FILE, LABELS_FILE, BUNDLE_FILE)}
     return {
         COMPARE: do_comparison,
         harvest_jobs.JOB: harvest_jobs.handler_of(runners),
         import_jobs.JOB: import_jobs.do_import,
-        STUDY: make_study,
+        STUDY: study_jobs.handler_of(checkpoints),
         release_jobs.LOOK: release_jobs.run_preview_job,
         release_jobs.MAKE: release_jobs.run_release_job,
         **figures,

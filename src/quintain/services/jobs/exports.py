@@ -92,27 +92,27 @@ class KeptFile:
     name: str
 
 
-def ask_export(db: Session, blobs: Blobs, actor: Actor, wanted: WantedFile) -> JobStanding | None:
+def ask_export(db: Session, blobs: Blobs, actor: Actor, file: WantedFile) -> JobStanding | None:
     """Have a worker write a file; None where it is so short that it is to be written at once.
 
     The job that writes it already is given where there is one, or the one whose file is as new as its facts.
     """
-    kind, ref = wanted.kind, wanted.ref
-    if wanted.form not in kind.forms:
-        require_format(wanted.form)
+    kind, ref = file.kind, file.ref
+    if file.form not in kind.forms:
+        require_format(file.form)
     task = kind.of(db, actor, ref)
     if kind.figure.facts(db, ref) <= kind.figure.at_once:
         return None
-    last = queue.newest(db, kind.job, wanted.subject)
+    last = queue.newest(db, kind.job, file.subject)
     if last is not None and (last.going or _stands(blobs, last, kind.figure.basis(db, ref))):
         return last
-    params = {"ref": ref, "format": wanted.form, "options": dict(wanted.options)}
-    return queue.enqueue(db, kind.job, wanted.subject, task=task, by=actor, params=params)
+    params = {"ref": ref, "format": file.form, "options": dict(file.options)}
+    return queue.enqueue(db, kind.job, file.subject, task=task, by=actor, params=params)
 
 
-def write_at_once(db: Session, blobs: Blobs, actor: Actor, wanted: WantedFile, path: Path) -> int:
+def write_at_once(db: Session, blobs: Blobs, actor: Actor, file: WantedFile, path: Path) -> int:
     """Write a short file to *path*, which has the format's ending, and count its rows."""
-    return wanted.kind.write(db, blobs, actor, wanted, path, quietly)
+    return file.kind.write(db, blobs, actor, file, path, quietly)
 
 
 def kept_file(db: Session, blobs: Blobs, actor: Actor, number: int) -> KeptFile:
@@ -153,11 +153,11 @@ def handler_of(kind: ExportKind) -> Handler:
 
     def write(run: JobRun) -> Mapping[str, Any]:
         drop_old(run.blobs)
-        wanted = WantedFile(kind, run.params["ref"], run.params["format"], run.params["options"])
-        with run.sessions() as db, run.blobs.scratch(suffix=f".{wanted.form}") as path:
-            basis = kind.figure.basis(db, wanted.ref)
-            rows = kind.write(db, run.blobs, run.asker(db), wanted, path, run.tell)
-            size, name = path.stat().st_size, f"{wanted.stem}.{wanted.form}"
+        file = WantedFile(kind, run.params["ref"], run.params["format"], run.params["options"])
+        with run.sessions() as db, run.blobs.scratch(suffix=f".{file.form}") as path:
+            basis = kind.figure.basis(db, file.ref)
+            rows = kind.write(db, run.blobs, run.asker(db), file, path, run.tell)
+            size, name = path.stat().st_size, f"{file.stem}.{file.form}"
             return {"name": name, "rows": rows, "size": size, "basis": basis, "kept": run.blobs.put_passing(path)}
 
     return write

@@ -49,9 +49,9 @@ class LoadedBaselines:
     threads may ask at once: each version is loaded by one of them while the others wait for it.
     """
 
-    def __init__(self, kept: int = KEPT) -> None:
+    def __init__(self, limit: int = KEPT) -> None:
         self.threads = ThreadPoolExecutor(max_workers=8, thread_name_prefix="predict")
-        self._kept = kept
+        self._kept = limit
         self._models: OrderedDict[str, Baseline] = OrderedDict()
         self._loading: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()

@@ -65,11 +65,11 @@ def effects_of(
 
 def _words(task: Task, inputs: Inputs) -> list[tuple[str, int, int]]:
     """List the words of what somebody wrote: field, start and end."""
-    found = []
+    words = []
     for item in kind_of(task).fields(task):
         if item.editable and item.type in {"text", "long_text"} and isinstance(inputs.get(item.name), str):
-            found += [(item.name, match.start(), match.end()) for match in _WORD.finditer(inputs[item.name])]
-    return found[:MOST_WORDS]
+            words += [(item.name, match.start(), match.end()) for match in _WORD.finditer(inputs[item.name])]
+    return words[:MOST_WORDS]
 
 
 def _without(text: str, start: int, end: int) -> str:

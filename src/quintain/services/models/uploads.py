@@ -119,7 +119,7 @@ def whole(db: Session, blobs: Blobs, actor: Actor, upload_id: str) -> Path:
     """Give the file of an upload that is complete and has the content that was announced."""
     _count_again(db, blobs, actor, upload_id)
     row = _mine(db, actor, upload_id)
-    place = _place(blobs, row.id)
+    path = _place(blobs, row.id)
     if row.received != row.size:
         raise Conflict(
             "{received:,} of {size:,} bytes are here.",
@@ -128,13 +128,13 @@ def whole(db: Session, blobs: Blobs, actor: Actor, upload_id: str) -> Path:
             remedy="Go on at byte {received}.",
             code="wrong_offset",
         )
-    with place.open("rb") as stream:
-        found = hashlib.file_digest(stream, "sha256").hexdigest()
-    if found != row.sha256:
+    with path.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    if digest != row.sha256:
         with transaction(db):
             _drop(db, blobs, row)
         raise BadInput("What arrived is not what was announced: its SHA-256 differs.", remedy="Send it again.")
-    return place
+    return path
 
 
 def discard(db: Session, blobs: Blobs, actor: Actor, upload_id: str) -> None:
@@ -156,9 +156,9 @@ def _count_again(db: Session, blobs: Blobs, actor: Actor, upload_id: str) -> Non
             _make(_place(blobs, row.id))
 
 
-def _make(place: Path) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.touch(mode=0o600)
+def _make(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch(mode=0o600)
 
 
 def _mine(db: Session, actor: Actor, upload_id: str, *, lock: bool = False) -> Upload:

@@ -12,16 +12,19 @@ import numpy as np
 import polars as pl
 
 from quintain.core.errors import BadInput
+from quintain.core.hashing import content_id
 from quintain.core.task import Label, Task
 from quintain.core.toml import parse_toml
 from quintain.data.mixing import Mix
 from quintain.data.text import read_bytes
+from quintain.models.checkpoint_folder import named_checkpoint
 from quintain.models.contract import Handler
 from quintain.models.learning import Learner, Lesson, learner_faults, make_learner, predicted, probabilities
 from quintain.stats.artefacts.examples import Examples
 from quintain.stats.artefacts.learner import OPTIONS, SeenFields, without_content
 from quintain.stats.bootstrap import IntArray
 
+STUDY_TASK = Task("study", "text-classification", {"en": "Study"}, (Label("no"), Label("yes")))
 BETWEEN = " \n "  # fields of one example
 RIGHT_OR_NOT = ("wrong", "right")  # what is learned of an option
 
@@ -50,8 +53,8 @@ class RecipeLearner:
     Where examples have options, it learns of each whether it is right, and chooses the one of which it is surest.
     """
 
-    def __init__(self, name: str, learner: Learner) -> None:
-        self.name, self.learner = name, learner
+    def __init__(self, name: str, learner: Learner, digest: str = "") -> None:
+        self.name, self.learner, self.digest = name, learner, digest
 
     def ready(self, examples: Examples, reading: SeenFields) -> _Ready:
         """Put the fields of each example together, with each option where there are some."""
@@ -111,12 +114,31 @@ def _mix(ready: _Ready, rows: IntArray, taught: IntArray, labels: tuple[str, ...
     return Mix(labels, table, says, np.ones(number, dtype=np.int64), ones, np.zeros(number, dtype=bool))
 
 
-def read_recipe(path: Path) -> RecipeLearner:
-    """Take `learner` and `options` of a recipe; its data is not looked at."""
-    values: dict[str, Any] = parse_toml(read_bytes(path).decode("utf-8", "replace"), file=path.name)
+def parse_learner(
+    text: str, name: str = "", *, file: str | None = None, base: Path | None = None, checkpoints: Path | None = None
+) -> RecipeLearner:
+    """Return the learner that a recipe's `learner` and `options` name; its data is not looked at.
+
+    Folders lie in *base* where there is one, and else are names of those in *checkpoints*. Refused are options that are
+    wrong, a package that is missing, and a checkpoint that is not there or not complete. *name* is what reports say.
+    """
+    values: dict[str, Any] = parse_toml(text, file=file)
     faults = list(learner_faults(values))
     if faults:
         raise BadInput(faults=faults)
-    learner = make_learner(str(values.get("learner", "linear")), values.get("options", {}))
-    learner.permit()
-    return RecipeLearner(path.stem, learner)
+    kind, options = str(values.get("learner", "linear")), dict(values.get("options", {}))
+    chosen = make_learner(kind, options)
+    chosen.permit()
+    for option, value in chosen.folders().items():
+        options[option] = str(base / value if base else named_checkpoint(checkpoints, value, f"options.{option}"))
+    learner = make_learner(kind, options)
+    learner.check_trainable(STUDY_TASK, None)
+    return RecipeLearner(
+        name or kind, learner, content_id([kind, sorted((key, repr(options[key])) for key in options)])
+    )
+
+
+def read_recipe(path: Path) -> RecipeLearner:
+    """Return the learner of a recipe's file; folders in its options are relative to it."""
+    text = read_bytes(path).decode("utf-8", "replace")
+    return parse_learner(text, path.stem, file=path.name, base=path.parent)

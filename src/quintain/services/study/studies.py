@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from sqlalchemy.orm import Session
 
-from quintain.core.errors import BadInput, Forbidden, NotFound
+from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import Actor
 from quintain.core.records.report import Report
 from quintain.core.records.studies import KeptStudy
@@ -23,28 +24,57 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.collect.list_attempts import owned_round
 from quintain.services.data.datasets import get_version
 from quintain.services.jobs import queue
+from quintain.services.plain.recipe_learner import parse_learner
 from quintain.services.study.model_errors import asked_errors
+from quintain.services.study.whole import refuse_recipe
 from quintain.services.tasks.definitions import find_row
 from quintain.services.trial.trials import find_trial
 from quintain.store.queries.jobs import figures as kept_queries
+from quintain.store.queries.jobs import jobs as job_queries
 from quintain.store.queries.study.texts import taken_back_since
 
 KIND = "study"
+LEARNING = ("data", "rounds", "compared")  # whose reports try what can be learned
 BESIDE = "+"  # between the names of data sets that are compared
 QUOTING = ("rounds", "trials")  # what is studied as people wrote it; a data set's version stays as it is
 LONGEST = 200  # of the name of what is studied
 
 
-def start_study(db: Session, actor: Actor, task: str, source: str, *, seed: int = 0) -> KeptStudy:
+def start_study(
+    db: Session,
+    actor: Actor,
+    task: str,
+    source: str,
+    *,
+    seed: int = 0,
+    recipe: str = "",
+    checkpoints: Path | None = None,
+) -> KeptStudy:
     """Have a worker make the report of *source* (owners).
 
     It is `data/NAME`, `rounds/NUMBER`, `trials/NAME`, for data sets side by side `compared/NAME+NAME`, and for the
-    errors of a model, or of two, `errors/DATASET+MODEL+MODEL`, which a model's owner may ask for, too.
+    errors of a model, or of two, `errors/DATASET+MODEL+MODEL`, which a model's owner may ask for, too. *recipe* is TOML
+    whose `learner` and `options` take the place of the linear learner, in data sets, rounds and comparisons; folders
+    in it are names of those in *checkpoints*. What is wrong with it is refused now, and so is another recipe than that
+    of a job that waits already.
     """
     pinned, may_start = _pinned(db, actor, task, source)
     if not may_start:
         raise Forbidden("Only the owners of the task and of a model may have its errors studied.")
-    queue.enqueue(db, KIND, _subject(task, pinned), task=task, by=actor, params={"seed": seed})
+    if recipe:
+        if pinned.partition("/")[0] not in LEARNING:
+            raise refuse_recipe(pinned)
+        parse_learner(recipe, checkpoints=checkpoints)
+    subject = _subject(task, pinned)
+    waiting = job_queries.waiting(db, KIND, subject)
+    if waiting is not None and waiting.params.get("recipe", "") != recipe:
+        raise Conflict(
+            "A report on {source} waits already, with another recipe.",
+            source=pinned,
+            remedy="Wait for it, or cancel it: `quintain jobs list` has its number.",
+            page="Wait for it, or cancel it on the page of jobs.",
+        )
+    queue.enqueue(db, KIND, subject, task=task, by=actor, params={"seed": seed, "recipe": recipe})
     return _study(db, task, pinned)
 
 

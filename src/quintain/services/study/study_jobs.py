@@ -10,6 +10,8 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 from sqlalchemy.orm import Session
@@ -18,14 +20,16 @@ from quintain.core.people import OPERATOR
 from quintain.core.records.base import Misread, decode, to_json
 from quintain.core.records.report import Report
 from quintain.reports.plain import to_plain
-from quintain.services.jobs.running import JobRun
+from quintain.services.jobs.running import Handler, JobRun
 from quintain.services.plain.checkpoints import Checkpoints
 from quintain.services.plain.comparing.report import CompareOptions
+from quintain.services.plain.recipe_learner import parse_learner
 from quintain.services.study.datasets import datasets_report
 from quintain.services.study.model_errors import errors_report
 from quintain.services.study.studies import BESIDE, KIND
-from quintain.services.study.whole import whole_report
+from quintain.services.study.whole import recipe_option, whole_report
 from quintain.services.trial.reporting import report as trial_report
+from quintain.stats.artefacts.learner import LinearLearner
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.jobs import figures as kept_queries
@@ -53,12 +57,17 @@ class JobCheckpoints(Checkpoints):
         return result
 
 
-def make_study(run: JobRun) -> None:
+def handler_of(checkpoints: Path | None) -> Handler:
+    """Return what makes studies; their recipes begin with folders in *checkpoints*."""
+    return partial(make_study, checkpoints=checkpoints)
+
+
+def make_study(run: JobRun, checkpoints: Path | None = None) -> None:
     """Make the report that a job asks for, and keep it; what a worker before has finished is taken over."""
     task, _, source = run.subject.partition(" ")
     started, at = time.perf_counter(), now()
     with run.sessions() as db:
-        report = _made(db, run, task, source)
+        report = _made(db, run, task, source, checkpoints)
         db.rollback()  # the reading is over, and writing lasts a moment
         with transaction(db):
             kept_queries.put(
@@ -72,7 +81,7 @@ def make_study(run: JobRun) -> None:
             )
 
 
-def _made(db: Session, run: JobRun, task: str, source: str) -> Report:
+def _made(db: Session, run: JobRun, task: str, source: str, checkpoints: Path | None) -> Report:
     room, _, name = source.partition("/")
     keeping = JobCheckpoints(run=run, done=dict(run.checkpoint))
 
@@ -82,13 +91,16 @@ def _made(db: Session, run: JobRun, task: str, source: str) -> Report:
     tell(0.0)
     if room == "trials":
         return trial_report(db, run.blobs, OPERATOR, task, name)
-    seed = int(run.params.get("seed", 0))
+    seed, recipe = int(run.params.get("seed", 0)), str(run.params.get("recipe", ""))
+    learner = parse_learner(recipe, checkpoints=checkpoints) if recipe else None
     if room == "compared":
         refs = [f"{task}/{one}" for one in name.split(BESIDE)]
-        command = f"quintain study compare {' '.join(refs)} --seed {seed} --out DIR"
-        options = CompareOptions(seed=seed, commands=[command], keeping=keeping)
+        command = f"quintain study compare {' '.join(refs)} --seed {seed}{recipe_option(learner)} --out DIR"
+        options = CompareOptions(learner=learner or LinearLearner(), seed=seed, commands=[command], keeping=keeping)
         return datasets_report(db, run.blobs, OPERATOR, refs, options, done=tell).report
     if room == "errors":
         dataset, *models = name.split(BESIDE)
         return errors_report(db, run.blobs, OPERATOR, f"{task}/{dataset}", models, seed=seed)
-    return whole_report(db, run.blobs, OPERATOR, f"{task}/{name}", seed=seed, done=tell, keeping=keeping)
+    return whole_report(
+        db, run.blobs, OPERATOR, f"{task}/{name}", seed=seed, done=tell, keeping=keeping, learner=learner
+    )

@@ -24,6 +24,7 @@ from quintain.services.plain.artefacts import LEAST_EXAMPLES, ArtefactOptions, a
 from quintain.services.plain.checkpoints import Checkpoints
 from quintain.services.plain.irt import study_responses
 from quintain.services.plain.irt_report import irt_sections
+from quintain.services.plain.recipe_learner import RecipeLearner
 from quintain.services.release.releases import list_releases
 from quintain.services.study.compare import compare_report
 from quintain.services.study.errors import error_sections
@@ -60,11 +61,13 @@ def whole_report(
     seed: int = 0,
     done: Done = _quiet,
     keeping: Checkpoints | None = None,
+    learner: RecipeLearner | None = None,
 ) -> Report:
     """Tell of the data set (`task/name`, `task/name@2`), round (`task/number`) or trial (`task/name`). For owners.
 
     Where a data set and a trial have the same name, the data set is meant. *done* is told how far it is; parts
-    are kept in *keeping*, so that who was interrupted goes on.
+    are kept in *keeping*, so that who was interrupted goes on. A *learner* tries parts of inputs in the place of the
+    linear one; a trial, whose report learns nothing, is refused with one.
     """
     task_name, _, rest = ref.partition("/")
     if not rest:
@@ -76,13 +79,13 @@ def whole_report(
     task = get_task(db, task_name)
     require_owner(actor, task_name)
     keeping = keeping or Checkpoints()
-    command = f"quintain study report {ref} --seed {seed} --out DIR"
+    asked = _Asked(ref, seed, f"quintain study report {ref} --seed {seed}{recipe_option(learner)} --out DIR", learner)
     if rest.isdecimal():
-        whole = _round(db, blobs, actor, task, _Asked(ref, seed, command), done=done, keeping=keeping)
+        whole = _round(db, blobs, actor, task, asked, done=done, keeping=keeping)
     elif rest in {one.dataset for one in list_versions(db, actor, task_name)} or not is_trial(db, task_name, rest):
-        whole = _dataset(db, blobs, actor, task, _Asked(ref, seed, command), done=done, keeping=keeping)
+        whole = _dataset(db, blobs, actor, task, asked, done=done, keeping=keeping)
     else:
-        whole = _trial(db, blobs, actor, _Asked(ref, seed, command))
+        whole = _trial(db, blobs, actor, asked)
     done(1.0)
     return whole
 
@@ -94,9 +97,30 @@ class _Asked:
     ref: str
     seed: int
     command: str
+    learner: RecipeLearner | None = None
+
+
+def recipe_option(learner: RecipeLearner | None) -> str:
+    """Return how the command names the recipe of *learner*, with a blank before it; nothing where there is none.
+
+    >>> recipe_option(None)
+    ''
+    """
+    return " --recipe RECIPE.toml" if learner else ""
+
+
+def refuse_recipe(source: str) -> BadInput:
+    """Return what is said where a recipe is given for a report that learns nothing."""
+    return BadInput(
+        "The report on {source} learns nothing, and takes no recipe.",
+        source=source,
+        remedy="Recipes are for data sets, rounds and comparisons of data sets.",
+    )
 
 
 def _trial(db: Session, blobs: Blobs, actor: Actor, asked: _Asked) -> Report:
+    if asked.learner is not None:
+        raise refuse_recipe(asked.ref)
     task, _, name = asked.ref.partition("/")
     trial = report(db, blobs, actor, task, name, seed=asked.seed)
     return _report(asked, Text("All about trial {ref}", ref=asked.ref), list(trial.facts), list(trial.sections))
@@ -134,6 +158,8 @@ def _studied(sets: Sequence[StoredSet], asked: _Asked, *, done: Done, keeping: C
     sections: list[ReportSection] = []
     if examples is not None and len(examples) >= LEAST_EXAMPLES:
         options = ArtefactOptions(seed=asked.seed, commands=[asked.command])
+        if asked.learner is not None:  # may take hours: each part of the input is kept as soon as it was tried
+            options = replace(options, learner=asked.learner, keeping=own)
         make = partial(artefact_sections, examples, options, lambda share: done(0.7 * share))
         sections += own.sections("artefacts", make)
     run = [one for one in sets if one.said]
@@ -145,7 +171,8 @@ def _studied(sets: Sequence[StoredSet], asked: _Asked, *, done: Done, keeping: C
 
 def _content(sets: Sequence[StoredSet], asked: _Asked) -> list[object]:
     """Tell what parts of a report rest on: versions, which never change, and the models that were run on them."""
-    return [asked.seed, *((one.version.hash, sorted(one.said)) for one in sets)]
+    learner = [] if asked.learner is None else [asked.learner.digest]
+    return [asked.seed, *learner, *((one.version.hash, sorted(one.said)) for one in sets)]
 
 
 def _dataset(

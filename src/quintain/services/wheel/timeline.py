@@ -93,12 +93,12 @@ def _round(
 
 def _answered(counts: Mapping[str, Mapping[str, Sequence[int]]] | None, seen: set[str]) -> list[TimelineAnswers]:
     """Say how the models that may be seen did on what was collected."""
-    found = []
+    answers = []
     for model, (n, validated, errors) in sorted(counts["models"].items()) if counts else ():
         rate = validated_share(errors, validated, n)
         if model.rpartition("/")[2].partition("@")[0] in seen and rate.value is not None:
-            found.append(TimelineAnswers(model, n, rest_of(rate)))
-    return found
+            answers.append(TimelineAnswers(model, n, rest_of(rate)))
+    return answers
 
 
 def _agreement(review: ValidationReview | None) -> Estimate | None:

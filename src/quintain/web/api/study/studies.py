@@ -7,10 +7,12 @@ from typing import Annotated, Literal
 from fastapi import Depends, Path, Query
 from starlette.responses import Response
 
+from quintain.compose import checkpoints_of
 from quintain.core.records.studies import KeptStudy
 from quintain.services.study import studies as service
 from quintain.web.api.call import Calling
 from quintain.web.api.params import TaskName
+from quintain.web.api.shapes import LongText, Shape
 from quintain.web.report_files import ReportFormat, send_file
 
 Room = Annotated[Literal["data", "rounds", "trials", "compared", "errors"], Path(description="What it is about.")]
@@ -37,9 +39,29 @@ def get_study(call: Calling, task: TaskName, source: Source) -> KeptStudy:
     return service.get_study(call.db, call.actor, task, source)
 
 
-def start_study(call: Calling, task: TaskName, source: Source, seed: Seed = 0) -> KeptStudy:
-    """Have a worker make the report anew (owners; errors also a model's owner)."""
-    return service.start_study(call.db, call.actor, task, source, seed=seed)
+class StudyStart(Shape):
+    """How to make it: `learner` and `options` of a recipe, as TOML, in the place of the linear learner."""
+
+    recipe: LongText = ""
+
+
+def start_study(
+    call: Calling, task: TaskName, source: Source, seed: Seed = 0, wanted: StudyStart | None = None
+) -> KeptStudy:
+    """Have a worker make the report anew (owners; errors also a model's owner).
+
+    A *recipe* is TOML whose `learner` and `options` take the place of the linear learner, in the report of a data set
+    or a round and in a comparison.
+    """
+    return service.start_study(
+        call.db,
+        call.actor,
+        task,
+        source,
+        seed=seed,
+        recipe=wanted.recipe if wanted else "",
+        checkpoints=checkpoints_of(call.workspace.settings),
+    )
 
 
 def download_study(
