@@ -31,7 +31,7 @@ from sqlalchemy import select
 from quintain.client import Client
 from quintain.compose import open_workspace
 from quintain.core.cells import MEASURE, PLAIN, WAITING
-from quintain.services.evaluate.variants import counted_variants
+from quintain.services.evaluate.results.variants import counted_variants
 from quintain.services.tasks.board_settings import board_spec
 from quintain.settings import Settings
 from quintain.store.queries.evaluate.cells import CellRow, rows
@@ -112,7 +112,7 @@ def main() -> None:
             home = time.time() - watch.begun
             wait_for_runs(folder)
             finished = runs(folder)
-            ranked = ask_boards(url)
+            boards, unranked = ask_boards(url)
         print(f"load before: {load:.1f} on {os.cpu_count()} cores")
         needed = [row for row in finished if row.needed]
         told = {"home served": home, "every board ranked": latest(needed, watch), "all done": latest(finished, watch)}
@@ -120,7 +120,7 @@ def main() -> None:
             by = [row for row in finished if row.ended - watch.begun <= moment]
             used, starts = watch.by(moment), sum(row.variant == MEASURE for row in by)
             print(f"{what:20} {moment:6.1f} s  {used:6.1f} s of processor  {len(by):5} runs, {starts} measured")
-        print(f"{len(needed)} runs make the boards of {', '.join(ranked)}")
+        print(f"{len(needed)} runs make the boards of {', '.join(boards)}; unranked: {'; '.join(unranked) or 'none'}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,15 +167,13 @@ def runs(folder: Path) -> list[Ended]:
         ]
 
 
-def ask_boards(url: str) -> list[str]:
-    """Ask every board for its ranking; fail where a model has no place on it."""
+def ask_boards(url: str) -> tuple[list[str], list[str]]:
+    """Return the boards there are, and which models have no place on theirs, and why."""
     client = Client(url)
-    names = [one.name for one in client.tasks()]
-    for name in names:
-        told = client.rank(name)
-        assert told.models, name
-        assert all(one.rank and None not in one.values.values() for one in told.models), (name, told.models)
-    return names
+    names = [summary.name for summary in client.tasks()]
+    boards = {name: client.rank(name).models for name in names}
+    assert all(boards.values()), boards
+    return names, [f"{row.model}: {row.reason}" for models in boards.values() for row in models if not row.rank]
 
 
 if __name__ == "__main__":

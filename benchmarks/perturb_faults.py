@@ -5,7 +5,8 @@
 
 The sample is drawn from the texts of public collections in FOLDER, in an order that the hash of each text gives, so
 that the same data give the same sample. The collections do not all allow their texts to be passed on: the marks name an
-output by the first twelve digits of the SHA-256 of its text, and the file of marks holds those alone.
+output by the first twelve digits of the SHA-256 of its text. The file of marks holds those, the draw that the sample is
+from, the version and the commit that made it, and why an output is a fault.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ import argparse
 import csv
 import gzip
 import hashlib
+import itertools
 import json
+import random
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -108,15 +111,15 @@ def shown(text: str, new: PerturbedText) -> str:
 def table() -> None:
     """Print the counts of the marks with their rates and intervals."""
     marks = json.loads(MARKS.read_text(encoding="utf-8"))
-    print("| kind | version | outputs | first | second | agreement | faults | rate | 95 % |")
-    print("| --- " * 9 + "|")
+    print("| kind | version | draw | outputs | first | second | agreement | faults | rate | 95 % |")
+    print("| --- " * 10 + "|")
     for kind, mark in marks.items():
         first, second, final = (set(mark[name]) for name in ("first", "second", "final"))
         count = mark["outputs"]
         agreed, share = 1 - len(first ^ second) / count, wilson_share(len(final), count)
         print(
-            f"| {kind} | {mark['version']} | {count} | {len(first)} | {len(second)} | "
-            f"{agreed:.1%} | {len(final)} | {share.value:.1%} | {share.low:.1%}–{share.high:.1%} |"
+            f"| {kind} | {mark['version']} | {mark['draw']} | {count} | {len(first)} | {len(second)} | "
+            f"{agreed:.1%} | {len(final)} | {share.value:.1%} | {share.low:.1%}–{share.high:.1%} |".replace("%", " %")
         )
 
 
@@ -126,18 +129,25 @@ def main() -> None:
     parser.add_argument("--data", type=Path)
     parser.add_argument("--kind")
     parser.add_argument("--count", type=int, default=300)
-    parser.add_argument("--draw", type=int, default=2, help="which order: a draw that nobody has mended against is new")
     parser.add_argument(
-        "--plain", action="store_true", help="print what came out, without the edits, last output first"
+        "--draw", type=int, help="which order: by default that of the marks; one that nobody mended against is new"
+    )
+    parser.add_argument(
+        "--plain",
+        action="store_true",
+        help="print what came out, without the edits, in the order of the second reading",
     )
     parser.add_argument("--stories", action="store_true", help="draw from passages and questions instead")
     options = parser.parse_args()
     if not options.kind:
         table()
         return
-    source = stories(options.data) if options.stories else texts(options.data, options.draw)
-    found = list(zip(range(options.count), changed(options.kind, source), strict=False))
-    for _, (text, new) in found[::-1] if options.plain else found:
+    draw = options.draw or json.loads(MARKS.read_text(encoding="utf-8")).get(options.kind, {}).get("draw", 1)
+    source = stories(options.data) if options.stories else texts(options.data, draw)
+    outputs = list(itertools.islice(changed(options.kind, source), options.count))
+    if options.plain:
+        random.Random(f"{options.kind}second").shuffle(outputs)
+    for text, new in outputs:
         print(name_of(text), (new.text if options.plain else shown(text, new)).replace("\n", " / "))
 
 

@@ -14,8 +14,8 @@ from playwright.sync_api import Page, expect
 from starlette.testclient import TestClient
 
 from quintain.compose import Workspace, conditions_of, make_engine
-from quintain.services.evaluate.worker import work
-from quintain.simulate.demo import Amounts, bring_to_life
+from quintain.services.evaluate.cells.worker import work
+from quintain.simulate.demo import Amounts, simulate_activity
 from quintain.simulate.stations import TASK, Sizes
 from quintain.simulate.wheel import run_plain
 from quintain.web.app import create_app
@@ -48,7 +48,7 @@ SEEN = {
 def lively(demo: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """The demo with less of everything; what scores is run, and one small board has all its figures."""
     made = replace(copy_demo(demo, tmp_path_factory.mktemp("stranger") / "demo"), demo=True)
-    bring_to_life(made, amounts=AMOUNTS)
+    simulate_activity(made, amounts=AMOUNTS)
     run_plain(made, TASK)
     settings = made.settings
     work(

@@ -18,7 +18,7 @@ class BuiltinAdapter(Adapter):
     name = "builtin"
     title = "Built-in baseline"
     libraries = ("numpy", "scipy", "polars")
-    modules = ("stats", "tasks", "data", "models")
+    modules = ("stats", "tasks", "data", "models", "perturbations")
     ours = True
 
     def check(self, folder: Path, task: Task, options: Mapping[str, Any]) -> list[Fault]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypedDict, Unpack
 
@@ -207,6 +207,24 @@ def _result(data: Aligned, metric: Metric, draws: Draws) -> MetricResult:
         draws.estimate(metric.value, metric.undefined(data)),
         draws.estimates(lambda totals: metric.parts(data, totals), lambda name: f"'{name}' does not occur"),
     )
+
+
+# A mean over classes: every label that is predicted is a class with an F1 of 0 where gold has another one alone.
+AVERAGED = frozenset({"macro_f1", "class_f1", "balanced_accuracy"})
+
+
+def one_label_slices(
+    gold: pl.Series, slicings: Mapping[str, SlicedRows], metrics: Collection[str]
+) -> list[tuple[str, str]]:
+    """Return the slices, by slicing and value, whose gold answers are one label, where *metrics* average over classes.
+
+    There such an average says something else than elsewhere: accuracy says how many are right.
+    """
+    if not AVERAGED.intersection(metrics):
+        return []
+    return [
+        (name, value) for name, parts in slicings.items() for value, rows in parts if gold.gather(rows).n_unique() == 1
+    ]
 
 
 def slice_rows(slicing: str, values: Values, n: int) -> SlicedRows:

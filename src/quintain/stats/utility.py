@@ -242,19 +242,21 @@ def exchange_rates(base: FloatArray, good: FloatArray, epsilon: float, kind: Rat
     return np.asarray(np.where(pairs > 0, sums / np.maximum(pairs, 1), np.nan), dtype=np.float64)
 
 
-def dominant_pair(
-    base: FloatArray, good: FloatArray, epsilon: float, models: Sequence[str], least: int = 3
-) -> RateNeighbours | None:
+TWO_PAIRS = 0.9  # the share of a rate from which one of two pairs is named
+
+
+def dominant_pair(base: FloatArray, good: FloatArray, epsilon: float, models: Sequence[str]) -> RateNeighbours | None:
     """Return the neighbours that hold more than half of a mean exchange rate, where there are any.
 
-    Of fewer than *least* pairs one always holds half, and the median is the mean: nothing is said of them.
+    Of two pairs one always holds half: there it must hold nine tenths. A single one holds all, and nothing is said.
     """
     rows = np.flatnonzero(np.isfinite(base) & np.isfinite(good))
     if len(rows) == 0:
         return None
     _, rates, places = _neighbours(base[None, rows], good[None, rows], epsilon)
     total = float(rates.sum())
-    if len(rates) < least or not total or float(rates.max()) <= total / 2:
+    most = TWO_PAIRS if len(rates) == 2 else 0.5
+    if len(rates) < 2 or not total or float(rates.max()) <= most * total:
         return None
     largest = int(np.argmax(rates))
     first, second = (models[rows[place]] for place in places[largest])

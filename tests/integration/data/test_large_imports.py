@@ -126,7 +126,7 @@ def test_a_cancelled_import_leaves_nothing(
     if when == "waiting":
         cancel()
     elif when == "reading":
-        tell = JobRun.tell
+        tell = JobRun.report_progress
 
         def told(run: JobRun, done: int, total: int) -> None:
             cancel()

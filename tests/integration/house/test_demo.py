@@ -33,12 +33,12 @@ from quintain.services.models.registry import list_models
 from quintain.services.release.releases import preview
 from quintain.services.release.stations import stations_of
 from quintain.services.tasks.definitions import list_tasks
-from quintain.services.validate.adjudicate import adjudication_queue_of
-from quintain.services.validate.claim_page import claim_page
-from quintain.services.validate.judges import judge_table
-from quintain.services.validate.submit_page import Answer, submit_page
+from quintain.services.validate.judging.adjudicate import adjudication_queue_of
+from quintain.services.validate.judging.claim_page import claim_page
+from quintain.services.validate.judging.submit_page import Answer, submit_page
+from quintain.services.validate.quality.judges import judge_table
 from quintain.settings import Settings
-from quintain.simulate.demo import bring_to_life, judge_what_waits
+from quintain.simulate.demo import judge_what_waits, simulate_activity
 from quintain.simulate.reviews import gist
 from quintain.store.blobs import Blobs
 
@@ -173,7 +173,7 @@ def test_the_demo_lives_and_leaves_work(tmp_path: Path) -> None:
     workspace = create_workspace(Settings(workspace=tmp_path / "demo"))
     with workspace.session() as db:
         build_demo(db, workspace.blobs, progress=lambda what, fraction: None)
-    bring_to_life(workspace)
+    simulate_activity(workspace)
     with workspace.session() as db:
         steps = [stations_of(db, OPERATOR, f"sentiment/{number}").step for number in range(1, 6)]
         assert steps == [None, None, "release", "judge", "write"]
@@ -188,7 +188,7 @@ def test_the_demo_lives_and_leaves_work(tmp_path: Path) -> None:
         patterns = [one.patterns for one in judge_table(db, OPERATOR, "sentiment/1") if one.qualified]
         assert not any("too_fast" in found for found in patterns)
         before = len(entries(db, OPERATOR, limit=10_000))
-    bring_to_life(workspace)
+    simulate_activity(workspace)
     with workspace.session() as db:
         assert len(entries(db, OPERATOR, limit=10_000)) == before
         submit_page(db, worker, page.token, [Answer(item.id, gist(item.inputs["text"])) for item in page.items])

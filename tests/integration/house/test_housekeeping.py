@@ -22,7 +22,7 @@ from quintain.services.access import accounts, notify
 from quintain.services.contest import freeze
 from quintain.services.house import health
 from quintain.services.jobs import checking, loops
-from quintain.services.validate import review
+from quintain.services.validate.quality import review
 from quintain.services.wheel import standings
 from quintain.store.base import now
 from quintain.store.tables import LoopRow, User

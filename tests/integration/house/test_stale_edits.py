@@ -25,13 +25,13 @@ from quintain.core.errors import Stale
 from quintain.core.people import OPERATOR, RoleName
 from quintain.protocols.reading import shipped_text
 from quintain.services.access import accounts
-from quintain.services.collect.rounds import put_round
+from quintain.services.collect.rounds.manage import put_round
 from quintain.services.contest.contests import put_contest
 from quintain.services.contrast.projects import get_project, put_project
 from quintain.services.study.codings import get_coding, put_coding
 from quintain.services.trial.panel_entry import get_doors, put_doors
 from quintain.services.trial.trials import put_trial
-from quintain.services.validate.manage import open_validation
+from quintain.services.validate.console.manage import open_validation
 from quintain.services.work.quizzes import put_quiz
 from quintain.store.tables import CodingRow, ContrastProject, CrowdTrial, User
 from quintain.web.routes import API

@@ -165,7 +165,7 @@ def test_models_are_loaded_once_and_the_oldest_is_let_go(
         return original(version, blobs)
 
     monkeypatch.setattr(module, "_load", counted)
-    runner = LoadedBaselines(kept=2)
+    runner = LoadedBaselines(limit=2)
     threads = [threading.Thread(target=runner.model, args=(versions[1], blobs)) for _ in range(8)]
     for thread in threads:
         thread.start()

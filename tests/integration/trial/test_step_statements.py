@@ -12,8 +12,8 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR, Actor, Scope
 from quintain.services.access.tokens import actor_for_token, create_token
-from quintain.services.collect.submit_attempt import submit_attempt
-from quintain.services.collect.writing import start_session
+from quintain.services.collect.writing.sessions import start_session
+from quintain.services.collect.writing.submit_attempt import submit_attempt
 from quintain.services.pay import ledger
 from quintain.services.pay.earnings import my_earnings
 from quintain.services.tasks.definitions import put_task

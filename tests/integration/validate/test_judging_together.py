@@ -14,8 +14,9 @@ from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
 from quintain.core.people import Actor, Grant, RoleName
-from quintain.services.validate import claim_page, review, submit_page
-from quintain.services.validate.submit_page import Answer
+from quintain.services.validate.judging import claim_page, submit_page
+from quintain.services.validate.judging.submit_page import Answer
+from quintain.services.validate.quality import review
 from quintain.store import database as store
 from quintain.store.database import Collision, connect, repeated, transaction
 from quintain.store.queries.validate import judgements as queries

@@ -106,6 +106,24 @@ def test_an_adapter_of_the_sandbox_imports_nothing_heavy(name: str) -> None:
     assert result.stdout.strip() == "[]"
 
 
+def test_a_baseline_of_our_own_finds_all_that_it_imports() -> None:
+    """Its process is shown some packages of ours only, and reads all kinds of task and all baselines from them."""
+    allowed = ["core", "adapters", *ADAPTERS.get("builtin").modules]
+    code = f"""
+import sys
+class Walls:
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith("quintain.") and name.split(".")[1] not in {allowed}: raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Walls())
+import quintain.adapters.builtin
+from quintain.models.contract import BASELINES
+from quintain.tasks.contract import KINDS
+print(len(KINDS.names()) and len(BASELINES.names()) > 0)
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert result.stdout.strip() == "True", result.stderr
+
+
 def test_a_library_that_the_server_lacks_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model that could never run here is refused when it is submitted, not when it is run."""
     adapter = ADAPTERS.get("onnx")

@@ -169,11 +169,78 @@ def test_groups_of_an_example_stay_apart(seed: int) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["She speaks Italian.", "We flew with Korean Air.", "the Catholic-born king", "Tarnic classes", "brazilian"],
+    [
+        "She speaks Italian.",
+        "We flew with Korean Air.",
+        "the Catholic-born king",
+        "Tarnic classes",
+        "brazilian",
+        "Boston Center lost American 11.",
+        "a Latin American zoo",
+        "Native Americans voted.",
+        "in English, French, Italian and Dutch",
+        "the American dream",
+        "Jews and Christians pray as Muslims do.",
+    ],
 )
 def test_a_word_for_something_else_is_no_identity_term(text: str) -> None:
     """Languages, names and words that are written otherwise stay."""
     assert _one("identity_terms", text) is None
+
+
+@pytest.mark.parametrize("kind", ["gender_names", "ethnicity_names"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mary was not a virgin, she lied to save face.",
+        "Bush and his wife, Laura, left.",
+        "The screenwriting was by Charlie Kaufman and his twin brother, Donald.",
+        "Michele is such a flibbertigibbet that it's hard to take her spiritual quest at all seriously.",
+        "The viewer takes pleasure in watching the resourceful Molly stay a step ahead of her pursuers.",
+        "Gwen Huneck talks about how Stephen loved doing art.",
+        "The operations of Mercedes were closed, I was told.",
+    ],
+)
+def test_names_in_works_and_of_well_known_people_stay(kind: str, text: str) -> None:
+    """A critic's present, a full name, a known figure and words of the screen show that no acquaintance is meant."""
+    assert _one(kind, text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have a color laser printer (Brother).",
+        "Friends and I went to a mom & pop store.",
+        "I don't know man.",
+        "We left, boy was that a mistake.",
+        "The wash comes with conditioner and groom.",
+        "It is listed int he bulletin.",
+        "She is pregnant.",
+        "They treated me like a guy since I was such a tomboy.",
+        "another example of how sandler is losing his touch",
+        "Talk to Her is a cinephile's feast.",
+        "I found a Mr. Cook's menu.",
+    ],
+)
+def test_what_only_looks_like_a_gendered_word_stays(text: str) -> None:
+    """Brands, shops, cries, verbs, slips, titles, and words without a twin beside the others."""
+    assert _one("gender_words", text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "swapped"),
+    [
+        ("I told her she'd be back.", "I told him he'd be back."),
+        ("I reminded her four times.", "I reminded him four times."),
+        ("It made her blind.", "It made him blind."),
+        ("I wrote about her 'madness'.", "I wrote about his 'madness'."),
+        ("His on screen presence shone.", "Her on screen presence shone."),
+        ("A woman and man are outside.", "A man and woman are outside."),
+    ],
+)
+def test_uses_of_her_and_his_that_were_mistaken(text: str, swapped: str) -> None:
+    """What follows a pronoun tells an object from a determiner, also with an apostrophe, a number or a mark."""
+    assert _one("gender_words", text) == swapped
 
 
 def test_a_name_becomes_one_of_another_group_with_its_gender_kept() -> None:

@@ -113,7 +113,9 @@ def test_forms_with_one_reading_change(text: str, changed: str) -> None:
     assert _one("contraction", text) == changed
 
 
-@pytest.mark.parametrize("kind", ["keyboard", "ocr", "typos", "spelling_error"])
+@pytest.mark.parametrize(
+    "kind", ["keyboard", "ocr", "typos", "spelling_error", "char_delete", "char_insert", "char_swap"]
+)
 def test_a_slip_never_makes_another_common_word(kind: str) -> None:
     """Over many seeds no word becomes another one that is common: that would say something else."""
     words = ["not", "now", "good", "bad", "form", "there", "fun", "hate", "like", "lose", "quite", "their", "worst"]
@@ -122,3 +124,39 @@ def test_a_slip_never_makes_another_common_word(kind: str) -> None:
     made = {new for result in results for old, new in zip(words, result.split(), strict=True) if new != old}
     assert made
     assert not made & common_words()
+
+
+@pytest.mark.parametrize("text", ["we got its best", "it is about to get a tag"])
+def test_no_word_becomes_a_number(text: str) -> None:
+    """A word of which nothing but digits would be left stays: "got" is no 607."""
+    results = [
+        perturb_texts([text], perturbation("leetspeak"), seed=seed, severity=10)[0] or text for seed in range(20)
+    ]
+    assert not any(word.isdigit() for result in results for word in result.split())
+
+
+def test_a_few_are_not_few() -> None:
+    """The article of "a few" and "a little" says how many; others are left out."""
+    text = "We waited a few weeks, and a little was left of the cake on a plate."
+    results = [
+        str(perturb_texts([text], perturbation("dropped_articles"), seed=seed, severity=10)[0]) for seed in range(20)
+    ]
+    assert all("a few weeks" in result and "a little was" in result for result in results)
+    assert any("on plate" in result for result in results)
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("Boston Center saw it.", None),
+        ("A mom and pop store, a mom & pop store", None),
+        ("the parking meters", None),
+        ("several analyses", None),
+        ("Color is all.", "Colour is all."),
+        ("THE COLOR", "THE COLOUR"),
+        ("my mom said", "my mum said"),
+    ],
+)
+def test_names_and_terms_keep_their_spelling(text: str, changed: str | None) -> None:
+    """What is a part of a name, of a fixed term, or another word in one of both spellings, stays."""
+    assert _one("british_american", text) == changed

@@ -54,7 +54,7 @@ def test_a_variant_holds_the_changed_rows_with_their_lineage() -> None:
     assert made["text"].to_list() == ["The color is fine."]
     meta = json.loads(made["meta"][0])
     parent = Example({"text": "The colour is fine."}).id
-    assert (meta["parent"], meta["perturbation"], meta["version"], meta["seed"]) == (parent, "british_american", 2, 3)
+    assert (meta["parent"], meta["perturbation"], meta["version"], meta["seed"]) == (parent, "british_american", 3, 3)
     assert made["id"][0] == Example({"text": "The color is fine."}).id
     assert replay("The colour is fine.", edits_of(meta, "text")) == "The color is fine."
     assert made["answer"].to_list() == ["positive"]

@@ -20,6 +20,7 @@ from quintain.stats.utility import (
     UtilityColumn,
     UtilityTable,
     default_epsilon,
+    dominant_pair,
     exchange_rate,
     rank_models,
     ranks,
@@ -295,3 +296,14 @@ def test_the_shared_cases_are_in_step() -> None:
         for key in ("amrs", "worth", "weights"):
             assert expected.pop(key) == pytest.approx(found.pop(key), abs=1e-9)
         assert expected == found
+
+
+@pytest.mark.parametrize(
+    ("speed", "share"), [([1.0, 2.0, 1000.0], 998 / 999), ([1.0, 3.0, 4.0], None), ([1.0, 2.0], None)]
+)
+def test_one_of_two_pairs_is_named_where_it_holds_nearly_all_of_a_rate(speed: list[float], share: float | None) -> None:
+    """Of two pairs one always holds half, so that it is named from nine tenths on; a single one never is."""
+    performance = np.array([80.0, 81.0, 82.0][: len(speed)])
+    pair = dominant_pair(performance, np.array(speed), 0.0, ["a", "b", "c"])
+    assert (pair and pair.share) == (pytest.approx(share) if share else None)
+    assert pair is None or {pair.first, pair.second} == {"b", "c"}

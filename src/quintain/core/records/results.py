@@ -18,12 +18,16 @@ class MetricEstimate(KeptEstimate):
 
 @dataclass(frozen=True, slots=True)
 class ResultSlice(Record):
-    """The metrics on the *examples* that share one value, such as a tag."""
+    """The metrics on the *examples* that share one value, such as a tag.
+
+    *one_label* is true where all of them have the same gold label, so that a macro average says something else.
+    """
 
     by: str
     value: str
     examples: int
     metrics: Mapping[str, MetricEstimate]
+    one_label: bool | None = left_out()
 
 
 @dataclass(frozen=True, slots=True)

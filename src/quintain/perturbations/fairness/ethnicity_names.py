@@ -17,7 +17,7 @@ class EthnicityNames(NamePerturbation):
     name: ClassVar[str] = "ethnicity_names"
     family: ClassVar[Family] = "fairness"
     title: ClassVar[str] = "First names of another ethnic group"
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     rate: ClassVar[float] = 1.0
     in_paper: ClassVar[bool] = True
 

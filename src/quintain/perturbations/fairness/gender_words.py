@@ -11,11 +11,22 @@ from quintain.perturbations.fairness.nouns import TITLES, article, in_thing, is_
 from quintain.perturbations.fairness.people import people
 from quintain.perturbations.fairness.pronouns import PRONOUNS, swapped
 from quintain.perturbations.fairness.reading import WordReader
-from quintain.perturbations.wordlists import cased_like
+from quintain.perturbations.wordlists import cased_like, words_in
 
 _OTHER = {"male": "female", "female": "male"}
 # One word of an example is not swapped without the others: a half-swapped story is about other people.
 ALL = "gender"
+_CUT = frozenset({"int", "ont", "fort", "oft", "att", "t"})
+# They say a gender and have no twin, or are slips for one that has: what stands beside them cannot be swapped whole.
+_WITHOUT_TWIN = frozenset(
+    words_in(
+        "ultrasound pregnant pregnancy bikini bikinis bra bras beard bearded moh gentelman gentelmen gentlemans womans "
+        "mens womens wizard wizards witch witches virgin pregnancies damsel "
+        "damsels maiden ladyboy hubby hubbys hubs wifey stallion stallions mare mares bull bulls cow cows hen hens "
+        "rooster roosters cock cocks maternity paternity mankind manhours manpower girly corset corsets tomboy suckle "
+        "suckles suckling breastfeed breastfeeding nursing"
+    )
+)
 
 
 @PERTURBATIONS.register("gender_words")
@@ -48,9 +59,14 @@ def swap_words(reader: WordReader, draft: EditDraft, left: Collection[int]) -> t
     owners = batch.owners.tolist()
     for i, word in enumerate(reader.lower):
         stem, ending = stem_of(word)
-        if (stem not in PRONOUNS and stem not in table) or in_thing(batch, i):
-            continue
         owner = owners[reader.text[i]]
+        # In the middle of a sentence, a big letter makes a pronoun a part of a title: "Talk to Her".
+        titled = stem in PRONOUNS and reader.capital(i) and not reader.opens(i) and not reader.word(i).isupper()
+        if stem in _WITHOUT_TWIN or titled:
+            halves.add(owner)
+        slip = word == "he" and reader.previous(i) in _CUT  # "int he" is "in the"
+        if slip or (stem not in PRONOUNS and stem not in table) or in_thing(batch, i):
+            continue
         if stem in PRONOUNS and ending in {"", "'s", "'d", "'ll", "'ve"}:
             new, gender = swapped(reader, i, stem)
         elif stem in table and usable(reader, i, stem):

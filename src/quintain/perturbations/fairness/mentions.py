@@ -19,7 +19,7 @@ import numpy as np
 
 from quintain.perturbations.contract import TextBatch
 from quintain.perturbations.fairness.namelist import AMBIGUOUS, NO_NAMES, PLACES, SURNAMES, first_names
-from quintain.perturbations.fairness.people import ACTS, COMMON_SURNAMES, RANKS, WORKS, gendered_names
+from quintain.perturbations.fairness.people import ACTS, COMMON_SURNAMES, KNOWN, RANKS, WORKS, gendered_names
 from quintain.perturbations.fairness.reading import WordReader
 from quintain.perturbations.wordlists import lines_of, words_in
 
@@ -46,7 +46,7 @@ _TOLD = frozenset(
 _BELONGINGS = frozenset(
     words_in(
         "brother sister mother father friend friends wife husband son daughter parents kids children family boss eyes "
-        "voice face hair hand hands head heart house room car life journey imagination death name birthday cloak mind "
+        "voice face hair hand hands head heart house room car life death name birthday cloak mind "
         "dog cat personal work job behavior behaviour predicament class suggestions words body brothers sisters mom dad"
     )
 )
@@ -84,8 +84,26 @@ _SMALL = frozenset(
     )
 )
 # In history a bare name is a ruler's: "Philip's army took Barcelona in 1706".
-_HISTORY = frozenset(words_in("king kings queen queens throne crown army empire reign dynasty battle siege crusade"))
+_HISTORY = frozenset(
+    words_in("virgin saint bible king kings queen queens throne crown army empire reign dynasty battle siege crusade")
+)
+# A bare name is that of somebody in a work where one of these stands, too.
+_SHOWN = frozenset(
+    words_in(
+        "viewer viewers performance performances premise starring portrays portrayal protagonist monarch heroine "
+        "narrator plot screen hollywood comedy drama thriller actress scene scenes audience screenwriting tragedy "
+        "treachery lrb rrb"
+    )
+)
 _YEAR = re.compile(r"1\d\d\d")
+# Somebody tells what happened, to themselves or to others; a critic says in the present what a film is like.
+_TELLING = frozenset(
+    words_in(
+        "i me my mine myself we us i'm i've i'd i'll we're we've we'd we'll was were wasn't weren't had did didn't "
+        "went left came took got saw made gave found ran sat stood met knew thought felt said told asked kept brought "
+        "began wanted loved liked lived walked moved called looked worked turned needed bought sent spent lost won fell"
+    )
+)
 _UNSURE = AMBIGUOUS | SURNAMES | NO_NAMES
 _I = frozenset(words_in("i i'm i've i'll i'd"))
 
@@ -153,6 +171,7 @@ class _Finder(WordReader):
         super().__init__(batch)
         self._headlines: dict[int, bool] = {}
         self._pronouns: dict[int, set[str]] = {}
+        self._owned: dict[int, frozenset[str]] = {}
         self._others: dict[int, tuple[bool, frozenset[str]]] = {}
 
     def candidates(self) -> list[tuple[int, str]]:
@@ -231,9 +250,11 @@ class _Finder(WordReader):
             return False
         if key in AMBIGUOUS:
             return behind in _SPEECH and key not in PLACES and self.lower[i] == key
-        meant = first_names()[key].gender in self._genders(i)
+        # Whom a pronoun means, or to whom something belongs, is somebody in a film where nobody tells what happened.
+        told = not _TELLING.isdisjoint(self._words_of_owner(i))
+        meant = told and first_names()[key].gender in self._genders(i)
         if self.lower[i].endswith("'s"):  # "called Steve's and they said" is about a shop
-            return behind in _BELONGINGS or (meant and behind != "" and behind not in _SMALL | ACTS)
+            return (told and behind in _BELONGINGS) or (meant and behind != "" and behind not in _SMALL | ACTS)
         acts = behind in ACTS or (behind.endswith("ed") and len(behind) > 4)
         if before == "as" and self.lower[i - 2] not in {"himself", "herself"}:
             return acts  # "Naomi Watts is terrific as Rachel" is about a role
@@ -248,11 +269,12 @@ class _Finder(WordReader):
         if text not in self._others:
             first, count = int(self.batch.words.first[text]), int(self.batch.words.per_text[text])
             near = range(first, first + count)
-            named = frozenset(
-                self.lower[j] for j in near if self.capital(j) and self.lower[j] in first_names() and self._full(j)
-            )
+            known = first_names().keys() | gendered_names().keys()
+            capitals = [j for j in near if self.capital(j)]
+            named = frozenset(self.lower[j] for j in capitals if self.lower[j] in known and self._full(j))
             words = self.lower[first : first + count]
-            works = not WORKS.isdisjoint(words) or any(word in _HISTORY or _YEAR.fullmatch(word) for word in words)
+            stems = {word.removesuffix("'s") for word in words}
+            works = not (WORKS | _SHOWN | _HISTORY | KNOWN).isdisjoint(stems) or any(map(_YEAR.fullmatch, words))
             self._others[text] = (works, named)
         works, named = self._others[text]
         return works or bool(named - {key})
@@ -261,12 +283,19 @@ class _Finder(WordReader):
         """Return the genders of the pronouns in the example of word *i*."""
         owner = int(self.batch.owners[self.text[i]])
         if owner not in self._pronouns:
+            near = self._words_of_owner(i)
+            self._pronouns[owner] = {gender for gender, forms in _PRONOUNS.items() if not forms.isdisjoint(near)}
+        return self._pronouns[owner]
+
+    def _words_of_owner(self, i: int) -> frozenset[str]:
+        """Return the words of the example of word *i*, in lower case."""
+        owner = int(self.batch.owners[self.text[i]])
+        if owner not in self._owned:
             texts = np.flatnonzero(self.batch.owners == owner).tolist()
             words = self.batch.words
             spans = [(int(words.first[text]), int(words.per_text[text])) for text in texts]
-            near = {word for first, count in spans for word in self.lower[first : first + count]}
-            self._pronouns[owner] = {gender for gender, forms in _PRONOUNS.items() if not forms.isdisjoint(near)}
-        return self._pronouns[owner]
+            self._owned[owner] = frozenset(word for first, count in spans for word in self.lower[first : first + count])
+        return self._owned[owner]
 
     def _left(self, i: int) -> Sign:
         """Judge by the word before."""

@@ -41,7 +41,7 @@ AMBIGUOUS = PLACES | WORDS
 NO_NAMES = frozenset(
     words_in(
         "king prince major duke earl dean jesus moses solomon german israel kin son sunday yoko lula adam "
-        "margarita cesar lakshmi ganesh viet muhammad ram santosh uma"
+        "margarita mercedes cesar lakshmi ganesh viet muhammad ram santosh uma"
     )
 )
 # Names that are surnames as often: alone, or behind "Mr.", they are no first names.
@@ -53,7 +53,7 @@ SURNAMES = frozenset(
         "mitchell nelson lincoln clark grant scott wesley tyler taylor harvey horace clayton clifford bradford elbert "
         "norris thurman lamont ellen alan benito roosevelt winston wendell dewayne travis quinton reginald roscoe "
         "desmond nestor warren seth cory constance carole abel cesar salvatore santiago theodore luther neville "
-        "vincent ramon diego leonardo fabian ray dexter darren dustin wayne quintin errol cordell"
+        "vincent ramon diego anand leonardo fabian ray dexter darren dustin wayne quintin errol cordell"
     )
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from quintain.perturbations.contract import EditDraft, TextBatch
+from quintain.perturbations.fairness.gender_pairs import pairs
 from quintain.perturbations.fairness.people import COMMON_SURNAMES
 from quintain.perturbations.fairness.reading import WordReader
 from quintain.perturbations.wordlists import cased_like, words_in
@@ -24,7 +25,7 @@ _PREFIXES = frozenset(words_in("ex step half great god grand co"))
 _BEFORE = {
     "queen": "drag drama prom beauty dairy steve burger",
     "queens": "drag drama",
-    "king": "burger larry rodney billie stephen lion homecoming",
+    "king": "scorpion burger larry rodney billie stephen lion homecoming",
     "kings": "stephen larry",
     "mother": "earth nature surrogate",
     "father": "founding",
@@ -35,12 +36,12 @@ _BEFORE = {
     "ladies": "first",
     "man": "iron ant bat hit best straight front bogey con",
     "men": "x mad hit",
-    "boy": "atta whipping delivery beastie pretty poster altar",
+    "boy": "lucky atta whipping delivery beastie pretty poster altar",
     "women": "pregnant nursing",
     "woman": "pregnant nursing",
     "female": "pregnant",
     "boys": "beastie beach backstreet",
-    "girl": "material gossip call it spice valley cover",
+    "girl": "birthday material gossip call it spice valley cover",
     "girls": "spice golden gilmore call powerpuff",
     "guy": "wise cable book",
     "son": "mumford",
@@ -93,6 +94,7 @@ _BEHIND = {
 }
 # "man" alone, without a word that picks one out, is mankind.
 _BARE = frozenset(words_in("of to by with for than from in between early modern"))
+_DETERMINERS = frozenset(words_in("the a my his her our your their this that"))
 _CALLS = frozenset(words_in("oh hey wow yeah yes thanks ok okay hi dude damn sorry come"))
 _ASKS = frozenset(words_in("was were did do does is am are were i oh let's what this they we have has"))
 _SIGHED = frozenset(words_in("it's it this that that's these they i was is what the do did does am are"))
@@ -122,7 +124,9 @@ def usable(reader: WordReader, i: int, stem: str) -> bool:
     if stem in TITLES:
         # "miss" and "ms" are titles only before a name; "Miss America" is one of a kind.
         surname = reader.lower[i + 1].removesuffix("'s") if named else ""
-        return reader.capital(i) and (surname in COMMON_SURNAMES or (stem in _TITLES_OF_ALL and bool(surname)))
+        of_shop = reader.previous(i) in {"a", "an", "the"}  # "a Mr. Cook's menu"
+        common = surname in COMMON_SURNAMES or (stem in _TITLES_OF_ALL and bool(surname))
+        return reader.capital(i) and common and not of_shop
     if _in_term(reader, i, stem):
         return False
     return _not_a_name(reader, i, stem, named)
@@ -131,20 +135,30 @@ def usable(reader: WordReader, i: int, stem: str) -> bool:
 def is_call(reader: WordReader, i: int, stem: str) -> bool:
     """Whether the noun calls out and means nobody: "oh man", "boy, was that long"."""
     before, behind = reader.previous(i), reader.next(i)
-    if stem not in {"man", "boy"}:
+    if stem not in {"man", "boy", "girl"}:
         return False
     outcry = stem == "boy" and (
-        (reader.opens(i) and (reader.gap(i).startswith((",", "!")) or behind in _ASKS))
+        ((reader.opens(i) or not before) and (reader.gap(i).startswith((",", "!")) or behind in _ASKS))
         or (before == "and" and behind in _ASKS)
     )
-    sigh = stem == "man" and before in {"but", "and", "so"} and behind in _SIGHED
-    return before in _CALLS or behind == "oh" or outcry or sigh
+    joined = before == "and" and reader.previous(i - 1) in pairs()  # "a woman and man are outside"
+    sigh = not joined and before in {"but", "and", "so"} and (behind in _SIGHED or (stem == "man" and not behind))
+    aside = reader.gap(i).startswith((",", "!")) and before in {"", "thinking", "like", "said", "thought"}
+    ends = not behind and before in {"know", "mean", "what", "not", "it", "that", "no"}  # "I don't know man."
+    return aside or ends or before in _CALLS or behind == "oh" or outcry or sigh
 
 
 def _in_term(reader: WordReader, i: int, stem: str) -> bool:
     """Whether the noun is part of a fixed term, a call, mankind, or a word that is spoken of."""
     before, behind = reader.previous(i), reader.next(i)
     if before in _BEFORE.get(stem, "").split() or behind in _BEHIND.get(stem, "").split():
+        return True
+    verb = stem == "groom" and before not in _DETERMINERS
+    shop = reader.gap(i).strip() in {"&", "+"} and reader.lower[i + 1] in {"pop", "pops", "pa"}  # "a mom & pop store"
+    brand = (
+        reader.capital(i) and reader.lead(i).endswith("(") and reader.gap(i).startswith(")")
+    )  # "a printer (Brother)"
+    if verb or shop or brand:
         return True
     if is_call(reader, i, stem) or (stem in {"mom", "ma"} and behind in {"and", "n"} and _pop(reader, i + 2)):
         return True

@@ -35,13 +35,21 @@ RANKS = frozenset(
 )
 _FORMAL = frozenset(words_in("mr mrs ms miss mister mx dr prof"))
 # Figures whom everybody knows by one name: theirs are the pronouns of a text that names them.
-_KNOWN = frozenset(
+KNOWN = frozenset(
     words_in(
         "obama trump bush clinton reagan nixon kennedy "
         "lincoln churchill hitler stalin lenin putin napoleon shakespeare "
         "mozart beethoven freud einstein darwin hitchcock spielberg scorsese kubrick tarantino soderbergh eastwood "
         "gandhi mandela god jesus allah buddha muhammad mohammed satan krishna vishnu shiva lakshmi zeus santa akbar "
         "madonna oprah batman superman dracula hamlet macbeth cinderella"
+    )
+)
+# Surnames of people on the screen, whom reviews name by these alone, in small letters, too.
+_ON_SCREEN = frozenset(
+    words_in(
+        "sandler sorvino carrey pacino deniro clooney affleck witherspoon zellweger streep schwarzenegger stallone "
+        "kidman dicaprio spacey malkovich buscemi travolta diesel lawless cronenberg almodovar polanski lynch "
+        "shyamalan leguizamo goodman depp damon costner seagal broderick"
     )
 )
 _NAMING = frozenset(words_in("named name's actor actress director was is by called"))
@@ -84,7 +92,7 @@ WORKS = frozenset(
     words_in(
         "film films movie movies cinema actor actors actress actresses cast character characters episode episodes "
         "season album albums band song songs singer sequel novel screenplay soundtrack audiences "
-        "storm storms hurricane hurricanes typhoon tropical"
+        "storm storms hurricane hurricanes typhoon tropical lrb rrb"
     )
 )
 _PARTED = re.compile(r"\w (?:,|'s) ")  # as in corpora whose words and marks were parted
@@ -107,7 +115,9 @@ def people(reader: WordReader) -> dict[int, list[int]]:
     big = np.bincount(batch.words.text[capital], minlength=len(batch))
     for i, word in enumerate(reader.lower):
         # In small letters a name is one where all is small, or where something says so: "his name was john".
-        if word in names and not capital[i] and (not big[reader.text[i]] or reader.previous(i) in _NAMING):
+        key = word.removesuffix("'s")
+        named = key in names and not capital[i] and (not big[reader.text[i]] or reader.previous(i) in _NAMING)
+        if named or key in _ON_SCREEN:
             first_words[int(batch.owners[reader.text[i]])].append(i)
     for i in np.flatnonzero(capital).tolist():
         if _is_person(reader, i):
@@ -171,7 +181,7 @@ def _is_person(reader: WordReader, i: int) -> bool:
     word, key = reader.word(i), reader.lower[i].removesuffix("'s")
     if len(word) < 2 or word.isupper() or key in _SMALL:
         return False
-    if key in gendered_names() or key in _KNOWN or _is_listed(reader, i, key):
+    if key in gendered_names() or key in KNOWN or _is_listed(reader, i, key):
         return True
     joined = reader.gap(i) in {" ", ". "} and i + 1 < len(reader.lower) and reader.text[i + 1] == reader.text[i]
     if not joined or not reader.capital(i + 1) or reader.lower[i + 1] in _SMALL:

@@ -26,7 +26,7 @@ _SMALL = frozenset(
         "did can could would should might must shall i you he she it we they him me us them who whom whose which "
         "what how why not n't isn't wasn't doesn't didn't can't won't wouldn't couldn't hasn't hadn't some any no "
         "everything something anything nothing my your his her its our their everyone someone such whether via "
-        "per makes upon somehow sometimes immediately very really"
+        "per makes upon somehow sometimes immediately very really prior asap"
     )
 )
 _NOT_ADVERBS = frozenset(
@@ -44,13 +44,13 @@ _SENSES = frozenset(
         "showed"
     )
 )
-_MAKES = frozenset(words_in("let lets letting make makes made making help helps helped helping")) | _SENSES
+_MAKES = frozenset(words_in("let lets letting make makes made making help helps helped helping have had")) | _SENSES
 _COMPLEMENTS = frozenset(
     words_in(
         "go leave be do have get know feel find take see come cry laugh think understand believe stay sleep eat "
         "sing run become realize realise forget speak say tell walk wait win lose die live keep give put sit "
         "stand learn try seem happy sad angry mad crazy famous feel sick uncomfortable nervous proud jealous "
-        "blush safe alive dead aware busy"
+        "blush safe alive dead aware busy hurry call wait blind deaf mute"
     )
 )
 _GIVES = frozenset(
@@ -62,10 +62,18 @@ _MOVES = frozenset(
         "win won drive drove walk walked follow followed see drag dragged carry carried invite invited"
     )
 )
+_PARTICIPLES = frozenset(words_in("hoping knowing thinking saying"))
+_COUNTS = frozenset(words_in("two three four five six seven eight nine ten several many"))
+_QUOTES = frozenset("\"“'‘`")
 _OWNED = frozenset(words_in("friend friends colleague colleagues cousin neighbor neighbour student students fan fans"))
 _ONE = frozenset(words_in("a an the this that some any no another two three several old good best close dear"))
 _EITHER = frozenset({"more", "most", "less", "back", "home", "first", "better", "best", "much", "all"})
 _VERBS_BEHIND_POSSESSIVE = frozenset(words_in("is was are were has have had will would can could should did does"))
+
+
+def _small(reader: WordReader, i: int) -> bool:
+    """Return whether there is a word *i* of the same text that begins with a small letter."""
+    return i < len(reader.lower) and reader.text[i] == reader.text[i - 1] and not reader.capital(i)
 
 
 def use_of_her(reader: WordReader, i: int) -> Use:
@@ -73,10 +81,14 @@ def use_of_her(reader: WordReader, i: int) -> Use:
     following, before = reader.next(i), reader.previous(i)
     if following and reader.gap(i + 1).startswith("-"):
         return "determiner"  # "her well-known book"
-    if following == "will" and before == "against":
+    quoted = not following and reader.gap(i).lstrip(" ")[:1] in _QUOTES and before not in _GIVES
+    # "about her 'madness'", but "told her: 'Go'"
+    if (quoted and _small(reader, i + 1)) or (following == "will" and before == "against"):
         return "determiner"
     onward = following in {"right", "straight"} and reader.next(i + 1) in _SMALL
-    if not following or following in _SMALL or following == "will" or onward:
+    onward |= following in _COUNTS and reader.next(i + 1) == "times"  # "told her four times"
+    small = following.partition("'")[0] in _SMALL or following in _PARTICIPLES  # "told her she'd be back"
+    if not following or small or following == "will" or onward:
         return "object"
     if following in _EITHER:
         return _use_before_adverb(reader, i, before, following)
@@ -111,7 +123,9 @@ def use_of_his(reader: WordReader, i: int) -> Use:
         return "determiner" if reader.gap(i).lstrip(" ")[:1] in {'"', "“", "‘", "'", "(", "/", "`"} else "alone"
     if following in _VERBS_BEHIND_POSSESSIVE:
         return "alone"
-    if following in _SMALL and following not in {"very", "never", "always", "ever", "past", "inside", "outside", "no"}:
+    staged = following in {"on", "off"} and reader.next(i + 1) in {"screen", "stage", "camera", "air"}
+    adverbs = {"very", "never", "always", "ever", "past", "inside", "outside", "no"}
+    if following in _SMALL and following not in adverbs and not staged:
         return "alone"
     # "a friend of his came", but "some of his friends came".
     owned = before == "of" and i > 2 and reader.lower[i - 2] in _OWNED and reader.lower[i - 3] in _ONE

@@ -32,9 +32,23 @@ class BritishAmerican(Perturbation):
     name: ClassVar[str] = "british_american"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "British and American spelling exchanged"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     rate: ClassVar[float] = 1.0
 
     def propose(self, batch: TextBatch, rate: float) -> Proposal:
-        """Look each word up."""
-        return exchange(batch, spellings(), rate)
+        """Look each word up that is no part of a name."""
+        return exchange(batch, spellings(), rate, allowed=_allowed)
+
+
+def _allowed(batch: TextBatch, i: int) -> bool:
+    """Return whether a word is spelt as one likes: not in a name ("Boston Center"), nor in "a mom and pop store"."""
+    words = batch.words
+    written = batch.joined[int(words.start[i]) : int(words.end[i])]
+    before = batch.joined[: int(words.start[i])].rstrip(" \"'“‘(*-")[-1:]
+    opens = words.number[i] == 0 or before in {".", "!", "?", ":", ";", "\n", ""}
+    if written[0].isupper() and not opens and not written.isupper():
+        return False
+    if words.lower[i] in {"mom", "mum"}:
+        following = batch.joined[int(words.end[i]) :][:7].lower().split()
+        return following[:1] not in [["pop"], ["and"], ["&"], ["n"], ["+"]]
+    return True

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from quintain.perturbations import letters
 from quintain.perturbations.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
-from quintain.perturbations.pick import pick_letters
+from quintain.perturbations.pick import no_other_words, pick_letters
 
 
 @PERTURBATIONS.register("char_delete")
@@ -16,9 +16,9 @@ class CharDelete(Perturbation):
     name: ClassVar[str] = "char_delete"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "A letter is left out"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     def propose(self, batch: TextBatch, rate: float) -> Proposal:
-        """Delete a letter in each chosen word."""
-        _, at = pick_letters(batch, letters.typed_letters(), rate, shortest=4, inner=True)
-        return Proposal(at, at + 1, [""] * at.size)
+        """Delete a letter in each chosen word, but where that makes another common word."""
+        chosen, at = pick_letters(batch, letters.typed_letters(), rate, shortest=4, inner=True)
+        return no_other_words(batch, chosen, Proposal(at, at + 1, [""] * at.size))

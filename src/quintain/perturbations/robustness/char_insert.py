@@ -8,7 +8,7 @@ import numpy as np
 
 from quintain.perturbations import draws
 from quintain.perturbations.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
-from quintain.perturbations.pick import pick_letters, plain_letters
+from quintain.perturbations.pick import no_other_words, pick_letters, plain_letters
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -20,11 +20,11 @@ class CharInsert(Perturbation):
     name: ClassVar[str] = "char_insert"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "A stray letter slips in"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     def propose(self, batch: TextBatch, rate: float) -> Proposal:
-        """Insert a letter in each chosen word."""
+        """Insert a letter in each chosen word, but where that makes another common word."""
         chosen, at = pick_letters(batch, plain_letters(), rate, shortest=3, inner=True)
         capital = ((batch.codes[at] >= 65) & (batch.codes[at] <= 90)).astype(np.int64)
         drawn = draws.below(batch.words.draw(chosen, 2), 26) + 26 * capital
-        return Proposal(at, at, [_ALPHABET[i] for i in drawn.tolist()])
+        return no_other_words(batch, chosen, Proposal(at, at, [_ALPHABET[i] for i in drawn.tolist()]))

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from quintain.perturbations import letters
 from quintain.perturbations.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
-from quintain.perturbations.pick import pick_places, swappable
+from quintain.perturbations.pick import no_other_words, pick_places, swappable
 
 
 @PERTURBATIONS.register("char_swap")
@@ -16,10 +16,11 @@ class CharSwap(Perturbation):
     name: ClassVar[str] = "char_swap"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "Two letters change places"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     def propose(self, batch: TextBatch, rate: float) -> Proposal:
-        """Swap a pair in each chosen word."""
-        _, at = pick_places(batch, swappable(batch), rate, shortest=4, after=1, before=2)
+        """Swap a pair in each chosen word, but where that makes another common word."""
+        chosen, at = pick_places(batch, swappable(batch), rate, shortest=4, after=1, before=2)
         pairs = letters.text_of(batch.codes[at + 1]), letters.text_of(batch.codes[at])
-        return Proposal(at, at + 2, [first + second for first, second in zip(*pairs, strict=True)])
+        swapped = [first + second for first, second in zip(*pairs, strict=True)]
+        return no_other_words(batch, chosen, Proposal(at, at + 2, swapped))

@@ -9,6 +9,8 @@ import numpy as np
 from quintain.perturbations.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
 
 _ARTICLES = frozenset({"a", "an", "the"})
+# "a few" are some, "few" are hardly any.
+_AMOUNTS = frozenset({"few", "little"})
 
 
 @PERTURBATIONS.register("dropped_articles")
@@ -18,7 +20,7 @@ class DroppedArticles(Perturbation):
     name: ClassVar[str] = "dropped_articles"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "Articles left out"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     rate: ClassVar[float] = 0.2
 
     def propose(self, batch: TextBatch, rate: float) -> Proposal:
@@ -42,5 +44,7 @@ class DroppedArticles(Perturbation):
         words = batch.words
         end = int(words.end[i])
         # "vitamin A is": a capital letter in the middle is no article.
+        if words.lower[i] == "a" and words.lower[i + 1] in _AMOUNTS:
+            return False
         letter = batch.joined[int(words.start[i]) : end] == "A" and words.number[i] > 0
         return bool(words.start[i + 1] == end + 1 and batch.joined[end] == " " and words.free[i + 1]) and not letter

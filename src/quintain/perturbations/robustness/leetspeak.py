@@ -19,13 +19,14 @@ class Leetspeak(Perturbation):
     name: ClassVar[str] = "leetspeak"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "Digits stand for letters"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     def propose(self, batch: TextBatch, rate: float) -> Proposal:
-        """Translate whole words."""
+        """Translate whole words, but those of which nothing but digits would be left."""
         words = batch.words
         places = batch.flagged(letters.flags("aeiostbgAEIOSTBG"))
-        eligible = (words.length >= 3) & (places.count(words.start, words.end) > 0)
+        count = places.count(words.start, words.end)
+        eligible = (words.length >= 3) & (count > 0) & (count < words.length)
         chosen = words.choose(eligible, rate)
         start, end = words.start[chosen], words.end[chosen]
         joined = batch.joined

@@ -89,10 +89,10 @@ def register(
     if address:
         throttle.hit(db, f"register:address:{address}", 20, 3600)
     check_password(password, name=normal_name(name), email=email)
-    kept = hash_password(password)
+    password_hash = hash_password(password)
     with transaction(db):
         user = _add_user(db, name, "", email, language=language)
-        user.password_hash = kept
+        user.password_hash = password_hash
         db.add(RoleGrant(user_id=user.id, role=RoleName.WORKER.value))
         db.flush()
         actor = actor_of(db, user)
@@ -112,10 +112,10 @@ def list_people(
 ) -> list[Person]:
     """List all accounts, those whose name or address contains *search*, or those who hold *role*; or some of them."""
     require_admin(actor)
-    wanted = "" if role is None else role.value
-    found = people.users(db, search=search, role=wanted, order=order, limit=limit, offset=offset)
-    grants = people.grants_of(db, [user.id for user in found])
-    return [_person_of(user, grants.get(user.id, [])) for user in found]
+    role_name = "" if role is None else role.value
+    users = people.users(db, search=search, role=role_name, order=order, limit=limit, offset=offset)
+    grants = people.grants_of(db, [user.id for user in users])
+    return [_person_of(user, grants.get(user.id, [])) for user in users]
 
 
 def page_of_people(
@@ -129,9 +129,9 @@ def page_of_people(
     offset: int = 0,
 ) -> People:
     """List some of the accounts that fit, and say how many there are."""
-    found = list_people(db, actor, search=search, role=role, order=order, limit=limit, offset=offset)
+    listed = list_people(db, actor, search=search, role=role, order=order, limit=limit, offset=offset)
     total = people.count_users(db, search=search, role="" if role is None else role.value)
-    return People(found, total)
+    return People(listed, total)
 
 
 def get_person(db: Session, actor: Actor, name: str | None = None) -> Person:
@@ -158,12 +158,12 @@ def roles_on_task(
     """List who holds a role on *task*, all or those who fit. For its owners; who holds one everywhere is not named."""
     task_id = _task_id(db, task) or 0
     require_role(actor, RoleName.OWNER, task=task)
-    found, total = people.grants_on(
+    grants, total = people.grants_on(
         db, task_id, search=search.strip(), role=role.value if role else "", limit=limit, offset=offset
     )
     listed = [
         TaskRole(one.name, one.display_name, RoleName(one.grant.role), one.grant.granted_at, one.given_by)
-        for one in found
+        for one in grants
     ]
     return TaskRoles(listed, total)
 
@@ -223,9 +223,9 @@ def change_password(db: Session, actor: Actor, old: str, new: str, *, current: s
     if user is None or (not first and not verify_password(user.password_hash, old)):
         raise BadInput(faults=[Fault("this is not the present password", field="old")])
     check_password(new, name=user.name, email=user.email)
-    kept = hash_password(new)
+    password_hash = hash_password(new)
     with transaction(db):
-        user.password_hash = kept
+        user.password_hash = password_hash
         people.end_sessions(db, user_id, keep=current)
         people.end_links(db, user_id, now())
         audit.record(db, actor, "user.password", f"user:{user_id}")
@@ -250,7 +250,7 @@ def update_profile(
         require_scope(actor, Scope.ACCOUNT)
     if language is not None:
         _check_language(language)
-    given = {
+    values = {
         "display_name": display_name,
         "email": email,
         "language": language,
@@ -260,7 +260,7 @@ def update_profile(
         lock(db, f"profile of {user_id}")
         user = db.get_one(User, user_id, populate_existing=True)
         stored = profile_of(user)
-        chosen = edit.settled(stored, stored | {name: value for name, value in given.items() if value is not None})
+        chosen = edit.settled(stored, stored | {name: value for name, value in values.items() if value is not None})
         changed = {name: value for name, value in chosen.items() if value != stored[name]}
         if "display_name" in changed:
             user.display_name = _check_display_name(changed["display_name"])

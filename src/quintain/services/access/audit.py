@@ -21,5 +21,5 @@ def record(db: Session, actor: Actor, action: str, subject: str = "", **details:
 def entries(db: Session, actor: Actor, *, limit: int = 100, before: int | None = None) -> list[AuditLine]:
     """List what happened, newest first; *before* is the id of the last entry of the page before."""
     require_admin(actor)
-    found = log.audit_entries(db, limit=limit, before=before)
-    return [AuditLine(one.id, one.at, one.actor, one.action, one.subject, one.details) for one in found]
+    rows = log.audit_entries(db, limit=limit, before=before)
+    return [AuditLine(one.id, one.at, one.actor, one.action, one.subject, one.details) for one in rows]

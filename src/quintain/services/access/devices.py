@@ -28,10 +28,10 @@ def make_mark(user: User) -> str:
 def read_mark(user: User | None, mark: str) -> str | None:
     """Give the name of the browser that *mark* was made for, or None where it is not one of *user*'s."""
     device, _, rest = mark.partition(".")
-    until, _, given = rest.partition(".")
+    until, _, signature = rest.partition(".")
     if user is None or user.password_hash is None or not (until.isascii() and until.isdigit() and len(until) < 12):
         return None
-    right = hmac.compare_digest(given.encode(errors="replace"), _sign(user, f"{device}.{until}").encode())
+    right = hmac.compare_digest(signature.encode(errors="replace"), _sign(user, f"{device}.{until}").encode())
     return device if right and int(until) > now().timestamp() else None
 
 

@@ -89,13 +89,13 @@ def redeem_link(db: Session, token: str, password: str, *, language: str = "en")
     """
     name, _ = look_up_link(db, token)
     check_password(password, name=name)
-    kept = hash_password(password)  # slow on purpose, so before the transaction
+    password_hash = hash_password(password)  # slow on purpose, so before the transaction
     with transaction(db):
         link = people.use_link(db, fingerprint(token), now())
         user = db.get(User, link.user_id) if link else None
         if link is None or user is None or user.deleted_at:
             raise _void()
-        user.password_hash = kept
+        user.password_hash = password_hash
         user.language = user.language or language
         people.end_sessions(db, user.id)
         people.end_links(db, user.id, now())

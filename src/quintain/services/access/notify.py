@@ -54,8 +54,8 @@ def _leave(db: Session, messages: list[Notification]) -> None:
 
 def _message(user_id: int, kind: str, text: Text, url: str, more: Text | None = None) -> Notification:
     """Make a message that keeps what it is made of: it is put into words when somebody reads it."""
-    kept = packed(more) if more is not None else None
-    return Notification(user_id=user_id, kind=kind, text=str(text), said=packed(text), more=kept, url=url)
+    packed_more = packed(more) if more is not None else None
+    return Notification(user_id=user_id, kind=kind, text=str(text), said=packed(text), more=packed_more, url=url)
 
 
 def text_of(row: Notification) -> str:
@@ -67,8 +67,8 @@ def list_notifications(
     db: Session, actor: Actor, *, unread_only: bool = False, limit: int = 50
 ) -> list[records.Notification]:
     """List the actor's messages, newest first."""
-    found = log.notifications(db, require_user(actor), unread_only=unread_only, limit=limit)
-    return [records.Notification(one.id, one.at, one.kind, text_of(one), one.url, one.read_at) for one in found]
+    rows = log.notifications(db, require_user(actor), unread_only=unread_only, limit=limit)
+    return [records.Notification(one.id, one.at, one.kind, text_of(one), one.url, one.read_at) for one in rows]
 
 
 def unread_count(db: Session, actor: Actor) -> int:

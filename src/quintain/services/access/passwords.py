@@ -40,21 +40,21 @@ def hash_password(password: str) -> str:
     return _hasher.hash(password)
 
 
-def verify_password(kept: str | None, password: str) -> bool:
-    """Say whether *password* is the one that *kept* came from.
+def verify_password(password_hash: str | None, password: str) -> bool:
+    """Return whether *password* is the one that *password_hash* came from.
 
     Where there is none (an unknown name, an account that was never opened) the same work is done on another one, so
     that the time taken does not tell which names exist.
     """
     try:
-        return _hasher.verify(kept or _nobodys(), password) and kept is not None
+        return _hasher.verify(password_hash or _nobodys(), password) and password_hash is not None
     except (VerifyMismatchError, VerificationError, InvalidHashError):
         return False
 
 
-def needs_rehash(kept: str) -> bool:
-    """Say whether *kept* was made with older, weaker parameters."""
-    return _hasher.check_needs_rehash(kept)
+def needs_rehash(password_hash: str) -> bool:
+    """Return whether *password_hash* was made with older, weaker parameters."""
+    return _hasher.check_needs_rehash(password_hash)
 
 
 def new_secret() -> str:

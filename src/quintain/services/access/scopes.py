@@ -33,9 +33,9 @@ def useful_scopes(actor: Actor) -> list[Scope]:
     return [scope for scope in Scope if scope not in roles or actor.has_somewhere(*roles[scope])]
 
 
-def checked_scopes(actor: Actor, wanted: Iterable[str]) -> frozenset[Scope]:
+def checked_scopes(actor: Actor, names: Iterable[str]) -> frozenset[Scope]:
     """Read the scopes of a token that *actor* makes: reading is always one, and none is more than they came with."""
-    words = [*wanted]
+    words = [*names]
     unknown = [word for word in words if word not in {scope.value for scope in Scope}]
     if unknown:
         known = ", ".join(scope.value for scope in Scope)

@@ -69,20 +69,20 @@ def authenticate(
     """
     name = normal_name(name)
     user = people.user_by_name(db, name)
-    kept = user.password_hash if user else None
+    password_hash = user.password_hash if user else None
     # An account has one limit, whether it is called by its name or by its e-mail address.
     limits = _limits(user.name if user else name, address, attempts, devices.read_mark(user, device))
     for key, limit in limits.items():
         throttle.hit(db, key, limit, LOGIN_WINDOW_S)
     db.rollback()  # hashing takes a while: hold no connection meanwhile
-    if not verify_password(kept, password) or user is None or kept is None:
+    if not verify_password(password_hash, password) or user is None or password_hash is None:
         raise NotSignedIn(
             "The name or the password is wrong.", remedy="Try again, or ask for a new password.", code="wrong_password"
         )
     for key in limits:
         throttle.forgive(db, key, LOGIN_WINDOW_S)
-    if needs_rehash(kept):
-        _rehash(db, user.id, kept, password)
+    if needs_rehash(password_hash):
+        _rehash(db, user.id, password_hash, password)
     return actor_of(db, user)
 
 
@@ -133,10 +133,10 @@ def start_session(
 def open_session(db: Session, token: str) -> OpenSession | None:
     """Give whose session *token* is, or None; one that is used lasts longer."""
     moment = now()
-    found = people.session_with_user(db, fingerprint(token), moment)
-    if found is None:
+    session_and_grants = people.session_with_user(db, fingerprint(token), moment)
+    if session_and_grants is None:
         return None
-    session, grants = found
+    session, grants = session_and_grants
     if moment - session.seen_at > TOUCH_EVERY:
         expires_at = min(moment + LIFETIME, session.created_at + LONGEST)
         with transaction(db):
@@ -198,9 +198,9 @@ def revoke_other_sessions(db: Session, actor: Actor, *, current: str) -> int:
         return ended
 
 
-def _rehash(db: Session, user_id: int, kept: str, password: str) -> None:
+def _rehash(db: Session, user_id: int, old_hash: str, password: str) -> None:
     stronger = hash_password(password)
     with transaction(db):
         user = db.get(User, user_id)
-        if user is not None and user.password_hash == kept:
+        if user is not None and user.password_hash == old_hash:
             user.password_hash = stronger

@@ -36,9 +36,9 @@ def replace_key(db: Session, actor: Actor) -> records.SigningKey:
         lock(db, "signing keys")
         for key in queries.signing_keys(db):
             key.replaced_at = key.replaced_at or now()
-        made = _make(db)
-        audit.record(db, actor, "key.replace", made.key_id)
-    return _info(made)
+        new_key = _make(db)
+        audit.record(db, actor, "key.replace", new_key.key_id)
+    return _info(new_key)
 
 
 def sign(db: Session, content_hash: str) -> dict[str, str]:
@@ -75,8 +75,8 @@ def sign_kept(db: Session, blobs: Blobs) -> int:
     """
     renewed = 0
     hidden = queries.hidden_hashes(db)
-    for kept in queries.unsigned_snapshots(db):
-        shape = json.loads(blobs.path(kept.blob).read_bytes())
+    for snapshot in queries.unsigned_snapshots(db):
+        shape = json.loads(blobs.path(snapshot.blob).read_bytes())
         for dataset in shape["board"]["datasets"]:
             dataset["hash"] = hidden.get(dataset["ref"], dataset["hash"])
         names = shape["inputs"]["datasets"]
@@ -85,6 +85,6 @@ def sign_kept(db: Session, blobs: Blobs) -> int:
         signature = sign(db, shape["hash"])
         blob = blobs.put(signed_file(shape, signature))
         with transaction(db):
-            kept.hash, kept.blob, kept.key_id = shape["hash"], blob, signature["key_id"]
+            snapshot.hash, snapshot.blob, snapshot.key_id = shape["hash"], blob, signature["key_id"]
         renewed += 1
     return renewed

@@ -96,10 +96,10 @@ def revoke_token(db: Session, actor: Actor, token_id: int, *, person: str | None
 
 def actor_for_token(db: Session, secret: str) -> Actor:
     """Say on whose behalf a program asks, or raise NotSignedIn with what is wrong with its token."""
-    found = people.token_with_user(db, fingerprint(secret)) if secret.startswith(PREFIX) else None
-    if found is None or found[0].revoked_at is not None:
+    token_and_grants = people.token_with_user(db, fingerprint(secret)) if secret.startswith(PREFIX) else None
+    if token_and_grants is None or token_and_grants[0].revoked_at is not None:
         raise NotSignedIn("This API token is not known.", remedy="Make one on the account page.", code="token_unknown")
-    token, grants = found
+    token, grants = token_and_grants
     moment = now()
     if token.expires_at is not None and token.expires_at <= moment:
         raise NotSignedIn(

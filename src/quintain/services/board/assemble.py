@@ -29,10 +29,10 @@ from quintain.services.board.parts import Axis, BoardMatrix, BoardPart, MatrixDa
 from quintain.services.board.rounds import pooled_rate, rounds_of
 from quintain.services.board.seeds import merge_seeds
 from quintain.services.data.fitness import fitness
-from quintain.services.evaluate.axis_gaps import MEASURED, SHARES, counted_variants
-from quintain.services.evaluate.dataset_results import KeptResult, guarded, sees_all
-from quintain.services.evaluate.measurement_gaps import share_disturbed
-from quintain.services.evaluate.results import results
+from quintain.services.evaluate.results.axis_gaps import MEASURED, SHARES, counted_variants
+from quintain.services.evaluate.results.compute import results
+from quintain.services.evaluate.results.dataset_results import StoredResult, guarded, sees_all
+from quintain.services.evaluate.results.measurement_gaps import share_disturbed
 from quintain.services.models.registry import ModelInfo, ModelVersionInfo, list_models
 from quintain.services.tasks.board_settings import board_spec, frozen_at
 from quintain.services.tasks.board_spec import BoardSpec
@@ -48,7 +48,7 @@ from quintain.store.queries.board.boards import CellFacts
 class _Found:
     """What is known of one model version on one data set, with when and from what."""
 
-    result: KeptResult
+    result: StoredResult
     facts: Mapping[str, CellFacts]
 
 
@@ -344,7 +344,7 @@ def _measured_at(found: _Found) -> str | None:
     return _when(found.facts[MEASURE].finished_at if MEASURE in found.facts else None)
 
 
-def _slices(axis: Axis, result: KeptResult, metric: str) -> list[PlainSlice]:
+def _slices(axis: Axis, result: StoredResult, metric: str) -> list[PlainSlice]:
     pieces: list[PlainSlice] = []
     for piece in result.slices:
         figure = _scaled(piece["metrics"].get(metric, {"value": None}), axis.scale, piece["examples"], None)

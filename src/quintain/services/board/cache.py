@@ -133,7 +133,7 @@ def warm_board(
     known = cache.find((subject, basis))
     if known is not None:
         return known
-    kept = figures.kept_basis(db, BOARD.name, subject)
+    kept = figures.stored_basis(db, BOARD.name, subject)
     if kept is not None and kept.basis == basis:
         return cache.get((subject, basis), lambda: _read(db, subject))
     if wait or len(subject) > LONGEST or BOARD.facts(db, subject) <= BOARD.at_once:

@@ -23,8 +23,8 @@ from quintain.metrics.contract import METRICS, MeanMetric
 from quintain.services.board.parts import BoardMatrix, MatrixDataset
 from quintain.services.board.ranking import Ranked
 from quintain.services.data.label_shares import label_shares
-from quintain.services.evaluate.results import read_draws
-from quintain.services.jobs.figures import Tell
+from quintain.services.evaluate.results.compute import read_draws
+from quintain.services.jobs.figures import ReportProgress
 from quintain.services.jobs.memory import WarmValues
 from quintain.stats.bootstrap import FloatArray, IntArray, Tally, resample_weights
 from quintain.stats.joint import bootstrap_totals, by_unit, units_of
@@ -60,7 +60,7 @@ class DrawnSamples(WarmValues[Drawn]):
 
 
 def draw_axes(
-    db: Session, blobs: Blobs, ranked: Ranked, resamples: int, tell: Tell | None = None
+    db: Session, blobs: Blobs, ranked: Ranked, resamples: int, tell: ReportProgress | None = None
 ) -> tuple[dict[str, FloatArray], int]:
     """Draw every axis that has a weight, and performance: resamples × models. Give them, and the examples used."""
     samples, used = {}, 0
@@ -117,7 +117,7 @@ def _half(figure: Figure | None) -> float:
     return float(figure.high - figure.low) / 2
 
 
-def _performance(blobs: Blobs, ranked: Ranked, resamples: int, tell: Tell | None) -> tuple[FloatArray, int]:
+def _performance(blobs: Blobs, ranked: Ranked, resamples: int, tell: ReportProgress | None) -> tuple[FloatArray, int]:
     """Resample performance: the weighted mean over data sets of each model's resampled metric."""
     made, used = ranked.board, 0
     total = np.zeros((resamples, len(made.models)))
@@ -131,13 +131,13 @@ def _performance(blobs: Blobs, ranked: Ranked, resamples: int, tell: Tell | None
     return total, used
 
 
-def _part_of(tell: Tell, number: int, parts: int) -> Tell:
+def _part_of(tell: ReportProgress, number: int, parts: int) -> ReportProgress:
     """Tell how far one of several equal parts is."""
     return lambda done, total: tell(number * total + done, parts * total)
 
 
 def _on_dataset(
-    blobs: Blobs, made: BoardMatrix, dataset: MatrixDataset, place: int, resamples: int, *, tell: Tell | None
+    blobs: Blobs, made: BoardMatrix, dataset: MatrixDataset, place: int, resamples: int, *, tell: ReportProgress | None
 ) -> tuple[FloatArray, int]:
     """Give resamples × models on one data set, and the examples used; NaN for models without all predictions.
 
@@ -168,7 +168,13 @@ def _on_dataset(
 
 
 def _resample(
-    blobs: Blobs, made: BoardMatrix, dataset: MatrixDataset, keys: Sequence[str], resamples: int, *, tell: Tell | None
+    blobs: Blobs,
+    made: BoardMatrix,
+    dataset: MatrixDataset,
+    keys: Sequence[str],
+    resamples: int,
+    *,
+    tell: ReportProgress | None,
 ) -> Drawn:
     examples = pl.read_parquet(blobs.path(dataset.blob), columns=list(READ)).filter(pl.col("answer").is_not_null())
     if made.part.tag is not None:
@@ -212,7 +218,7 @@ def _streamed(
     *,
     resamples: int,
     seed: int,
-    tell: Tell | None,
+    tell: ReportProgress | None,
 ) -> Drawn:
     """Resample one file after the other, so that memory does not grow with their number.
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from quintain.core.records.figures import Figure, Gap, RunCounts
 from quintain.perturbations.contract import Family
 from quintain.services.board.parts import MatrixDataset, MatrixModel
-from quintain.services.evaluate.axis_gaps import MEASURED, axis_gaps, gap, runs_needed
-from quintain.services.evaluate.dataset_results import KeptResult
+from quintain.services.evaluate.results.axis_gaps import MEASURED, axis_gaps, gap, runs_needed
+from quintain.services.evaluate.results.dataset_results import StoredResult
 
 if TYPE_CHECKING:
     from quintain.services.models.registry import ModelVersionInfo
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def figures_at_hand(
     version: ModelVersionInfo,
     dataset: MatrixDataset,
-    result: KeptResult | None,
+    result: StoredResult | None,
     variants: Mapping[Family, Sequence[str]],
 ) -> tuple[Mapping[str, Gap], RunCounts]:
     """Say which axes a version lacks on a data set and why, and count its runs, also before it has any."""

@@ -35,7 +35,7 @@ from quintain.services.board.parts import (
     MatrixRound,
     PlainSlice,
 )
-from quintain.services.jobs.figures import FigureKind, Tell, files, schedule_refresh
+from quintain.services.jobs.figures import FigureKind, ReportProgress, files, schedule_refresh
 from quintain.services.tasks.board_settings import board_spec, frozen_at
 from quintain.services.tasks.board_spec import BoardSpec
 from quintain.services.tasks.definitions import get_task, list_tasks
@@ -55,13 +55,13 @@ class BoardKey:
     """Which board: of what task, which part of it, and as whom it is seen."""
 
     task: str
-    sight: str
+    audience: str
     part: BoardPart = field(default_factory=BoardPart)
 
     def __str__(self) -> str:
         named = {name: value for name in ("tag", "language") if (value := getattr(self.part, name))}
         flags = {name: "1" for name in ("seeds_apart", "live") if getattr(self.part, name)}
-        return f"{self.task}?{urlencode({'sight': self.sight, **named, **flags})}"
+        return f"{self.task}?{urlencode({'sight': self.audience, **named, **flags})}"
 
     @classmethod
     def read(cls, subject: str) -> BoardKey:
@@ -79,9 +79,9 @@ class BoardKey:
     @property
     def actor(self) -> Actor:
         """Somebody who sees this board."""
-        if self.sight.startswith(OWN):
-            return Actor(user_id=int(self.sight.removeprefix(OWN)))
-        return OPERATOR if self.sight == OWNER else ANONYMOUS
+        if self.audience.startswith(OWN):
+            return Actor(user_id=int(self.audience.removeprefix(OWN)))
+        return OPERATOR if self.audience == OWNER else ANONYMOUS
 
 
 def board_audience(db: Session, actor: Actor, task: str) -> str:
@@ -195,7 +195,7 @@ def basis(db: Session, subject: str) -> str:
     """Say what a board would rest on now."""
     key = BoardKey.read(subject)
     spec = board_spec(db, key.task)
-    fitted = kept_queries.kept_basis(db, NAME, key.task) if spec.metric == ABILITY else None
+    fitted = kept_queries.stored_basis(db, NAME, key.task) if spec.metric == ABILITY else None
     stamp = ".".join(map(str, queries.stamp(db)))
     moments = [frozen_at(spec), fitted.computed_at if fitted else None]
     return f"{FORMAT}-{__version__} {stamp} {' '.join(one.isoformat() if one else '' for one in moments)}"
@@ -206,7 +206,7 @@ def facts(db: Session, subject: str) -> int:
     return queries.count_cells(db, BoardKey.read(subject).task, AT_ONCE + 1)
 
 
-def _compute(db: Session, blobs: Blobs | None, subject: str, tell: Tell) -> Mapping[str, Any]:
+def _compute(db: Session, blobs: Blobs | None, subject: str, tell: ReportProgress) -> Mapping[str, Any]:
     return encode(make_board(db, files(blobs), BoardKey.read(subject)))
 
 

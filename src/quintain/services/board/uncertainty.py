@@ -26,10 +26,10 @@ from quintain.services.board.draws import draw_axes
 from quintain.services.board.materialised import BOARD, LONGEST, BoardKey, board_audience, whole_boards
 from quintain.services.board.parts import BoardMatrix, BoardPart
 from quintain.services.board.ranking import Ranked, choices_of, rank, without_reasons
-from quintain.services.evaluate.axis_gaps import MEASURED
-from quintain.services.evaluate.recount import set_right
+from quintain.services.evaluate.cells.recount import set_right
+from quintain.services.evaluate.results.axis_gaps import MEASURED
 from quintain.services.jobs.checks import Checked
-from quintain.services.jobs.figures import FigureKind, Tell, files, shown_figure
+from quintain.services.jobs.figures import FigureKind, ReportProgress, files, shown_figure
 from quintain.services.jobs.memory import WarmValues
 from quintain.stats.bootstrap import FloatArray, interval
 from quintain.stats.ranking import RankUncertainty, bootstrap_dynascores, rank_uncertainty
@@ -62,7 +62,7 @@ class SentTexts(WarmValues[bytes]):
 
 
 def uncertainty(
-    db: Session, blobs: Blobs, made: BoardMatrix, view: BoardView | None = None, *, tell: Tell | None = None
+    db: Session, blobs: Blobs, made: BoardMatrix, view: BoardView | None = None, *, tell: ReportProgress | None = None
 ) -> Uncertainty:
     """Say how sure the ranking of *made* by *view* is. The owner's default view is remembered."""
     chosen = view or BoardView()
@@ -112,7 +112,7 @@ def sent_uncertainty(
     if part is not None and part.live:
         require_owner(actor, task)
     subject = str(BoardKey(task, board_audience(db, actor, task), part or BoardPart()))
-    kept = figure_queries.kept_basis(db, UNCERTAINTY.name, subject)
+    kept = figure_queries.stored_basis(db, UNCERTAINTY.name, subject)
     if view not in (None, BoardView()) or kept is None or kept.basis != UNCERTAINTY.basis(db, subject):
         return to_json(known_uncertainty(db, blobs, actor, task, part, view)).encode()
     texts = state_of(db).part(SentTexts)
@@ -127,7 +127,7 @@ def plain_known(sure: Uncertainty) -> dict[str, Any]:
     return {name: value for name, value in shape.items() if name not in left}
 
 
-def _compute(db: Session, given: Blobs | None, subject: str, tell: Tell) -> Mapping[str, Any]:
+def _compute(db: Session, given: Blobs | None, subject: str, tell: ReportProgress) -> Mapping[str, Any]:
     """Compute what is kept; where nothing has changed that it rests on, it is the same as before."""
     blobs = files(given)
     key = BoardKey.read(subject)
@@ -140,7 +140,7 @@ def _compute(db: Session, given: Blobs | None, subject: str, tell: Tell) -> Mapp
     return {**plain_known(uncertainty(db, blobs, made, tell=tell)), "key": name}
 
 
-def _recount(db: Session, given: Blobs | None, subject: str, tell: Tell) -> Mapping[str, Any]:
+def _recount(db: Session, given: Blobs | None, subject: str, tell: ReportProgress) -> Mapping[str, Any]:
     """Compute what is kept from the answers, whatever is known already."""
     blobs = files(given)
     key = BoardKey.read(subject)
@@ -209,7 +209,7 @@ def _figures(made: BoardMatrix) -> list[Sequence[Figure | None]]:
     ]
 
 
-def _report(db: Session, blobs: Blobs, ranked: Ranked, tell: Tell | None = None) -> Uncertainty:
+def _report(db: Session, blobs: Blobs, ranked: Ranked, tell: ReportProgress | None = None) -> Uncertainty:
     made = ranked.board
     resamples = RESAMPLES if len(made.models) <= MANY_MODELS else FEWER_RESAMPLES
     samples, used = draw_axes(db, blobs, ranked, resamples, tell)

@@ -16,7 +16,7 @@ from quintain.core.task import Task
 from quintain.data.signatures import digest
 from quintain.services.board.parts import Axis, BoardMatrix, BoardPart, MatrixDataset, MatrixModel
 from quintain.services.board.ranking import rank
-from quintain.services.plain.signed import Check, KeySource, check_signature, key_id_of
+from quintain.services.plain.files.signed import Check, KeySource, check_signature, key_id_of
 from quintain.services.tasks.board_spec import BoardSpec
 
 FORMAT = "quintain-board/2"

@@ -34,7 +34,7 @@ from quintain.services.contest.definition import (
 from quintain.services.contest.grading import require_gradable
 from quintain.services.data.datasets import get_version
 from quintain.services.models.registry import get_model
-from quintain.services.plain.contest import is_reserved
+from quintain.services.plain.files.contest import is_reserved
 from quintain.services.tasks.definitions import find_row, get_task
 from quintain.store.base import now
 from quintain.store.database import lock, transaction

@@ -28,8 +28,8 @@ from quintain.services.contest.systems import visible_systems
 from quintain.services.contest.teams import team_of
 from quintain.services.contest.undecided import PAIRS
 from quintain.services.jobs import figures
-from quintain.services.jobs.figures import FigureKind, ShownFigure, Tell, WithRows, files
-from quintain.services.plain.contest import ContestOptions, score_rows
+from quintain.services.jobs.figures import FigureKind, ReportProgress, ShownFigure, WithRows, files
+from quintain.services.plain.files.contest import ContestOptions, score_rows
 from quintain.store.blobs import Blobs
 from quintain.store.queries.contest import contests as queries
 from quintain.store.queries.contest import marks, pairs
@@ -108,7 +108,7 @@ def _basis(db: Session, subject: str) -> str:
     return f"{SHAPE}/{content_id(rests)}"
 
 
-def _score(db: Session, blobs: Blobs | None, subject: str, tell: Tell) -> Mapping[str, Any]:
+def _score(db: Session, blobs: Blobs | None, subject: str, tell: ReportProgress) -> Mapping[str, Any]:
     """Compute the score tables from the pairs and the answers to them; none where no system has answered."""
     info, names = _seen(db, subject)
     matrix = matrix_of(db, files(blobs), info, names)
@@ -126,7 +126,7 @@ def _score(db: Session, blobs: Blobs | None, subject: str, tell: Tell) -> Mappin
     return {**counts, "score": json.loads(to_json(score_rows(rows, list(matrix.answers), options)))}
 
 
-def _listed(db: Session, blobs: Blobs | None, subject: str, tell: Tell) -> WithRows:
+def _listed(db: Session, blobs: Blobs | None, subject: str, tell: ReportProgress) -> WithRows:
     """Say of every pair what it is found by, systems by their numbers."""
     info = find_contest(db, subject)
     names = [(system, str(system.id)) for system, _ in visible_systems(db, OPERATOR, info)]

@@ -25,7 +25,7 @@ from quintain.services.contest.pair_labels import find_pair, read_labels
 from quintain.services.contest.pair_outcomes import has_judges, judges_all, pair_outcomes, rules_of
 from quintain.services.pay import caps, earnings, pay_notices
 from quintain.services.tasks.definitions import find_row, get_task
-from quintain.services.validate import shared_source
+from quintain.services.validate.judging import shared_source
 from quintain.store.base import now
 from quintain.store.database import lock, repeated, transaction
 from quintain.store.queries.collect import guests
@@ -33,7 +33,7 @@ from quintain.store.queries.contest import contests as team_queries
 from quintain.store.queries.contest import judging as queries
 from quintain.store.queries.contest import pairs as pair_queries
 from quintain.store.queries.contest.judging import PairFilter
-from quintain.store.queries.contest.pairs import PairFound
+from quintain.store.queries.contest.pairs import StoredPair
 from quintain.store.tables import ContestJudgement, ContestLease
 
 JUDGED_IN = (Phase.SCORE, Phase.REVIEW)
@@ -182,7 +182,7 @@ def _lease(db: Session, info: ContestInfo, pair: int, user_id: int, moment: date
     return lease
 
 
-def _own_lease(db: Session, found: PairFound, user_id: int) -> ContestLease:
+def _own_lease(db: Session, found: StoredPair, user_id: int) -> ContestLease:
     """Give somebody's lease of a pair that they have not judged: nobody picks what to add a vote to."""
     if queries.judged_by(db, found.row.id, user_id):
         raise Conflict("You have judged this pair already.")
@@ -194,7 +194,7 @@ def _own_lease(db: Session, found: PairFound, user_id: int) -> ContestLease:
     return lease
 
 
-def _pay(db: Session, info: ContestInfo, found: PairFound, user_id: int) -> Money:
+def _pay(db: Session, info: ContestInfo, found: StoredPair, user_id: int) -> Money:
     money = pay_of(info.spec)
     earnings.earn(
         db,
@@ -208,7 +208,7 @@ def _pay(db: Session, info: ContestInfo, found: PairFound, user_id: int) -> Mone
     return money
 
 
-def _follow(db: Session, info: ContestInfo, found: PairFound) -> None:
+def _follow(db: Session, info: ContestInfo, found: StoredPair) -> None:
     """Tell the organisers where the judges disagree, and have figures computed anew."""
     task = get_task(db, info.task)
     standing = pair_outcomes(db, info, task, [found.row])[found.row.id]

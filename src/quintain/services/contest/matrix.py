@@ -20,7 +20,7 @@ from quintain.services.contest.pairs import described
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
 from quintain.store.queries.contest import pairs as queries
-from quintain.store.queries.contest.pairs import PairFound
+from quintain.store.queries.contest.pairs import StoredPair
 from quintain.store.tables import ContestSystem
 from quintain.tasks.contract import kind_of
 
@@ -33,13 +33,13 @@ class Matrix:
 
     info: ContestInfo
     task: Task
-    pairs: Sequence[PairFound]
+    pairs: Sequence[StoredPair]
     settled: Mapping[int, PairOutcome]
     answers: Mapping[str, Mapping[str, Any]]
     dev_accuracy: Mapping[str, float]
 
     @property
-    def counted(self) -> list[PairFound]:
+    def counted(self) -> list[StoredPair]:
         """The pairs that were not dropped."""
         return [one for one in self.pairs if self.settled[one.row.id].status is not PairStatus.DROPPED]
 
@@ -57,7 +57,7 @@ class Matrix:
         """Give the table that `quintain contest score` reads: two rows for each pair that was not dropped."""
         return [row for one in self.counted for row in self._pair_rows(one)]
 
-    def _pair_rows(self, found: PairFound) -> list[dict[str, Any]]:
+    def _pair_rows(self, found: StoredPair) -> list[dict[str, Any]]:
         row, stands = found.row, self.settled[found.row.id]
         tags = [*row.tags, *([f"{STRATEGY}{row.strategy}"] if row.strategy else [])]
         sides = (
@@ -121,7 +121,7 @@ def accuracies_of(db: Session, blobs: Blobs, info: ContestInfo, task: Task, name
     }
 
 
-def with_answers(matrix: Matrix, found: PairFound) -> records.ContestPair:
+def with_answers(matrix: Matrix, found: StoredPair) -> records.ContestPair:
     """Give a pair as it stands, with every system's answers and the systems that it broke."""
     row, stands = found.row, matrix.settled[found.row.id]
     grade = grading_of(matrix.task, matrix.info.spec)

@@ -31,7 +31,7 @@ LABELS_2017 = {"-1": "negative", "0": "neutral", "1": "positive"}
 
 
 @dataclass(frozen=True, slots=True)
-class GivenPair:
+class PairRow:
     """A pair of a table, with the numbers of its rows."""
 
     draft: PairDraft
@@ -42,7 +42,7 @@ class GivenPair:
         return self.rows[1] if (place or "").startswith("modified") else self.rows[0]
 
 
-def read_pairs(path: Path, task: Task, columns: Mapping[str, str], preset: str = "") -> list[GivenPair]:
+def read_pairs(path: Path, task: Task, columns: Mapping[str, str], preset: str = "") -> list[PairRow]:
     """Read the pairs of a table, or say everything that keeps its rows from being pairs.
 
     *preset* names the form of the file where it is no table of ours (`PAIR_FORMATS`).
@@ -75,7 +75,7 @@ def _rows_of_2017(path: Path, task: Task) -> list[PlainRow]:
     return rows
 
 
-def _paired(rows: Sequence[PlainRow], path: Path, task: Task) -> list[GivenPair]:
+def _paired(rows: Sequence[PlainRow], path: Path, task: Task) -> list[PairRow]:
     """Put rows together in pairs, or say everything that keeps them from being some."""
     faults: list[Fault] = []
     members: dict[str, dict[int, PlainRow]] = {}
@@ -127,14 +127,14 @@ def _columns(path: Path, task: Task, columns: Mapping[str, str]) -> dict[str, st
     return found
 
 
-def _pair(name: str, first: PlainRow, second: PlainRow, task: Task) -> GivenPair:
+def _pair(name: str, first: PlainRow, second: PlainRow, task: Task) -> PairRow:
     fields = kind_of(task).fields(task)
     original = _inputs(first, [one.name for one in fields])
     fixed = {one.name: original[one.name] for one in fields if not one.editable and one.name in original}
     tags = list(dict.fromkeys([*_tags(first), *_tags(second)]))
     strategy = _text(second, "strategy") or _text(first, "strategy")
     named = [tag for tag in tags if tag.startswith(STRATEGY)]
-    return GivenPair(
+    return PairRow(
         PairDraft(
             name=name,
             original=original,

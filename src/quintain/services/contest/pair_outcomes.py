@@ -50,7 +50,7 @@ class PairRules:
         asked = standing.why in {PairReason.ORGANISERS, PairReason.NO_MAJORITY} or self.over
         return standing.status.left_out and asked
 
-    def standing(
+    def outcome(
         self, row: ContestPair, disputed: bool, judged: Sequence[ContestJudgement], ruling: ContestRuling | None
     ) -> PairOutcome:
         """Say where one pair stands, by what was said of it."""
@@ -98,7 +98,7 @@ def pair_outcomes(db: Session, info: ContestInfo, task: Task, rows: Sequence[Con
     judged = queries.judgements(db, info.id, ids)
     ruled = queries.rulings(db, info.id, ids)
     return {
-        row.id: rules.standing(row, bool(disputed.get(row.id)), judged.get(row.id, ()), ruled.get(row.id))
+        row.id: rules.outcome(row, bool(disputed.get(row.id)), judged.get(row.id, ()), ruled.get(row.id))
         for row in rows
     }
 

@@ -21,7 +21,7 @@ from quintain.services.access import audit
 from quintain.services.contest.contests import ContestInfo, find_contest, require_phase
 from quintain.services.contest.grading import as_cell
 from quintain.services.contest.pair_checks import CheckedPair, PairDraft, desk_of, too_many
-from quintain.services.contest.pair_files import GivenPair, read_pairs
+from quintain.services.contest.pair_files import PairRow, read_pairs
 from quintain.services.contest.teams import find_team, require_drafts, require_part
 from quintain.services.data.content import contains_text, scan_for_scoring
 from quintain.services.data.datasets import get_version
@@ -29,7 +29,7 @@ from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
 from quintain.store.queries.contest import pairs as queries
-from quintain.store.queries.contest.pairs import PairFound
+from quintain.store.queries.contest.pairs import StoredPair
 from quintain.store.tables import ContestPair
 from quintain.tasks.contract import kind_of
 
@@ -68,7 +68,7 @@ def put_pair(
             for name, value in _values(found, actor).items():
                 setattr(row, name, value)
         db.flush()
-        return described(get_task(db, info.task), PairFound(row, team.name))
+        return described(get_task(db, info.task), StoredPair(row, team.name))
 
 
 def upload_pairs(
@@ -130,7 +130,7 @@ def _new_rows(
     info: ContestInfo,
     team_id: int,
     file: str,
-    checked: Sequence[tuple[GivenPair, CheckedPair | None, list[Fault]]],
+    checked: Sequence[tuple[PairRow, CheckedPair | None, list[Fault]]],
 ) -> list[ContestPair]:
     """Make rows of the pairs of a file, or name every fault by its row."""
     there, contents = queries.names(db, team_id), _names_by_content(db, team_id)
@@ -189,7 +189,7 @@ def get_draft(db: Session, actor: Actor, ref: str, name: str) -> records.Contest
     row = queries.named(db, team.id, name)
     if row is None:
         raise NotFound("Your team has no pair '{name}'.", name=name)
-    return described(get_task(db, info.task), PairFound(row, team.name))
+    return described(get_task(db, info.task), StoredPair(row, team.name))
 
 
 def starter_page(
@@ -221,7 +221,7 @@ def starter_example(db: Session, blobs: Blobs, ref: str, example: str) -> Mappin
     return {name: rows[0][name] for name in ("id", *names, "answer")}
 
 
-def described(task: Task, found: PairFound) -> records.ContestPair:
+def described(task: Task, found: StoredPair) -> records.ContestPair:
     """Give a pair as programs see it."""
     row = found.row
     return records.ContestPair(

@@ -23,7 +23,7 @@ LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class KeptAnswers:
+class StoredAnswers:
     """A file of answers that was taken: to which part, how many, and where it is kept."""
 
     part: str
@@ -31,9 +31,9 @@ class KeptAnswers:
     blob: str
 
 
-def keep_predictions(
+def store_predictions(
     blobs: Blobs, task: Task, parts: Mapping[str, VersionInfo], part: str | None, path: Path
-) -> KeptAnswers:
+) -> StoredAnswers:
     """Take the file at *path* as answers to *part*, or to the part that its ids belong to; all of it, or nothing."""
     table = read_table(path, required=["id", "prediction"], mapped=False).select("id", "prediction")
     ids = [None if one is None else str(one) for one in table["id"].to_list()]
@@ -66,7 +66,7 @@ def keep_predictions(
     )
     with blobs.scratch(suffix=".parquet") as target:
         pl.DataFrame({"id": list(answers), "prediction": said}).write_parquet(target)
-        return KeptAnswers(wanted, len(answers), blobs.put_file(target))
+        return StoredAnswers(wanted, len(answers), blobs.put_file(target))
 
 
 def _examples(blobs: Blobs, task: Task, version: VersionInfo) -> dict[str, dict[str, Any]]:

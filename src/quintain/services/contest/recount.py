@@ -8,7 +8,7 @@ from quintain.core.people import OPERATOR
 from quintain.services.contest.answers import computed_accuracies, given_answers
 from quintain.services.contest.contests import find_contest
 from quintain.services.contest.systems import visible_systems
-from quintain.services.evaluate.recount import set_right
+from quintain.services.evaluate.cells.recount import set_right
 from quintain.services.jobs.checks import Checked
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs

@@ -36,7 +36,7 @@ from quintain.services.tasks.definitions import get_task
 from quintain.store.database import lock, transaction
 from quintain.store.queries.contest import contests as contest_queries
 from quintain.store.queries.contest import pairs as queries
-from quintain.store.queries.contest.pairs import PairFound
+from quintain.store.queries.contest.pairs import StoredPair
 from quintain.store.tables import ContestDispute, ContestPair, ContestRuling, ContestTeam
 
 Decision = Literal["keep", "relabel", "drop"]
@@ -185,7 +185,7 @@ def rule_rest(db: Session, actor: Actor, ref: str, reason: str) -> records.RestD
     return records.RestDecided(len(rows))
 
 
-def opinions(db: Session, actor: Actor, info: ContestInfo, found: PairFound) -> records.PairOpinions:
+def opinions(db: Session, actor: Actor, info: ContestInfo, found: StoredPair) -> records.PairOpinions:
     """Give what was said of one pair: objections to all who see it, the rest to whom it concerns; names to nobody."""
     pair, team, organiser = found.row.id, team_of(db, actor, info), organises(actor, info)
     disputes = queries.disputes(db, info.id, [pair]).get(pair, [])
@@ -206,7 +206,7 @@ def opinions(db: Session, actor: Actor, info: ContestInfo, found: PairFound) -> 
     )
 
 
-def _contesting_team(db: Session, actor: Actor, info: ContestInfo, found: PairFound) -> ContestTeam | None:
+def _contesting_team(db: Session, actor: Actor, info: ContestInfo, found: StoredPair) -> ContestTeam | None:
     """Give the team that contests a pair, None for the organisers; nobody contests their own."""
     team = team_of(db, actor, info)
     if team is None and not organises(actor, info):
@@ -253,11 +253,11 @@ def _require_answers(db: Session, info: ContestInfo, team: ContestTeam) -> None:
     )
 
 
-def _refuse_settled(db: Session, info: ContestInfo, task: Task, found: PairFound) -> None:
+def _refuse_settled(db: Session, info: ContestInfo, task: Task, found: StoredPair) -> None:
     """Refuse to contest what has been decided: it would change nothing."""
     pair, rules = found.row.id, rules_of(info, task)
     judged = queries.judgements(db, info.id, [pair]).get(pair, ())
-    contested = rules.standing(found.row, True, judged, queries.rulings(db, info.id, [pair]).get(pair))
+    contested = rules.outcome(found.row, True, judged, queries.rulings(db, info.id, [pair]).get(pair))
     if contested.decided:
         by_organisers = contested.why is PairReason.RULED
         raise Conflict(
@@ -300,7 +300,7 @@ def _waiting(db: Session, info: ContestInfo) -> list[int]:
 
 
 def _described(
-    task: Task, dispute: ContestDispute, by: str | None, found: PairFound, standing: PairOutcome
+    task: Task, dispute: ContestDispute, by: str | None, found: StoredPair, standing: PairOutcome
 ) -> records.PairDispute:
     return records.PairDispute(
         pair=found.row.id,

@@ -24,7 +24,7 @@ from quintain.services.contest.contests import (
     require_phase,
 )
 from quintain.services.contest.freeze import freeze, parts_of, queue_runs
-from quintain.services.contest.prediction_files import keep_predictions
+from quintain.services.contest.prediction_files import store_predictions
 from quintain.services.contest.teams import require_part, team_of
 from quintain.services.models.registry import ModelChoices, get_model, models_to_choose, versions_by_id
 from quintain.services.tasks.definitions import get_task
@@ -84,7 +84,7 @@ def hand_in(
         part = "dev" if require_phase(info, Phase.BUILD, Phase.SCORE) is Phase.BUILD else "pairs"
     parts = parts_of(db, info)
     db.rollback()  # hold no connection while a file is read
-    kept = keep_predictions(blobs, task, parts, part, path)
+    kept = store_predictions(blobs, task, parts, part, path)
     with transaction(db):
         lock(db, f"systems of {info.ref}")
         if reference:

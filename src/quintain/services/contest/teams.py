@@ -15,10 +15,10 @@ from quintain.core.records import contests as records
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_user
 from quintain.services.contest.contests import ContestInfo, find_contest, organises, require_phase
-from quintain.services.plain.contest import is_reserved
+from quintain.services.plain.files.contest import is_reserved
 from quintain.store.database import lock, transaction
 from quintain.store.queries.contest import contests as queries
-from quintain.store.queries.contest.contests import TeamFound
+from quintain.store.queries.contest.contests import TeamRow
 from quintain.store.tables import ContestMember, ContestTeam
 from quintain.tasks.definition import NAME
 
@@ -194,7 +194,7 @@ def _described(db: Session, actor: Actor, info: ContestInfo) -> list[records.Con
 
 def _described_team(
     info: ContestInfo,
-    team: TeamFound,
+    team: TeamRow,
     people: dict[int, list[str]],
     systems: tuple[str, ...],
     mine: ContestTeam | None,

@@ -15,8 +15,8 @@ from quintain.core.people import Actor
 from quintain.core.records.contrasting import HumanContrast
 from quintain.services.access.permissions import require_owner
 from quintain.services.contrast.projects import ProjectInfo, find_project
+from quintain.services.validate.console.manage import find_validation, list_validations, open_validation, take_rows
 from quintain.services.validate.labels import meets_aim
-from quintain.services.validate.manage import find_validation, list_validations, open_validation, take_rows
 from quintain.stats.contrast import Members, contrast_estimates
 from quintain.store.database import transaction
 from quintain.store.queries.contrast import people as judged

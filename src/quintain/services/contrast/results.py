@@ -27,10 +27,10 @@ from quintain.data.contrast.contract import ROLE_TAGS
 from quintain.metrics.aligned import align
 from quintain.metrics.consistency import right_answers
 from quintain.metrics.contract import METRICS, MeanMetric
-from quintain.services.evaluate.dataset_results import few_of, sees_all
-from quintain.services.evaluate.examples import finished_cells, require_gold
-from quintain.services.evaluate.recount import cells_of, set_right, title_of
-from quintain.services.evaluate.stored_predictions import read_predictions
+from quintain.services.evaluate.cells.recount import cells_of, set_right, title_of
+from quintain.services.evaluate.results.dataset_results import few_of, sees_all
+from quintain.services.evaluate.results.examples import finished_cells, require_gold
+from quintain.services.evaluate.results.stored_predictions import read_predictions
 from quintain.services.jobs.checks import Checked
 from quintain.services.models.registry import get_model
 from quintain.services.tasks.definitions import get_task

@@ -140,15 +140,15 @@ def preview(
 
 def _conditions(table: pl.LazyFrame, text: str | None, label: str | None, tag: str | None) -> list[pl.Expr]:
     schema = table.collect_schema()
-    found = []
+    conditions = []
     if text:
         inputs = [name for name in schema if name not in {"id", "answer", "tags", "group", "meta"}]
-        found.append(contains_text({name: schema[name] for name in inputs}, text))
+        conditions.append(contains_text({name: schema[name] for name in inputs}, text))
     if label:
-        found.append(has_answer("answer", schema["answer"], label))
+        conditions.append(has_answer("answer", schema["answer"], label))
     if tag:
-        found.append(pl.col("tags").list.contains(tag))
-    return found
+        conditions.append(pl.col("tags").list.contains(tag))
+    return conditions
 
 
 def contains_text(inputs: Mapping[str, pl.DataType], text: str) -> pl.Expr:

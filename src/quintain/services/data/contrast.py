@@ -23,7 +23,7 @@ from quintain.data.contrast.contract import (
 from quintain.data.plan import ImportPlan
 from quintain.services.access.permissions import require_owner
 from quintain.services.data.datasets import VersionInfo, import_dataset
-from quintain.services.plain.contrast_import import describe_import
+from quintain.services.plain.files.contrast_import import describe_import
 from quintain.services.tasks.definitions import find_row
 from quintain.store.blobs import Blobs
 
@@ -35,15 +35,15 @@ def import_contrast(  # noqa: PLR0917 - what goes where, from what, how: the ord
     task: str,
     name: str,
     form: str,
-    given: ContrastFiles,
+    files: ContrastFiles,
     plan: ImportPlan,
 ) -> tuple[VersionInfo, ContrastImport]:
     """Import a published contrast set as a version of role contrast, which scores once its owner lets it."""
     find_row(db, task)
     require_owner(actor, task)
-    found = read_contrast(form, given)
-    members, left_out = whole_sets(found.members)
-    made = replace(
+    sets = read_contrast(form, files)
+    members, left_out = whole_sets(sets.members)
+    contrast_plan = replace(
         plan,
         role=Role.CONTRAST.value,
         format="jsonl",
@@ -55,7 +55,7 @@ def import_contrast(  # noqa: PLR0917 - what goes where, from what, how: the ord
         source = Path(folder) / f"{form}.jsonl"
         lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in stored_members(members))
         source.write_text("".join(lines), encoding="utf-8")
-        version = import_dataset(db, blobs, actor, task, name, source, made)
+        version = import_dataset(db, blobs, actor, task, name, source, contrast_plan)
     if repeated := repeated_inputs(members):
-        found.notes.append(f"{repeated} members have the input of another one, and are examples of their own.")
-    return version, describe_import(form, found, left_out)
+        sets.notes.append(f"{repeated} members have the input of another one, and are examples of their own.")
+    return version, describe_import(form, sets, left_out)

@@ -166,8 +166,8 @@ def import_dataset(  # noqa: PLR0917 - what goes where, from what, how: the orde
         if images is not None:
             images.keep_all(blobs.put_file)
         # Content that is there already needs no second file.
-        there = _same_content(db, (task, name), report.hash)
-        blob = there.blob if there else blobs.put_file(target)
+        same = _same_content(db, (task, name), report.hash)
+        blob = same.blob if same else blobs.put_file(target)
     meta = {
         "source": report.file,
         "rows_read": report.rows_read,
@@ -179,10 +179,10 @@ def import_dataset(  # noqa: PLR0917 - what goes where, from what, how: the orde
     with transaction(db):
         if held is not None:
             held(db)
-        kept = _keep(db, actor, (task, name), WrittenTable(report.hash, blob, report.rows), facts)
+        version = _keep(db, actor, (task, name), WrittenTable(report.hash, blob, report.rows), facts)
         if score:
             let_score(db, actor, f"{task}/{name}")
-    return replace(kept, report=report, scores=kept.scores or score)
+    return replace(version, report=report, scores=version.scores or score)
 
 
 def require_import(db: Session, actor: Actor, task: str, name: str, plan: ImportPlan, *, score: bool) -> None:
@@ -255,8 +255,8 @@ def _written(
     table = _complete(get_task(db, where[0]), frame, role)
     with blobs.scratch(suffix=".parquet") as target:
         full_hash = write_version(iter([table]), dict(table.schema), target)
-        there = _same_content(db, where, full_hash)
-        blob = there.blob if there else blobs.put_file(target)
+        same = _same_content(db, where, full_hash)
+        blob = same.blob if same else blobs.put_file(target)
     return WrittenTable(full_hash, blob, table.height)
 
 

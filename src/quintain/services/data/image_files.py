@@ -26,8 +26,8 @@ def with_image_paths(blobs: Blobs, task: Task, table: pl.LazyFrame) -> tuple[pl.
 
     Reads the columns of images, each name once. An image that is not in the workspace keeps its name.
     """
-    there = table.collect_schema()
-    columns = [name for name in image_fields(task) if name in there]
+    schema = table.collect_schema()
+    columns = [name for name in image_fields(task) if name in schema]
     paths: dict[str, str] = {}
     files: dict[str, Path] = {}
     for column in columns:

@@ -70,11 +70,11 @@ def ask_import(  # noqa: PLR0917 - as `import_dataset`
     drop_old(blobs)
     with blobs.scratch(suffix=".data") as path:
         shutil.copyfile(source, path)
-        kept = blobs.put_passing(path)
+        stored_file = blobs.put_passing(path)
     params = {
         "task": task,
         "name": name,
-        "kept": kept,
+        "kept": stored_file,
         "file": source.name,
         "plan": plain(plan, whole=True),
         "score": score,
@@ -85,8 +85,8 @@ def ask_import(  # noqa: PLR0917 - as `import_dataset`
 def do_import(run: JobRun) -> Mapping[str, Any]:
     """Import the file that was kept, as a job; what is cancelled leaves nothing."""
     params = run.params
-    kept = run.blobs.passing(params["kept"])
-    if kept is None:
+    stored_file = run.blobs.passing(params["kept"])
+    if stored_file is None:
         raise Conflict("The file was thrown away.", remedy="Send it again.")
 
     def held(db: Session) -> None:
@@ -94,9 +94,9 @@ def do_import(run: JobRun) -> Mapping[str, Any]:
 
     with tempfile.TemporaryDirectory(prefix="quintain-import-") as folder, run.sessions() as db:
         source = Path(folder) / params["file"]
-        source.symlink_to(kept)
+        source.symlink_to(stored_file)
         try:
-            made = datasets.import_dataset(
+            version = datasets.import_dataset(
                 db,
                 run.blobs,
                 run.asker(db),
@@ -105,12 +105,12 @@ def do_import(run: JobRun) -> Mapping[str, Any]:
                 source,
                 restore(ImportPlan, params["plan"]),
                 score=params["score"],
-                progress=run.tell,
+                progress=run.report_progress,
                 held=held,
             )
         except BadInput as error:
             raise _with_faults(error) from error
-    return {"ref": made.ref, "rows": made.rows, "new": made.new}
+    return {"ref": version.ref, "rows": version.rows, "new": version.new}
 
 
 def _with_faults(error: BadInput) -> BadInput:

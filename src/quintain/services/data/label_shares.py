@@ -19,12 +19,12 @@ def label_shares(task: Task, metrics: Sequence[str], meta: pl.Series) -> list[di
     """
     if not any("distributions" in METRICS.get(name).needs for name in metrics):
         return None
-    found = []
+    shares = []
     for text in meta.to_list():
         votes = votes_of(text)
         known = {name: votes.get(name, 0.0) for name in task.label_names}
         total = sum(known.values())
         if not total > 0:
             return None
-        found.append({name: count / total for name, count in known.items()})
-    return found
+        shares.append({name: count / total for name, count in known.items()})
+    return shares

@@ -75,8 +75,9 @@ def export_folder(
         )
     write_folder(replace(_collection(task, versions, splits), images=images), form, path, archive=archive)
     with transaction(db):
-        for one in (one for one in versions if one.hidden and hidden_answers):
-            record(db, actor, "data.export", one.ref, answers=True)
+        for version in versions:
+            if version.hidden and hidden_answers:
+                record(db, actor, "data.export", version.ref, answers=True)
     return versions
 
 
@@ -92,12 +93,12 @@ def check_public(*, public: bool, hidden_answers: bool) -> None:
 def _check(versions: Sequence[VersionInfo]) -> None:
     if not versions:
         raise BadInput("No version is named.", remedy="Name one or more, such as sentiment/reviews@1.")
-    for one in versions[1:]:
-        if one.task != versions[0].task:
+    for version in versions[1:]:
+        if version.task != versions[0].task:
             raise BadInput(
                 "{ref} and {other} are of different tasks.",
                 ref=versions[0].ref,
-                other=one.ref,
+                other=version.ref,
                 remedy="Export them apart: the columns of a folder are those of one task.",
             )
     twice = [one.ref for at, one in enumerate(versions) if one.id in {other.id for other in versions[:at]}]
@@ -116,9 +117,9 @@ def _public(table: pl.LazyFrame, task: Task, *, votes: bool) -> pl.LazyFrame:
     """Give the columns that are passed on; answers that are withheld are an empty column, as in the other splits."""
     schema = {name: dtype for name, dtype in stored_schema(task).items() if name != "meta"}
     schema |= votes_schema(task) if votes else {}
-    there = table.collect_schema()
+    present = table.collect_schema()
     return table.select(
-        pl.col(name) if name in there else pl.lit(None, dtype=dtype).alias(name) for name, dtype in schema.items()
+        pl.col(name) if name in present else pl.lit(None, dtype=dtype).alias(name) for name, dtype in schema.items()
     )
 
 

@@ -299,15 +299,15 @@ def upgrade_workspace(
     missing = migrate.pending(engine)
     if not missing:
         return UpgradeReport((), None)
-    made = None
+    archive = None
     if migrate.current(engine) is not None:
         file = folder / f"before-{missing[-1]}-{now():%Y%m%d-%H%M%S}.zip"
-        made = _write(db, blobs, file, force=False, verify=verify, progress=progress, rows_only=True)
+        archive = _write(db, blobs, file, force=False, verify=verify, progress=progress, rows_only=True)
     ran = migrate.upgrade(engine)
     sign_kept(db, blobs)
     with transaction(db):
         audit.record(db, actor, "upgrade", ran[-1] if ran else "", migrations=ran)
-    return UpgradeReport(tuple(ran), made)
+    return UpgradeReport(tuple(ran), archive)
 
 
 def default_file(folder: Path) -> Path:

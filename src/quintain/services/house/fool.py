@@ -15,7 +15,7 @@ from quintain.core.records.collect import WordEffect
 from quintain.core.rounds import RoundState
 from quintain.core.task import Task
 from quintain.services.board.standings import BoardStanding
-from quintain.services.collect.rounds import RoundInfo, list_rounds
+from quintain.services.collect.rounds.manage import RoundInfo, list_rounds
 from quintain.services.models.ask import BUILTIN, RUNNERS, AdapterRunner, limit_calls, predict
 from quintain.services.models.occlusion import word_effects
 from quintain.services.models.registry import (
@@ -62,7 +62,7 @@ def find_box(db: Session, actor: Actor, standings: Mapping[str, BoardStanding]) 
     """
     tasks = {item.task.name: item.task for item in list_tasks(db) if takes_one_text(item.task)}
     moment = now()
-    for info in sorted(list_rounds(db, actor), key=lambda one: one.id, reverse=True):
+    for info in sorted(list_rounds(db, actor), key=lambda info: info.id, reverse=True):
         if info.state is RoundState.OPEN and info.task in tasks and not info.closed_because(moment):
             version = _target(db, actor, info)
             if version is not None and not info.spec.content_warning:
@@ -106,38 +106,38 @@ def try_to_fool(
         raise BadInput(faults=[Fault("say which label people would give", field="label")])
     inputs = {kind_of(task).form(task).inputs[0].name: text.strip()}
     limit_calls(db, actor, address, limit)
-    said = predict(db, blobs, actor, version.ref, [inputs], runners=runners)[0]
+    answer = predict(db, blobs, actor, version.ref, [inputs], runners=runners)[0]
     who = f"address:{address}" if actor.user_id is None else f"user:{actor.user_id}"
     try:
         moved = word_effects(db, blobs, actor, version.ref, inputs, who=who, runners=runners)
     except TooMany:
         moved = None
-    return FoolTry(version, inputs, said, kind_of(task).fooled(task, label, said.answer), moved)
+    return FoolTry(version, inputs, answer, kind_of(task).fooled(task, label, answer.answer), moved)
 
 
 def _target(db: Session, actor: Actor, info: RoundInfo) -> ModelVersionInfo | None:
     """Give the first target of a round that everybody may see and that answers at once."""
     day = now().date().isoformat() if info.spec.targets.mode == "best" else ""
     usable = [version_id for version_id, withdrawn in queries.targets(db, info.id, day) if withdrawn is None]
-    found = versions_by_id(db, usable) if usable else {}
-    shown = (found[one] for one in usable)
+    infos = versions_by_id(db, usable) if usable else {}
+    shown = (infos[one] for one in usable)
     return next((one for one in shown if is_ours(one.adapter) and may_see(actor, one)), None)
 
 
-def _best(db: Session, actor: Actor, task: Task, standing: BoardStanding | None) -> ModelVersionInfo | None:
+def _best(db: Session, actor: Actor, task: Task, board: BoardStanding | None) -> ModelVersionInfo | None:
     """Give the best model that is built in: by the board, else by what it scored when it was trained.
 
     It is sought among the first of the board and the newest: the front page never reads all models.
     """
     metric = leading_metric(task)
-    best = [place.name for place in standing.places[:MOST_LOOKED_AT]] if standing else []
-    refs = {place.ref for place in standing.places[:MOST_LOOKED_AT]} if standing else set()
+    best = [place.name for place in board.places[:MOST_LOOKED_AT]] if board else []
+    refs = {place.ref for place in board.places[:MOST_LOOKED_AT]} if board else set()
     newest = models_to_choose(db, actor, task.name, limit=MOST_LOOKED_AT, adapter=BUILTIN).models
     names = {*best, *(one.name for one in newest)}
-    found = {one.name: one.version for one in list_models(db, actor, task.name, sorted(names))} if names else {}
-    usable = {name: one for name, one in found.items() if is_ours(one.adapter) and one.withdrawn_at is None}
+    infos = {one.name: one.version for one in list_models(db, actor, task.name, sorted(names))} if names else {}
+    usable = {name: one for name, one in infos.items() if is_ours(one.adapter) and one.withdrawn_at is None}
     ranked = (usable[name] for name in best if name in usable and usable[name].ref in refs)
-    return next(ranked, None) or max(usable.values(), key=lambda one: _trained(one, metric), default=None)
+    return next(ranked, None) or max(usable.values(), key=lambda info: _trained(info, metric), default=None)
 
 
 def _trained(version: ModelVersionInfo, metric: str) -> float:

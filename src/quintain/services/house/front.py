@@ -13,7 +13,7 @@ from quintain.core.records.ranking import BoardClaim
 from quintain.core.records.trial import CrowdTrial
 from quintain.core.rounds import RoundState
 from quintain.services.board.standings import BoardStanding, known_standings
-from quintain.services.collect.rounds import RoundInfo, list_rounds
+from quintain.services.collect.rounds.manage import RoundInfo, list_rounds
 from quintain.services.house.browse import TaskCard, task_cards
 from quintain.services.trial.trials import list_trials
 from quintain.store.base import now
@@ -55,7 +55,7 @@ def front(db: Session, blobs: Blobs, actor: Actor) -> Front:
     }
     moved = last_movements(db, rounds)
     trials = [one for one in list_trials(db, actor) if one.state != "draft"]
-    found = [
+    front_cards = [
         FrontCard(
             card,
             standings[card.task.name].claim if card.task.name in standings else None,
@@ -65,12 +65,13 @@ def front(db: Session, blobs: Blobs, actor: Actor) -> Front:
         )
         for card in cards
     ]
-    return Front(sorted(found, key=lambda one: one.round is None), standings)  # where there is work to do, first
+    # Where there is work to do, first.
+    return Front(sorted(front_cards, key=lambda front_card: front_card.round is None), standings)
 
 
 def last_movements(db: Session, rounds: Sequence[RoundInfo]) -> dict[str, Movement]:
     """Say what moved each task last: a release, a model that everybody may see, one of *rounds* that was closed."""
-    found: dict[str, Movement] = {}
+    movements_by_task: dict[str, Movement] = {}
     ended = sorted((one.closed_at, one.task, one.number) for one in rounds if one.closed_at is not None)
     closed = {task: (str(number), at) for at, task, number in ended}  # the last is kept
     for kind, newest in (
@@ -79,6 +80,6 @@ def last_movements(db: Session, rounds: Sequence[RoundInfo]) -> dict[str, Moveme
         (MovementKind.RELEASE, movements.newest_releases(db)),
     ):
         for task, (name, at) in newest.items():
-            if task not in found or at >= found[task].at:
-                found[task] = Movement(kind, name, at)
-    return found
+            if task not in movements_by_task or at >= movements_by_task[task].at:
+                movements_by_task[task] = Movement(kind, name, at)
+    return movements_by_task

@@ -115,8 +115,8 @@ def readiness(db: Session, blobs: Blobs, own: Sequence[LoopState] = ()) -> House
 class Watch:
     """Remembers for a moment whether all parts work: anybody may ask, and each look writes to the disk."""
 
-    def __init__(self, look: Callable[[], HouseReadiness]) -> None:
-        self._look = look
+    def __init__(self, check: Callable[[], HouseReadiness]) -> None:
+        self._look = check
         self._lock = threading.Lock()
         self._seen: HouseReadiness | None = None
         self._until = 0.0
@@ -137,8 +137,8 @@ def status(db: Session, blobs: Blobs, actor: Actor, *, as_known: bool = False) -
     root = next(folder for folder in (blobs.root, *blobs.root.parents) if folder.exists())
     disk = shutil.disk_usage(root)
     migration, pending = migrate.migration_state(engine)
-    kept = figures.figure(db, *CENSUS) if as_known else None
-    counted = kept.value if kept is not None else _count(engine, blobs)
+    census = figures.figure(db, *CENSUS) if as_known else None
+    counted = census.value if census is not None else _count(engine, blobs)
     return HouseStatus(
         version=__version__,
         database=engine.url.render_as_string(hide_password=True),
@@ -146,7 +146,7 @@ def status(db: Session, blobs: Blobs, actor: Actor, *, as_known: bool = False) -
         pending=tuple(pending),
         disk_free=disk.free,
         disk_total=disk.total,
-        counted_at=kept.computed_at if kept is not None else None,
+        counted_at=census.computed_at if census is not None else None,
         backup=None if pending else last_backup(db, actor),
         **counted,
     )

@@ -22,7 +22,7 @@ from quintain.services.access.links import mail_link
 from quintain.services.access.mail import Mail, MessageRefused, ServerDown, send
 from quintain.services.access.notify import MAIL_FOR, text_of
 from quintain.services.access.permissions import require_admin
-from quintain.services.collect.entry_codes import mailed_code
+from quintain.services.collect.panels.entry_codes import mailed_code
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.access import mails as queries
@@ -194,24 +194,24 @@ def try_again(db: Session, actor: Actor, ids: Sequence[int] | None = None) -> in
     require_admin(actor)
     with transaction(db):
         moment = now()
-        found = queries.put_back(db, ids, moment, moment + MAIL_FOR)
-        _require(ids, found)
-        audit.record(db, actor, "mail.retry", "mail", count=len(found))
-    return len(found)
+        moved = queries.put_back(db, ids, moment, moment + MAIL_FOR)
+        _require(ids, moved)
+        audit.record(db, actor, "mail.retry", "mail", count=len(moved))
+    return len(moved)
 
 
 def give_up(db: Session, actor: Actor, ids: Sequence[int] | None = None) -> int:
     """Give e-mails up: those with these *ids*, or all that failed; they are not sent any more (admins)."""
     require_admin(actor)
     with transaction(db):
-        found = queries.give_up(db, ids, now())
-        _require(ids, found)
-        audit.record(db, actor, "mail.give_up", "mail", count=len(found))
-    return len(found)
+        given_up = queries.give_up(db, ids, now())
+        _require(ids, given_up)
+        audit.record(db, actor, "mail.give_up", "mail", count=len(given_up))
+    return len(given_up)
 
 
-def _require(ids: Sequence[int] | None, found: Sequence[int]) -> None:
-    missing = sorted(set(ids or ()) - set(found))
+def _require(ids: Sequence[int] | None, changed: Sequence[int]) -> None:
+    missing = sorted(set(ids or ()) - set(changed))
     if missing:
         raise NotFound(
             "There is no e-mail {id} that waits or failed.", id=missing[0], remedy="It may have been sent meanwhile."

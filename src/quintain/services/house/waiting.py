@@ -19,18 +19,18 @@ from quintain.core.records.house import Errand, WaitingKind
 from quintain.core.records.stations import StationStep
 from quintain.core.rounds import Money
 from quintain.services.access.permissions import require_user
-from quintain.services.collect.readiness import readiness_in
-from quintain.services.collect.rounds import RoundInfo, list_rounds
-from quintain.services.collect.session_under_way import session_under_way
+from quintain.services.collect.rounds.manage import RoundInfo, list_rounds
+from quintain.services.collect.writing.readiness import readiness_in
+from quintain.services.collect.writing.session_under_way import session_under_way
 from quintain.services.contest.offers import ContestStep, contest_offers
 from quintain.services.contrast.offers import contrast_offers
 from quintain.services.release.stations import stations_of
 from quintain.services.study.coding_work import coding_offers
 from quintain.services.tasks.definitions import list_tasks
 from quintain.services.trial.offers import trial_offers
-from quintain.services.validate.adjudicate import adjudication_queue
-from quintain.services.validate.manage import find_validation, list_validations
-from quintain.services.validate.offers import open_offers
+from quintain.services.validate.console.manage import find_validation, list_validations
+from quintain.services.validate.judging.adjudicate import adjudication_queue
+from quintain.services.validate.judging.offers import open_offers
 from quintain.store.base import now
 from quintain.store.queries.data import inputs
 from quintain.store.queries.house import waiting as queries
@@ -74,7 +74,7 @@ def waiting_for(db: Session, actor: Actor, *, limit: int = MOST) -> list[Errand]
     work += _coding(db, actor, tasks)
     contests = list(_contests(db, actor, tasks))
     work += [one for one in contests if one.kind is not WaitingKind.RULE]
-    found = chain(
+    errands = chain(
         (one for one in work if one.begun),
         _steps(db, actor, rounds, owned),
         _contested(db, actor, tasks, owned),
@@ -87,7 +87,7 @@ def waiting_for(db: Session, actor: Actor, *, limit: int = MOST) -> list[Errand]
         _failed(db, user_id),
         _paid(db, user_id),
     )
-    return list(islice(found, limit))
+    return list(islice(errands, limit))
 
 
 def _works(actor: Actor, task: str, *more: RoleName) -> bool:
@@ -108,8 +108,8 @@ def _writing(db: Session, actor: Actor, rounds: list[RoundInfo]) -> Iterator[Err
         # A quiz, a consent or a warning is part of the work; a rule that is not met keeps somebody out.
         kept_out = any(not reason.ok for reason in ready.reasons) and not ready.quizzes
         if not (ready.opted_out or kept_out):
-            place = f"/tasks/{info.task}/rounds/{info.number}/write"
-            yield Errand(WaitingKind.WRITE, info.task, info.spec.title, place)
+            address = f"/tasks/{info.task}/rounds/{info.number}/write"
+            yield Errand(WaitingKind.WRITE, info.task, info.spec.title, address)
 
 
 def _judging(db: Session, actor: Actor, tasks: set[str]) -> Iterator[Errand]:
@@ -130,53 +130,53 @@ def _contrast(db: Session, actor: Actor, tasks: set[str]) -> Iterator[Errand]:
     """Give what contrast projects have for somebody who is there to work, and what is theirs to decide."""
     for offer in contrast_offers(db, actor, tasks):
         task, title = offer.project.task, offer.project.spec.title
-        place = f"/tasks/{task}/contrast/{offer.project.name}"
+        address = f"/tasks/{task}/contrast/{offer.project.name}"
         if offer.contested:
-            yield Errand(WaitingKind.SETTLE, task, title, f"{place}/contested", count=offer.contested)
+            yield Errand(WaitingKind.SETTLE, task, title, f"{address}/contested", count=offer.contested)
         if not _works(actor, task):
             continue
         if offer.held is not None:
-            yield Errand(WaitingKind.CONTRAST, task, title, f"{place}/write/{offer.held}", begun=True)
+            yield Errand(WaitingKind.CONTRAST, task, title, f"{address}/write/{offer.held}", begun=True)
         elif offer.free:
-            yield Errand(WaitingKind.CONTRAST, task, title, f"{place}/write")
+            yield Errand(WaitingKind.CONTRAST, task, title, f"{address}/write")
         if offer.to_check:
-            yield Errand(WaitingKind.CHECK, task, title, f"{place}/check", count=offer.to_check)
+            yield Errand(WaitingKind.CHECK, task, title, f"{address}/check", count=offer.to_check)
 
 
 def _trials(db: Session, actor: Actor, tasks: set[str]) -> Iterator[Errand]:
     """Give what trials have for somebody: their own next step, items to grade, people who wait for the owner."""
-    for one in trial_offers(db, actor, tasks):
-        place = f"/tasks/{one.task}/trials/{one.name}"
-        if one.to_close:
-            yield Errand(WaitingKind.CLOSE_STAGE, one.task, one.title, place, count=one.to_close)
-        if one.begun or one.enter:
-            yield Errand(WaitingKind.TRIAL, one.task, one.title, place, begun=one.begun)
-        if one.to_grade:
-            yield Errand(WaitingKind.GRADE, one.task, one.title, f"{place}/grade", count=one.to_grade)
+    for offer in trial_offers(db, actor, tasks):
+        address = f"/tasks/{offer.task}/trials/{offer.name}"
+        if offer.to_close:
+            yield Errand(WaitingKind.CLOSE_STAGE, offer.task, offer.title, address, count=offer.to_close)
+        if offer.begun or offer.enter:
+            yield Errand(WaitingKind.TRIAL, offer.task, offer.title, address, begun=offer.begun)
+        if offer.to_grade:
+            yield Errand(WaitingKind.GRADE, offer.task, offer.title, f"{address}/grade", count=offer.to_grade)
 
 
 def _coding(db: Session, actor: Actor, tasks: set[str]) -> Iterator[Errand]:
     for info in coding_offers(db, actor):
         if info.task in tasks and _works(actor, info.task):
-            place = f"/tasks/{info.task}/codings/{info.name}/code"
-            yield Errand(WaitingKind.CODE, info.task, info.spec.title, place)
+            address = f"/tasks/{info.task}/codings/{info.name}/code"
+            yield Errand(WaitingKind.CODE, info.task, info.spec.title, address)
 
 
 def _contests(db: Session, actor: Actor, tasks: set[str]) -> Iterator[Errand]:
     """Give what contests have for somebody; whose team has something to hand in is in the middle of it."""
-    for one in contest_offers(db, actor, tasks):
-        task = one.contest.task
-        kind, page = CONTESTS[one.step]
+    for offer in contest_offers(db, actor, tasks):
+        task = offer.contest.task
+        kind, page = CONTESTS[offer.step]
         builds = (RoleName.BUILDER,) if kind is WaitingKind.CONTEST else ()
         if kind in {WaitingKind.JUDGE_PAIRS, WaitingKind.CONTEST} and not _works(actor, task, *builds):
             continue
-        begun = one.begun or kind in {WaitingKind.BUILD, WaitingKind.ANSWER_PAIRS, WaitingKind.BREAK}
-        place = f"/tasks/{task}/contests/{one.contest.name}{page}"
-        yield Errand(kind, task, one.contest.spec.title, place, begun=begun, count=one.count)
+        begun = offer.begun or kind in {WaitingKind.BUILD, WaitingKind.ANSWER_PAIRS, WaitingKind.BREAK}
+        address = f"/tasks/{task}/contests/{offer.contest.name}{page}"
+        yield Errand(kind, task, offer.contest.spec.title, address, begun=begun, count=offer.count)
 
 
 def _steps(db: Session, actor: Actor, rounds: list[RoundInfo], owned: list[str]) -> Iterator[Errand]:
-    mine = sorted((one for one in rounds if one.task in owned), key=lambda one: one.id, reverse=True)
+    mine = sorted((one for one in rounds if one.task in owned), key=lambda info: info.id, reverse=True)
     for info in mine[:ROUNDS]:
         stations = stations_of(db, actor, info.ref)
         for kind in (STEPS.get(step) for step in (stations.step, stations.also) if step is not None):
@@ -197,16 +197,16 @@ def _contested(db: Session, actor: Actor, tasks: set[str], owned: list[str]) -> 
                 continue
             count = adjudication_queue(db, actor, ref, limit=0).total
             if count:
-                place = f"/tasks/{task}/validation/{name}/adjudicate"
-                yield Errand(WaitingKind.ADJUDICATE, task, name, place, count=count)
+                address = f"/tasks/{task}/validation/{name}/adjudicate"
+                yield Errand(WaitingKind.ADJUDICATE, task, name, address, count=count)
 
 
 def _input_requests(db: Session, owned: list[str]) -> Iterator[Errand]:
     """Give data sets whose inputs somebody asks to read."""
     asked = Counter((row.task, row.dataset) for row in inputs.waiting(db, owned))
     for (task, dataset), count in asked.items():
-        place = f"/tasks/{task}/data/{dataset}#readers"
-        yield Errand(WaitingKind.INPUTS, task, dataset, place, count=count)
+        address = f"/tasks/{task}/data/{dataset}#readers"
+        yield Errand(WaitingKind.INPUTS, task, dataset, address, count=count)
 
 
 def _waits_for_decisions(db: Session, ref: str) -> bool:
@@ -230,9 +230,9 @@ def _pay_to_approve(db: Session, owned: list[str]) -> Iterator[Errand]:
     """Give the rounds whose pay waits, by what their accounts owe: earnings may be many, and are not read."""
     pending = [f"{kind}.pending" for kind in KINDS]
     for task, number, round_id, currency, amount in ledger.owed_by_rounds(db, owned, pending, MOST) if owned else []:
-        place, money = f"/tasks/{task}/rounds/{number}/pay", str(Money(amount, currency))
+        address, money = f"/tasks/{task}/rounds/{number}/pay", str(Money(amount, currency))
         count = queries.pending_earnings(db, round_id)
-        yield Errand(WaitingKind.APPROVE_PAY, task, str(number), place, count=count, money=money)
+        yield Errand(WaitingKind.APPROVE_PAY, task, str(number), address, count=count, money=money)
 
 
 def _failed(db: Session, user_id: int) -> Iterator[Errand]:

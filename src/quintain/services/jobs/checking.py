@@ -60,18 +60,18 @@ def check_part(run: JobRun, kinds: Sequence[CheckKind], *, seconds: float = PART
     until = time.monotonic() + seconds
     checked = faults = 0
     with run.sessions() as db:
-        standing = _begin(db)
-        place = next((at for at, kind in enumerate(kinds) if kind.name == standing.kind), 0)
-        for kind in kinds[place:]:
-            todo = _left(list(kind.subjects(db)), standing.subject if kind.name == standing.kind else "")
-            for subject, found in walk(db, run.blobs, kind, todo):
-                checked, faults = checked + found.number, faults + len(found.faults)
-                standing = _after(standing, kind.name, subject, found.number, found.faults)
-                _write(db, standing)
-                run.tell(0, 0)
+        check_round = _begin(db)
+        first_kind = next((at for at, kind in enumerate(kinds) if kind.name == check_round.kind), 0)
+        for kind in kinds[first_kind:]:
+            todo = _left(list(kind.subjects(db)), check_round.subject if kind.name == check_round.kind else "")
+            for subject, checked_subject in walk(db, run.blobs, kind, todo):
+                checked, faults = checked + checked_subject.number, faults + len(checked_subject.faults)
+                check_round = _after(check_round, kind.name, subject, checked_subject.number, checked_subject.faults)
+                _write(db, check_round)
+                run.report_progress(0, 0)
                 if time.monotonic() >= until:
                     return {"checked": checked, "faults": faults}
-        _write(db, replace(standing, kind="", subject="", at=now(), ended_at=now()))
+        _write(db, replace(check_round, kind="", subject="", at=now(), ended_at=now()))
     return {"checked": checked, "faults": faults}
 
 
@@ -94,27 +94,27 @@ def _begin(db: Session) -> CheckRound:
     return known if known.kind else replace(known, checked=0, began_at=now())
 
 
-def _after(standing: CheckRound, kind: str, subject: str, number: int, faults: Sequence[FigureFault]) -> CheckRound:
+def _after(check_round: CheckRound, kind: str, subject: str, number: int, faults: Sequence[FigureFault]) -> CheckRound:
     seen = [
         SeenFault(now(), one.kind, one.subject, shortened(one.kept), shortened(one.counted))
         for one in faults[:FAULTS_SHOWN]
     ]
     return replace(
-        standing,
+        check_round,
         kind=kind,
         subject=subject,
-        checked=standing.checked + number,
+        checked=check_round.checked + number,
         at=now(),
-        faults=(*seen, *standing.faults)[:FAULTS_SHOWN],
+        faults=(*seen, *check_round.faults)[:FAULTS_SHOWN],
     )
 
 
 def _read(db: Session) -> CheckRound | None:
-    kept = queries.figure(db, *KEPT)
-    return decode(CheckRound, kept.value) if kept is not None else None
+    figure = queries.figure(db, *KEPT)
+    return decode(CheckRound, figure.value) if figure is not None else None
 
 
-def _write(db: Session, standing: CheckRound) -> None:
+def _write(db: Session, check_round: CheckRound) -> None:
     db.rollback()
     with transaction(db):
-        queries.put(db, *KEPT, basis="", value=json.loads(to_json(standing)), at=now(), seconds=0.0)
+        queries.put(db, *KEPT, basis="", value=json.loads(to_json(check_round)), at=now(), seconds=0.0)

@@ -56,54 +56,54 @@ def walk(db: Session, blobs: Blobs, kind: CheckKind, subjects: Iterable[str]) ->
     for subject in subjects:
         db.rollback()  # facts as they are now
         try:
-            found = kind.check(db, blobs, subject)
+            checked = kind.check(db, blobs, subject)
         except (SQLAlchemyError, Unavailable):
             raise  # the database cannot be asked, which says nothing of the figure
         except Exception as error:  # one file that cannot be read must not end the check of all others
             log.exception("The figure %s of %s could not be counted", kind.name, subject)
             reason = storable(f"{type(error).__name__}: {error}", LONGEST_REASON)
-            found = Checked(1, faults=[FigureFault(kind.name, subject, {}, {"error": reason})])
-        if found.faults:
-            _report(db, found.faults)
-        yield subject, found
+            checked = Checked(1, faults=[FigureFault(kind.name, subject, {}, {"error": reason})])
+        if checked.faults:
+            _report(db, checked.faults)
+        yield subject, checked
 
 
 def _report(db: Session, faults: Sequence[FigureFault]) -> None:
-    for one in faults[:MOST_WRITTEN]:
-        log.warning("The figure %s of %s disagreed with its facts: %s", one.kind, one.subject, one.kept)
+    for fault in faults[:MOST_WRITTEN]:
+        log.warning("The figure %s of %s disagreed with its facts: %s", fault.kind, fault.subject, fault.kept)
     db.rollback()
     with transaction(db):
-        for one in faults[:MOST_WRITTEN]:
-            subject = f"{one.kind} {one.subject}".strip()
-            audit.record(db, OPERATOR, REPAIRED, subject, kept=shortened(one.kept), counted=shortened(one.counted))
+        for fault in faults[:MOST_WRITTEN]:
+            subject = f"{fault.kind} {fault.subject}".strip()
+            audit.record(db, OPERATOR, REPAIRED, subject, kept=shortened(fault.kept), counted=shortened(fault.counted))
         if len(faults) > MOST_WRITTEN:
             audit.record(db, OPERATOR, REPAIRED, faults[0].kind, more=len(faults) - MOST_WRITTEN)
 
 
-def compared(kind: str, subject: str, kept: Mapping[str, Any], counted: Mapping[str, Any]) -> list[FigureFault]:
+def compared(kind: str, subject: str, stored: Mapping[str, Any], counted: Mapping[str, Any]) -> list[FigureFault]:
     """Say what disagrees of a figure that is one object, part by part; nothing where it agrees."""
-    wrong = [name for name in {**kept, **counted} if not agrees(kept.get(name), counted.get(name))]
+    wrong = [name for name in {**stored, **counted} if not agrees(stored.get(name), counted.get(name))]
     if not wrong:
         return []
-    parts = ({name: given[name] for name in wrong if name in given} for given in (kept, counted))
+    parts = ({name: given[name] for name in wrong if name in given} for given in (stored, counted))
     return [FigureFault(kind, subject, *map(shortened, parts))]
 
 
-def agrees(kept: Any, counted: Any) -> bool:
+def agrees(stored: Any, counted: Any) -> bool:
     """Say whether two figures are the same as JSON, but for the last digits, which another processor may round.
 
     >>> agrees({"share": [0.1 + 0.2]}, {"share": [0.3]}), agrees({"share": 0.3}, {"share": 0.31}), agrees(1, True)
     (True, False, False)
     """
-    if isinstance(kept, bool) or isinstance(counted, bool):
-        return kept is counted
-    if isinstance(kept, int | float) and isinstance(counted, int | float):
-        return math.isclose(kept, counted, rel_tol=CLOSE, abs_tol=CLOSE)
-    if isinstance(kept, Mapping) and isinstance(counted, Mapping):
-        return kept.keys() == counted.keys() and all(agrees(value, counted[name]) for name, value in kept.items())
-    if isinstance(kept, list | tuple) and isinstance(counted, list | tuple):
-        return len(kept) == len(counted) and all(agrees(one, two) for one, two in zip(kept, counted, strict=True))
-    return bool(kept == counted)
+    if isinstance(stored, bool) or isinstance(counted, bool):
+        return stored is counted
+    if isinstance(stored, int | float) and isinstance(counted, int | float):
+        return math.isclose(stored, counted, rel_tol=CLOSE, abs_tol=CLOSE)
+    if isinstance(stored, Mapping) and isinstance(counted, Mapping):
+        return stored.keys() == counted.keys() and all(agrees(value, counted[name]) for name, value in stored.items())
+    if isinstance(stored, list | tuple) and isinstance(counted, list | tuple):
+        return len(stored) == len(counted) and all(agrees(one, two) for one, two in zip(stored, counted, strict=True))
+    return bool(stored == counted)
 
 
 def shortened(value: Mapping[str, Any]) -> dict[str, Any]:

@@ -39,8 +39,8 @@ def counts_of(name: str, counted: Callable[[Session], Mapping[CountKey, int]]) -
     return CountKind(name, lambda db: queries.everything(db, [name]), counted, _correct)
 
 
-def _correct(db: Session, kept: Numbers, counted: Numbers) -> None:
-    queries.change(db, {key: counted.get(key, 0) - kept.get(key, 0) for key in {**kept, **counted}})
+def _correct(db: Session, stored: Numbers, counted: Numbers) -> None:
+    queries.change(db, {key: counted.get(key, 0) - stored.get(key, 0) for key in {**stored, **counted}})
 
 
 def check(db: Session, kinds: Sequence[CountKind]) -> tuple[int, list[FigureFault]]:
@@ -48,9 +48,9 @@ def check(db: Session, kinds: Sequence[CountKind]) -> tuple[int, list[FigureFaul
     checked, faults = 0, []
     for kind in kinds:
         db.rollback()  # both are read as they are now, and outside of any writing
-        wanted = kind.counted(db)
-        checked += len(wanted)
-        if _differences(kind.kept(db), wanted):  # what arrived in between is no fault: look again while all hold still
+        counted = kind.counted(db)
+        checked += len(counted)
+        if _differences(kind.kept(db), counted):  # what arrived in between is no fault: look again while all hold still
             faults += repair(db, kind)
     return checked, faults
 
@@ -59,16 +59,16 @@ def repair(db: Session, kind: CountKind) -> list[FigureFault]:
     """Set the counts of a kind right, and say which were wrong."""
     with transaction(db):
         queries.hold(db, kind.held)
-        kept, counted = kind.kept(db), kind.counted(db)
-        wrong = _differences(kept, counted)
+        stored, counted = kind.kept(db), kind.counted(db)
+        wrong = _differences(stored, counted)
         if wrong:
-            kind.correct(db, kept, counted)
+            kind.correct(db, stored, counted)
     return [
-        FigureFault(kind.name, " ".join(map(str, key)), {"number": kept.get(key, 0)}, {"number": counted.get(key, 0)})
+        FigureFault(kind.name, " ".join(map(str, key)), {"number": stored.get(key, 0)}, {"number": counted.get(key, 0)})
         for key in wrong
     ]
 
 
-def _differences(kept: Numbers, counted: Numbers) -> list[Any]:
-    keys: dict[Hashable, None] = dict.fromkeys([*counted, *kept])
-    return [key for key in keys if kept.get(key, 0) != counted.get(key, 0)]
+def _differences(stored: Numbers, counted: Numbers) -> list[Any]:
+    keys: dict[Hashable, None] = dict.fromkeys([*counted, *stored])
+    return [key for key in keys if stored.get(key, 0) != counted.get(key, 0)]

@@ -38,7 +38,7 @@ from quintain.store.queries.jobs import figures as queries
 
 AT_ONCE = 5_000  # facts of which a figure is computed while somebody waits: some tens of milliseconds
 REST = 4.0  # a figure is not computed again before four times as long has passed as computing took
-Tell = Callable[[int, int], None]
+ReportProgress = Callable[[int, int], None]
 
 log = logging.getLogger("quintain.jobs")
 
@@ -54,7 +54,7 @@ class WithRows:
     keep: Callable[[Session], int]
 
 
-Compute = Callable[[Session, Blobs | None, str, Tell], Mapping[str, Any] | WithRows]
+Compute = Callable[[Session, Blobs | None, str, ReportProgress], Mapping[str, Any] | WithRows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +98,15 @@ class ShownFigure:
 def shown_figure(db: Session, blobs: Blobs | None, kind: FigureKind, subject: str, *, task: str = "") -> ShownFigure:
     """Give the figure of *subject* as it is known, and see to it that the next one is on the way if it is outrun."""
     basis = kind.basis(db, subject)
-    kept = queries.figure(db, kind.name, subject)
-    if kept is not None and kept.basis == basis:
-        return ShownFigure(kept.value, kept.computed_at, fresh=True)
+    stored = queries.figure(db, kind.name, subject)
+    if stored is not None and stored.basis == basis:
+        return ShownFigure(stored.value, stored.computed_at, fresh=True)
     if kind.facts(db, subject) <= kind.at_once:
         return ShownFigure(compute_now(db, blobs, kind, subject), now(), fresh=True)
     job = schedule_refresh(db, kind, subject, task=task)
-    if kept is None:
+    if stored is None:
         return ShownFigure(None, None, fresh=False, job=job)
-    return ShownFigure(kept.value, kept.computed_at, fresh=False, job=job)
+    return ShownFigure(stored.value, stored.computed_at, fresh=False, job=job)
 
 
 def compute_now(db: Session, blobs: Blobs | None, kind: FigureKind, subject: str) -> Mapping[str, Any]:
@@ -139,7 +139,7 @@ def is_refresh_scheduled(db: Session, kind: FigureKind, subject: str) -> bool:
 
 
 def refresh(
-    db: Session, blobs: Blobs | None, kind: FigureKind, subject: str, tell: Tell | None = None
+    db: Session, blobs: Blobs | None, kind: FigureKind, subject: str, tell: ReportProgress | None = None
 ) -> dict[str, Any]:
     """Compute a figure and keep it with what it rests on: what arrives meanwhile makes it outrun, never wrong."""
     return _refresh(db, blobs, kind, subject, kind.compute, tell)[0]
@@ -150,7 +150,12 @@ def _recount(db: Session, blobs: Blobs | None, kind: FigureKind, subject: str) -
 
 
 def _refresh(
-    db: Session, blobs: Blobs | None, kind: FigureKind, subject: str, compute: Compute, tell: Tell | None = None
+    db: Session,
+    blobs: Blobs | None,
+    kind: FigureKind,
+    subject: str,
+    compute: Compute,
+    tell: ReportProgress | None = None,
 ) -> tuple[dict[str, Any], int]:
     """Compute and keep a figure; give it, and how many of its rows were not as they should be."""
     basis, started = kind.basis(db, subject), time.perf_counter()
@@ -182,7 +187,7 @@ def handler_of(kind: FigureKind) -> Handler:
 
     def compute(run: JobRun) -> None:
         with run.sessions() as db:
-            refresh(db, run.blobs, kind, run.subject, run.tell)
+            refresh(db, run.blobs, kind, run.subject, run.report_progress)
 
     return compute
 
@@ -206,11 +211,11 @@ def check(
 ) -> FigureCheck:
     """Compare every kept figure and count with a full recount; what disagrees is repaired and reported (admins)."""
     require_admin(actor)
-    found = [
+    checks = [
         one for kind in check_kinds(kinds, numbers, others) for _, one in walk(db, blobs, kind, list(kind.subjects(db)))
     ]
-    faults = tuple(fault for one in found for fault in one.faults)
-    return FigureCheck(sum(one.number for one in found), sum(one.outrun for one in found), faults)
+    faults = tuple(fault for one in checks for fault in one.faults)
+    return FigureCheck(sum(one.number for one in checks), sum(one.outrun for one in checks), faults)
 
 
 def _check_counts(kind: CountKind) -> Callable[[Session, Blobs, str], Checked]:
@@ -223,19 +228,19 @@ def _check_counts(kind: CountKind) -> Callable[[Session, Blobs, str], Checked]:
 
 def _kept_subjects(kind: FigureKind, db: Session) -> list[str]:
     """List the subjects of kept figures; a figure of what there is no more is dropped."""
-    there = set(kind.subjects(db))
-    kept = queries.subjects(db, kind.name)
-    for subject in kept:
-        if subject not in there:
+    existing = set(kind.subjects(db))
+    stored = queries.subjects(db, kind.name)
+    for subject in stored:
+        if subject not in existing:
             _drop(db, kind.name, subject)
-    return [subject for subject in kept if subject in there]
+    return [subject for subject in stored if subject in existing]
 
 
 def _check_figure(kind: FigureKind, db: Session, blobs: Blobs, subject: str) -> Checked:
-    kept = queries.figure(db, kind.name, subject)
-    if kept is None:
+    stored = queries.figure(db, kind.name, subject)
+    if stored is None:
         return Checked()
-    before, outrun = dict(kept.value), kept.basis != kind.basis(db, subject)
+    before, outrun = dict(stored.value), stored.basis != kind.basis(db, subject)
     if outrun and kind.recount is None:
         schedule_refresh(db, kind, subject)
         return Checked(1, outrun=1)
@@ -254,23 +259,23 @@ def rebuild(
     actor: Actor,
     kinds: Sequence[FigureKind],
     numbers: Sequence[CountKind] = (),
-    tell: Tell | None = None,
+    tell: ReportProgress | None = None,
 ) -> int:
     """Throw every kept figure away and compute it again, and counts, from the facts; give how many there are (admins).
 
     Figures come first: some counts are of rows that they keep.
     """
     require_admin(actor)
-    wanted = [(kind, subject) for kind in kinds for subject in kind.subjects(db)]
+    figures = [(kind, subject) for kind in kinds for subject in kind.subjects(db)]
     for kind in kinds:
         _drop(db, kind.name)
-    for number, (kind, subject) in enumerate(wanted):
+    for number, (kind, subject) in enumerate(figures):
         if tell is not None:
-            tell(number, len(wanted))
+            tell(number, len(figures))
         _recount(db, blobs, kind, subject)
-    for one in numbers:
-        counts.repair(db, one)
-    return len(wanted) + len(numbers)
+    for count_kind in numbers:
+        counts.repair(db, count_kind)
+    return len(figures) + len(numbers)
 
 
 def _drop(db: Session, kind: str, subject: str | None = None) -> None:

@@ -65,7 +65,7 @@ def loop_reports(db: Session, *, own: Sequence[LoopState] = ()) -> list[LoopRepo
     moment = now()
     rows = [(row.process, row.seen_at, decode(LoopState, row.state)) for row in queries.known(db)]
     heard = {state.name for _, seen, state in rows if moment - seen < SILENT} | {state.name for state in own}
-    found = [_report(state, "", moment, mine=True) for state in own]
+    reports = [_report(state, "", moment, mine=True) for state in own]
     ours = {(state.name, state.begun_at) for state in own}
     for process, seen, state in rows:
         if (state.name, state.begun_at) in ours:
@@ -73,8 +73,8 @@ def loop_reports(db: Session, *, own: Sequence[LoopState] = ()) -> list[LoopRepo
         silent = moment - seen >= SILENT
         if silent and state.name in heard:
             continue
-        found.append(_report(state, process, moment, silent=silent))
-    return sorted(found, key=lambda report: (report.name, report.process))
+        reports.append(_report(state, process, moment, silent=silent))
+    return sorted(reports, key=lambda report: (report.name, report.process))
 
 
 def list_loops(db: Session, actor: Actor, *, own: Sequence[LoopState] = ()) -> LoopReports:

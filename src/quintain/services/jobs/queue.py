@@ -77,8 +77,8 @@ def is_waiting(db: Session, kind: str, subject: str) -> bool:
 
 def newest(db: Session, kind: str, subject: str) -> JobStanding | None:
     """Give the job of a kind and subject that was asked for last; who may see it has been asked by the caller."""
-    found = queries.newest(db, kind, subject)
-    return standing_of(found) if found else None
+    row = queries.newest(db, kind, subject)
+    return standing_of(row) if row else None
 
 
 def get_job(db: Session, actor: Actor, number: int) -> JobStanding:
@@ -91,8 +91,8 @@ def list_jobs(db: Session, actor: Actor, *, unfinished: bool = False) -> JobList
     require_signed_in(actor)
     owns_all = actor.has(RoleName.OWNER)
     tasks = None if owns_all else {grant.task for grant in actor.grants if grant.role is RoleName.OWNER and grant.task}
-    found = queries.listed(db, tasks=tasks, unfinished=unfinished, limit=LISTED)
-    return JobList(tuple(map(standing_of, found)))
+    rows = queries.listed(db, tasks=tasks, unfinished=unfinished, limit=LISTED)
+    return JobList(tuple(map(standing_of, rows)))
 
 
 def cancel(db: Session, actor: Actor, number: int) -> JobStanding:

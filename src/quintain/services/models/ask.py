@@ -24,7 +24,7 @@ from quintain.models import artefact
 from quintain.models.contract import Baseline, Batch, load
 from quintain.services.access import throttle
 from quintain.services.models.registry import ModelVersionInfo, get_model
-from quintain.services.plain.predictions import check_inputs, parse
+from quintain.services.plain.files.predictions import check_inputs, parse
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
 
@@ -49,9 +49,9 @@ class LoadedBaselines:
     threads may ask at once: each version is loaded by one of them while the others wait for it.
     """
 
-    def __init__(self, kept: int = KEPT) -> None:
+    def __init__(self, limit: int = KEPT) -> None:
         self.threads = ThreadPoolExecutor(max_workers=8, thread_name_prefix="predict")
-        self._kept = kept
+        self._kept = limit
         self._models: OrderedDict[str, Baseline] = OrderedDict()
         self._loading: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()

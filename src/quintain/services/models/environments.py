@@ -51,7 +51,7 @@ def read_requirements(folder: Path) -> list[str]:
     path = folder / REQUIREMENTS
     if not path.is_file():
         return []
-    found, faults = [], []
+    requirements, faults = [], []
     if path.stat().st_size > MAX_BYTES:
         raise BadInput(faults=[Fault("has more than {most:,} bytes", most=MAX_BYTES, file=REQUIREMENTS)])
     try:
@@ -73,37 +73,39 @@ def read_requirements(folder: Path) -> list[str]:
                 )
             )
         elif _REQUIREMENT.fullmatch(text):
-            found.append(text)
+            requirements.append(text)
         else:
             what = Text("options are not read") if text.startswith("-") else Text("it is not a name with versions")
             faults.append(
                 Fault("'{text}' is refused: {what}", text=text[:80], what=what, file=REQUIREMENTS, line=number)
             )
-    if len(found) > MAX_REQUIREMENTS:
+    if len(requirements) > MAX_REQUIREMENTS:
         faults.append(
-            Fault("names {n} packages; {most} are allowed", n=len(found), most=MAX_REQUIREMENTS, file=REQUIREMENTS)
+            Fault(
+                "names {n} packages; {most} are allowed", n=len(requirements), most=MAX_REQUIREMENTS, file=REQUIREMENTS
+            )
         )
     if faults:
         raise BadInput(faults=faults[:LISTED], total=len(faults), remedy="Write lines such as: scikit-learn==1.7.2")
-    return found
+    return requirements
 
 
 def _without_comment(line: str) -> str:
     """Give a line as far as its comment, which begins it or follows a blank."""
     words = line.split("#")
-    kept = words[0]
+    content = words[0]
     for word in words[1:]:
-        if not kept or kept[-1].isspace():
+        if not content or content[-1].isspace():
             break
-        kept += "#" + word
-    return kept
+        content += "#" + word
+    return content
 
 
 def vendored(folder: Path) -> list[Path]:
     """List the packages that the model brings in its folder `wheels`, or say which file there is none."""
-    place = folder / WHEELS
-    files = sorted(path for path in place.rglob("*") if path.is_file()) if place.is_dir() else []
-    wrong = [path for path in files if not path.name.endswith(_ARCHIVES) or path.parent != place]
+    wheels = folder / WHEELS
+    files = sorted(path for path in wheels.rglob("*") if path.is_file()) if wheels.is_dir() else []
+    wrong = [path for path in files if not path.name.endswith(_ARCHIVES) or path.parent != wheels]
     if wrong:
         faults = [
             Fault("is neither a wheel nor a source archive", file=str(path.relative_to(folder))) for path in wrong
@@ -130,12 +132,12 @@ class Environments:
         requirements = read_requirements(model)
         if not requirements:
             return ()
-        place = self.folder / self.key(model, requirements)
-        if not _found(place):
-            self._make(model, requirements, place)
-            mark_used(place, time.time())
+        environment = self.folder / self.key(model, requirements)
+        if not _found(environment):
+            self._make(model, requirements, environment)
+            mark_used(environment, time.time())
             self.make_room()
-        return (place,)
+        return (environment,)
 
     def ready(self, model: Path) -> bool:
         """Say whether the packages that the model in *model* needs are there already, or none are needed."""
@@ -146,10 +148,10 @@ class Environments:
         """Take away what nobody has used for longest until the rest has room; give the keys of what went."""
         if not self.room or not self.folder.is_dir():
             return []
-        found = [path for path in self.folder.iterdir() if path.is_dir() and not path.name.startswith(".")]
-        sizes = {path: _size(path) for path in found}
+        environments = [path for path in self.folder.iterdir() if path.is_dir() and not path.name.startswith(".")]
+        sizes = {path: _size(path) for path in environments}
         total, gone = sum(sizes.values()), []
-        for path in sorted(found, key=last_used):
+        for path in sorted(environments, key=last_used):
             if total <= self.room:
                 break
             if remove_unheld(path, unused_since=time.time() - self.grace):
@@ -170,9 +172,9 @@ class Environments:
             }
         )
 
-    def _make(self, model: Path, requirements: list[str], place: Path) -> None:
+    def _make(self, model: Path, requirements: list[str], environment: Path) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        unfinished = self.folder / f".{place.name}-{secrets.token_hex(4)}"
+        unfinished = self.folder / f".{environment.name}-{secrets.token_hex(4)}"
         try:
             with scratch("wheels") as fetched:
                 wheels = fetched
@@ -188,19 +190,19 @@ class Environments:
                 install(requirements, wheels, unfinished, limit=self.limit)
             unfinished.chmod(0o755)
             try:
-                os.rename(unfinished, place)
+                os.rename(unfinished, environment)
             except OSError:
-                if not place.is_dir():  # another worker may have been quicker, with the same content
+                if not environment.is_dir():  # another worker may have been quicker, with the same content
                     raise
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
 
 
-def _found(place: Path) -> bool:
+def _found(environment: Path) -> bool:
     """Say whether the environment is there, and that it is used now."""
     try:
-        with hold_folder(place):
-            mark_used(place, time.time())
+        with hold_folder(environment):
+            mark_used(environment, time.time())
     except FileNotFoundError:
         return False
     return True
@@ -209,10 +211,10 @@ def _found(place: Path) -> bool:
 def _size(folder: Path) -> int:
     """Add up the files of *folder*; one that another process takes away meanwhile counts for nothing."""
     total = 0
-    for place, _, names in os.walk(folder):
+    for parent, _, names in os.walk(folder):
         for name in names:
             try:
-                total += os.lstat(os.path.join(place, name)).st_size
+                total += os.lstat(os.path.join(parent, name)).st_size
             except FileNotFoundError:
                 continue
     return total

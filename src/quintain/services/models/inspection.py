@@ -35,9 +35,9 @@ def inspect_model(folder: Path, task: Task) -> Inspection:
         faults += error.faults
     else:
         faults += ADAPTERS.get(manifest.adapter)().check(folder, task, manifest.options)
-    for look in (read_requirements, vendored):
+    for reader in (read_requirements, vendored):
         try:
-            look(folder)
+            reader(folder)
         except BadInput as error:
             faults += error.faults
     if manifest.task not in {None, task.name}:

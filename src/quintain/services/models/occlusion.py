@@ -14,7 +14,7 @@ from quintain.core.task import Task
 from quintain.services.access import throttle
 from quintain.services.models.ask import RUNNERS, SECONDS, AdapterRunner, ask, check_size
 from quintain.services.models.registry import get_model
-from quintain.services.plain.predictions import check_inputs
+from quintain.services.plain.files.predictions import check_inputs
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
 from quintain.tasks.contract import kind_of
@@ -65,11 +65,11 @@ def effects_of(
 
 def _words(task: Task, inputs: Inputs) -> list[tuple[str, int, int]]:
     """List the words of what somebody wrote: field, start and end."""
-    found = []
+    words = []
     for item in kind_of(task).fields(task):
         if item.editable and item.type in {"text", "long_text"} and isinstance(inputs.get(item.name), str):
-            found += [(item.name, match.start(), match.end()) for match in _WORD.finditer(inputs[item.name])]
-    return found[:MOST_WORDS]
+            words += [(item.name, match.start(), match.end()) for match in _WORD.finditer(inputs[item.name])]
+    return words[:MOST_WORDS]
 
 
 def _without(text: str, start: int, end: int) -> str:

@@ -43,9 +43,9 @@ class SecretSpec:
 
     def check(self) -> Iterator[Fault]:
         """See that prices are whole. A budget needs prices of the operator's own: a manifest's may be low."""
-        given = {"input_price": self.input_price, "output_price": self.output_price}
-        if self.budget is not None or set(given.values()) != {None}:
-            for name, value in given.items():
+        prices_by_name = {"input_price": self.input_price, "output_price": self.output_price}
+        if self.budget is not None or set(prices_by_name.values()) != {None}:
+            for name, value in prices_by_name.items():
                 if value is None:
                     yield Fault("is missing: a price needs the other one, and a budget needs both", field=name)
 
@@ -53,8 +53,8 @@ class SecretSpec:
 def read_outside(endpoints: str, secrets: str, cache: Path | None) -> Outside:
     """Read the list of servers and the file of keys, as the settings give them."""
     allowed = tuple(one.strip() for one in endpoints.split(",") if one.strip())
-    for one in allowed:
-        origin(one)
+    for server in allowed:
+        origin(server)
     return Outside(allowed, _read_secrets(Path(secrets)) if secrets else {}, cache)
 
 
@@ -71,13 +71,13 @@ def share_of(outside: Outside, adapter: str, options: Mapping[str, Any]) -> Outs
 
 def _read_secrets(path: Path) -> dict[str, EndpointSecret]:
     text = read_text(path, remedy=Text("QUINTAIN_SECRETS names it."))
-    reading, found = Reading(), {}
+    reading, secrets = Reading(), {}
     for name, table in parse_toml(text, file=path.name).items():
         if not isinstance(table, Mapping):
             reading.fault(name, "is not a table; write [{name}] and its keys below it", name=name)
-        elif (made := reading.table(SecretSpec, table, f"{name}.")) is not None:
-            origin(made.endpoint)
-            found[name] = EndpointSecret(made.endpoint, made.key, made.prices, made.budget)
+        elif (secret := reading.table(SecretSpec, table, f"{name}.")) is not None:
+            origin(secret.endpoint)
+            secrets[name] = EndpointSecret(secret.endpoint, secret.key, secret.prices, secret.budget)
     if reading.faults:
         raise BadInput(faults=[fault.at(file=path.name) for fault in reading.faults])
-    return found
+    return secrets

@@ -37,7 +37,7 @@ from quintain.store.database import lock, transaction
 from quintain.store.queries.evaluate import cells
 from quintain.store.queries.models import models as queries
 from quintain.store.queries.models import tried
-from quintain.store.queries.models.models import Sight
+from quintain.store.queries.models.models import ModelSight
 from quintain.store.tables import Model, ModelCard, ModelVersion
 
 VISIBILITIES: tuple[Visibility, ...] = get_args(Visibility)
@@ -206,8 +206,8 @@ def list_models(
     if task is not None:
         find_row(db, task)
     rows = [row for row in queries.models(db, task, names) if _may_see(actor, row[0], row[1])]
-    found = _describe(db, actor, rows)
-    return [model for model in found if model.may_edit or model.version.withdrawn_at is None]
+    infos = _describe(db, actor, rows)
+    return [model for model in infos if model.may_edit or model.version.withdrawn_at is None]
 
 
 def page_of_models(db: Session, actor: Actor, task: str, *, limit: int, offset: int = 0) -> tuple[list[ModelInfo], int]:
@@ -215,8 +215,8 @@ def page_of_models(db: Session, actor: Actor, task: str, *, limit: int, offset: 
     find_row(db, task)
     sight = model_visibility(actor)
     names = [name for _task, name in queries.names(db, sight, task, limit=limit, offset=offset)]
-    found = {one.name: one for one in list_models(db, actor, task, names)} if names else {}
-    return [found[name] for name in names if name in found], queries.count_seen(db, sight, task)
+    infos = {one.name: one for one in list_models(db, actor, task, names)} if names else {}
+    return [infos[name] for name in names if name in infos], queries.count_seen(db, sight, task)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,9 +249,9 @@ def models_to_choose(
     """Give the models that a form offers: those that *actor* sees, or their *own*; of many, the *limit* newest."""
     find_row(db, task)
     limit = MOST_CHOICES if limit is None else limit
-    found = queries.newest_versions(db, model_visibility(actor), task, limit=limit + 1, editable=own, adapter=adapter)
-    offered = [ModelChoice(task, one.model, one.number, one.id, one.visibility) for one in found[:limit]]
-    return ModelChoices(sorted(offered, key=lambda one: one.name), len(found) > limit)
+    newest = queries.newest_versions(db, model_visibility(actor), task, limit=limit + 1, editable=own, adapter=adapter)
+    offered = [ModelChoice(task, one.model, one.number, one.id, one.visibility) for one in newest[:limit]]
+    return ModelChoices(sorted(offered, key=lambda choice: choice.name), len(newest) > limit)
 
 
 def list_names(
@@ -263,12 +263,12 @@ def list_names(
     return queries.names(db, model_visibility(actor), task, word=word, limit=limit)
 
 
-def model_visibility(actor: Actor) -> Sight:
+def model_visibility(actor: Actor) -> ModelSight:
     """Say which models *actor* may see and change, for queries."""
     if actor.has(RoleName.OWNER):
-        return Sight(actor.user_id, None)
+        return ModelSight(actor.user_id, None)
     owned = (grant.task for grant in actor.grants if grant.role is RoleName.OWNER and grant.task)
-    return Sight(actor.user_id, tuple(sorted(owned)))
+    return ModelSight(actor.user_id, tuple(sorted(owned)))
 
 
 def model_lines(db: Session, actor: Actor, task: str) -> list[tuple[str, datetime]]:
@@ -447,10 +447,10 @@ def _parse(db: Session, actor: Actor, ref: str) -> tuple[str, str, str | None]:
     task, slash, name = path.partition("/")
     if slash:
         return task, name, selector or None
-    found = queries.with_hash(db, ref) if len(ref) >= MIN_PREFIX else []
+    matches = queries.with_hash(db, ref) if len(ref) >= MIN_PREFIX else []
     visible = [
         (version, task, name)
-        for version, task, name in found
+        for version, task, name in matches
         if _named_by_content(actor, db.get_one(Model, version.model_id), task)
     ]
     if not visible:
@@ -483,7 +483,7 @@ def _describe(db: Session, actor: Actor, rows: list[tuple[Model, str, str | None
     by_model: dict[int, list[ModelVersion]] = {}
     for version in versions:
         by_model.setdefault(version.model_id, []).append(version)
-    found = []
+    described = []
     for model, task, owner in rows:
         may_edit = _may_edit(actor, model, task)
         shown = None if model.visibility == "anonymous" and not may_edit else owner
@@ -502,10 +502,10 @@ def _describe(db: Session, actor: Actor, rows: list[tuple[Model, str, str | None
         )
         if infos:
             newest = next((version for version in infos if version.withdrawn_at is None), infos[0])
-            found.append(
+            described.append(
                 ModelInfo(task, model.name, shown, _visibility(model), model.created_at, may_edit, newest, infos)
             )
-    return found
+    return described
 
 
 def _version_info(

@@ -18,7 +18,7 @@ from quintain.services.access.permissions import require_role
 from quintain.services.models.ask import BUILTIN
 from quintain.services.models.registry import ModelVersionInfo, register_version
 from quintain.services.models.training_data import dev_table, training_table
-from quintain.services.plain.training import ExampleSource, card_of, train_tables
+from quintain.services.plain.files.training import ExampleSource, card_of, train_tables
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
 
@@ -45,13 +45,13 @@ def train(  # noqa: PLR0913 - what is trained on what, each by its own name
     require_role(actor, RoleName.BUILDER, RoleName.OWNER, task=task)
     definition = get_task(db, task)
     BASELINES.get(baseline).refuse_unsuited(definition)
-    found = [training_table(db, blobs, actor, task, ref, force=force) for ref in data_refs]
-    data = [_source(version.ref, version.hash, _decided(version.meta, table)) for version, table, _ in found]
+    training = [training_table(db, blobs, actor, task, ref, force=force) for ref in data_refs]
+    data = [_source(version.ref, version.hash, _decided(version.meta, table)) for version, table, _ in training]
     tables = (dev_table(db, blobs, actor, task, ref) for ref in dev_refs)
     dev = [_source(version.ref, version.hash, table) for version, table in tables]
     db.commit()  # training may take minutes, and must not keep a reading transaction open
     trained = train_tables(definition, baseline, data, dev=dev, seed=seed, progress=progress)
-    trained = replace(trained, notes=tuple(note for _, _, notes in found for note in notes))
+    trained = replace(trained, notes=tuple(note for _, _, notes in training for note in notes))
     added: list[Session] = []
     with tempfile.TemporaryDirectory(prefix="quintain-train-") as folder:
         trained.model.save(Path(folder))

@@ -46,18 +46,18 @@ def training_table(
         )
     table = scan(db, blobs, actor, version.ref, answers=True).collect()
     notes = [f"`{version.ref}` is a test set, so figures on it say nothing."] if version.role == Role.TEST else []
-    found = _only_for_evaluation(db, blobs, actor, version, table)
-    if found and not force:
+    reasons = _only_for_evaluation(db, blobs, actor, version, table)
+    if reasons and not force:
         raise Conflict(
             "{ref} is for evaluation only: {found}",
             ref=version.ref,
-            found=found[0],
+            found=reasons[0],
             remedy="Train on other data; --force, or force = true in a recipe, trains on it all the same, and the "
             "model's card says so.",
             page="Train on other data, or tick the box that takes evaluation data as well; the card then says so.",
             code="evaluation_only",
         )
-    return version, table, [*notes, *(f"`{version.ref}` is for evaluation only: {one}" for one in found)]
+    return version, table, [*notes, *(f"`{version.ref}` is for evaluation only: {one}" for one in reasons)]
 
 
 def dev_table(db: Session, blobs: Blobs, actor: Actor, task: str, ref: str) -> tuple[VersionInfo, pl.DataFrame]:
@@ -71,20 +71,20 @@ def _only_for_evaluation(
 ) -> Sequence[Text]:
     if version.role == Role.CONTRAST:
         return [Text("it is a contrast set.")]
-    found = []
+    reasons = []
     for other in list_versions(db, actor, version.task):
         if other.role != Role.CONTRAST:
             continue
         shared = table.filter(pl.col("id").is_in(_held_out(blobs, other).implode())).height
         if shared:
-            found.append(
+            reasons.append(
                 Text(
                     "{n:,} of its examples are in the contrast set {other}, or what it was made of.",
                     n=shared,
                     other=other.ref,
                 )
             )
-    return found
+    return reasons
 
 
 def _held_out(blobs: Blobs, version: VersionInfo) -> pl.Series:

@@ -46,7 +46,7 @@ class UploadInfo:
         return self.received == self.size
 
 
-def begin(db: Session, blobs: Blobs, actor: Actor, *, size: int, sha256: str) -> UploadInfo:
+def begin_upload(db: Session, blobs: Blobs, actor: Actor, *, size: int, sha256: str) -> UploadInfo:
     """Begin an upload of *size* bytes, or find the one of the same content that was begun before."""
     user_id = require_sender(actor)
     if not 0 < size <= MAX_UPLOAD:
@@ -81,7 +81,7 @@ def begin(db: Session, blobs: Blobs, actor: Actor, *, size: int, sha256: str) ->
         return _info(row)
 
 
-def look(db: Session, actor: Actor, upload_id: str) -> UploadInfo:
+def get_upload(db: Session, actor: Actor, upload_id: str) -> UploadInfo:
     """Say how far an upload of the actor's is."""
     return _info(_mine(db, actor, upload_id))
 
@@ -115,11 +115,11 @@ def append(db: Session, blobs: Blobs, actor: Actor, upload_id: str, offset: int,
         return _info(row)
 
 
-def whole(db: Session, blobs: Blobs, actor: Actor, upload_id: str) -> Path:
+def whole_upload(db: Session, blobs: Blobs, actor: Actor, upload_id: str) -> Path:
     """Give the file of an upload that is complete and has the content that was announced."""
     _count_again(db, blobs, actor, upload_id)
     row = _mine(db, actor, upload_id)
-    place = _place(blobs, row.id)
+    path = _place(blobs, row.id)
     if row.received != row.size:
         raise Conflict(
             "{received:,} of {size:,} bytes are here.",
@@ -128,13 +128,13 @@ def whole(db: Session, blobs: Blobs, actor: Actor, upload_id: str) -> Path:
             remedy="Go on at byte {received}.",
             code="wrong_offset",
         )
-    with place.open("rb") as stream:
-        found = hashlib.file_digest(stream, "sha256").hexdigest()
-    if found != row.sha256:
+    with path.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    if digest != row.sha256:
         with transaction(db):
             _drop(db, blobs, row)
         raise BadInput("What arrived is not what was announced: its SHA-256 differs.", remedy="Send it again.")
-    return place
+    return path
 
 
 def discard(db: Session, blobs: Blobs, actor: Actor, upload_id: str) -> None:
@@ -156,9 +156,9 @@ def _count_again(db: Session, blobs: Blobs, actor: Actor, upload_id: str) -> Non
             _make(_place(blobs, row.id))
 
 
-def _make(place: Path) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.touch(mode=0o600)
+def _make(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch(mode=0o600)
 
 
 def _mine(db: Session, actor: Actor, upload_id: str, *, lock: bool = False) -> Upload:

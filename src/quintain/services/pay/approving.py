@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from quintain.core.people import Actor
 from quintain.core.rounds import Money
 from quintain.services.access.permissions import require_owner
-from quintain.services.jobs.figures import Tell, quietly
+from quintain.services.jobs.figures import ReportProgress, quietly
 from quintain.services.pay.earnings import approve_some, tell_approved
 from quintain.services.tasks.definitions import find_row
 from quintain.store.database import transaction
@@ -50,7 +50,7 @@ def approve_round(
     *,
     checkpoint: Mapping[str, Any] | None = None,
     save: Save | None = None,
-    tell: Tell = quietly,
+    tell: ReportProgress = quietly,
 ) -> int:
     """Approve what is pending in a round now, from a *checkpoint* on; give how many earnings that are (owners).
 

@@ -21,18 +21,18 @@ from quintain.data.publish.dynasent import suits_dynasent, write_dynasent
 from quintain.data.publish.folder import HUGGING_FACE, pack
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
-from quintain.services.collect.rounds import get_round
+from quintain.services.collect.rounds.manage import get_round
 from quintain.services.data.content import scan
 from quintain.services.data.datasets import get_version
 from quintain.services.data.inputs import is_open
 from quintain.services.data.publishing import check_public, export_folder, without_inputs
-from quintain.services.jobs.exports import ExportKind, FileFacts, WantedFile
-from quintain.services.jobs.figures import Tell
+from quintain.services.jobs.exports import ExportKind, ExportRequest, FileFacts
+from quintain.services.jobs.figures import ReportProgress
 from quintain.services.release.changelog import changelog
 from quintain.services.release.datasheet import SheetFacts, datasheet
 from quintain.services.release.markdown import report_text
 from quintain.services.release.releases import find_release, release_before
-from quintain.services.validate.manage import find_validation
+from quintain.services.validate.console.manage import find_validation
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 
@@ -92,9 +92,9 @@ def write_bundle(
     return made
 
 
-def wanted_bundle(ref: str, number: int) -> WantedFile:
+def wanted_bundle(ref: str, number: int) -> ExportRequest:
     """Name the ZIP of a release: a short one is written at once, a long one by a worker."""
-    return WantedFile(BUNDLE_FILE, f"{ref}{RELEASE}{number}", "zip")
+    return ExportRequest(BUNDLE_FILE, f"{ref}{RELEASE}{number}", "zip")
 
 
 def _of(db: Session, actor: Actor, ref: str) -> str:
@@ -108,7 +108,7 @@ def _rows(db: Session, ref: str) -> int:
     return sum(one.rows for one in find_release(db, OPERATOR, validation, number).report.splits)
 
 
-def _write(db: Session, blobs: Blobs, actor: Actor, wanted: WantedFile, path: Path, tell: Tell) -> int:
+def _write(db: Session, blobs: Blobs, actor: Actor, wanted: ExportRequest, path: Path, tell: ReportProgress) -> int:
     tell(0, 1)
     made = write_bundle(db, blobs, actor, *_parts(wanted.ref), path, archive=True)
     return sum(one.rows for one in made.report.splits)

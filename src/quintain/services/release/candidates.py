@@ -16,12 +16,12 @@ from quintain.core.spec import plain
 from quintain.core.texts import Text
 from quintain.core.validation import ValidationState
 from quintain.services.access.pseudonyms import pseudonyms
-from quintain.services.plain.folds import codes_of, length_quintiles
+from quintain.services.plain.files.folds import codes_of, length_quintiles
 from quintain.services.release.already_public import already_public
-from quintain.services.validate.final_labels import FinalLabels, final_labels
-from quintain.services.validate.judge_figures import Evidence
-from quintain.services.validate.judge_figures import gather as evidence_of_validation
 from quintain.services.validate.labels import shows_answer
+from quintain.services.validate.quality.final_labels import FinalLabels, final_labels
+from quintain.services.validate.quality.judge_figures import Evidence
+from quintain.services.validate.quality.judge_figures import gather as evidence_of_validation
 from quintain.services.validate.types import ValidationInfo
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judgements import NONE
@@ -122,7 +122,7 @@ class Candidates:
         """Name the models that have answered any item."""
         return sorted({str(one.get("model")) for row in self.rows for one in row.predictions})
 
-    def said(self, model: str) -> IntArray:
+    def answers_of(self, model: str) -> IntArray:
         """Give what *model* answered, as the place of the label; -1 where it is none, or the model was not asked."""
         place = {label_form(name): code for code, name in enumerate(self.classes)}
         return np.array([_answer(row.predictions, model, place) for row in self.rows], dtype=np.int64)

@@ -9,9 +9,9 @@ from sqlalchemy.orm import Session
 
 from quintain.core.records.release import ReleasePeople
 from quintain.services.release.candidates import Candidates
-from quintain.services.validate.item_rules import rules_of
-from quintain.services.validate.judge_figures import Evidence, evidence_of
-from quintain.services.validate.label_methods import label_items
+from quintain.services.validate.console.item_rules import rules_of
+from quintain.services.validate.quality.judge_figures import Evidence, evidence_of
+from quintain.services.validate.quality.label_methods import label_items
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.judgements import NONE
 from quintain.store.queries.validate import judgements as queries

@@ -26,15 +26,15 @@ from quintain.data.publish.votes import PUBLISHED
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.data.datasets import Facts, WrittenTable, get_version, keep_written, write_made
-from quintain.services.jobs.figures import Tell, quietly
-from quintain.services.plain.split_costs import costs_of
-from quintain.services.plain.splits import Plan, plan_splits
+from quintain.services.jobs.figures import ReportProgress, quietly
+from quintain.services.plain.files.split_costs import costs_of
+from quintain.services.plain.files.splits import Plan, plan_splits
 from quintain.services.release.candidates import Candidates, gather
 from quintain.services.release.datasheet_answers import answers_of
 from quintain.services.release.people import people_of
 from quintain.services.release.report import report_on
 from quintain.services.release.tables import table_of
-from quintain.services.validate.manage import find_validation
+from quintain.services.validate.console.manage import find_validation
 from quintain.services.validate.types import ValidationInfo
 from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
@@ -92,7 +92,7 @@ def parse_release(text: str, *, file: str | None = None) -> ReleaseSpec:
 
 
 def preview(
-    db: Session, blobs: Blobs, actor: Actor, ref: str, spec: ReleaseSpec, *, tell: Tell = quietly
+    db: Session, blobs: Blobs, actor: Actor, ref: str, spec: ReleaseSpec, *, tell: ReportProgress = quietly
 ) -> records.Release:
     """Say what a release of validation *ref* would be and what constraints cost; nothing is written. For owners."""
     tell(0, 3)
@@ -111,7 +111,7 @@ def release(
     ref: str,
     spec: ReleaseSpec,
     *,
-    tell: Tell = quietly,
+    tell: ReportProgress = quietly,
     held: Callable[[Session], None] | None = None,
 ) -> records.Release:
     """Make data set versions of validation *ref* as *spec* says: all of them, or nothing. For owners.
@@ -142,7 +142,7 @@ def release(
 
 
 def _written(
-    db: Session, blobs: Blobs, actor: Actor, plan: Plan[Candidates], report: records.ReleaseReport, tell: Tell
+    db: Session, blobs: Blobs, actor: Actor, plan: Plan[Candidates], report: records.ReleaseReport, tell: ReportProgress
 ) -> list[WrittenTable]:
     """Write the data sets of a release to files, which no version has yet."""
     task, found = plan.candidates.validation.task.name, []

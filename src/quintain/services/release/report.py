@@ -9,7 +9,7 @@ import numpy as np
 
 from quintain.core.example import Role
 from quintain.core.records.release import AttributeGain, ReleaseExample, ReleasePeople, ReleaseReport, ReleaseSplit
-from quintain.services.plain.splits import Plan
+from quintain.services.plain.files.splits import Plan
 from quintain.services.release.candidates import Candidates
 from quintain.services.release.human import human_of
 from quintain.services.release.tables import dataset_name, flags_of

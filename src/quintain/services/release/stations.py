@@ -12,12 +12,12 @@ from quintain.core.people import Actor
 from quintain.core.records.stations import Station, StationName, Stations, StationStep
 from quintain.core.rounds import RoundKind, RoundState
 from quintain.core.validation import SlotState, ValidationState
-from quintain.services.collect import round_figures, rounds
-from quintain.services.collect.rounds import RoundInfo
+from quintain.services.collect.rounds import manage, round_figures
+from quintain.services.collect.rounds.manage import RoundInfo
 from quintain.services.models.registry import list_names
-from quintain.services.validate.manage import find_validation
+from quintain.services.validate.console.manage import find_validation
+from quintain.services.validate.quality.validation_figures import ValidationFigures, validation_figures
 from quintain.services.validate.types import ValidationInfo
-from quintain.services.validate.validation_figures import ValidationFigures, validation_figures
 from quintain.store.queries.release import releases, stations
 from quintain.store.queries.validate import slots
 from quintain.store.queries.validate import validation as validations
@@ -30,7 +30,7 @@ def stations_of(db: Session, actor: Actor, ref: str, *, judging: KnownJudging | 
 
     *judging* is what the caller knows of its judging already.
     """
-    info = rounds.get_round(db, actor, ref)
+    info = manage.get_round(db, actor, ref)
     if judging is None and validations.find(db, info.task, str(info.number)):
         validation = find_validation(db, ref)
         judging = validation, validation_figures(db, validation)
@@ -93,7 +93,7 @@ def _release(db: Session, actor: Actor, info: RoundInfo, judging: KnownJudging |
 
 
 def _model(db: Session, actor: Actor, info: RoundInfo, trained: list[str]) -> tuple[Station, StationStep]:
-    later = [one for one in rounds.list_rounds(db, actor, info.task) if one.number > info.number] if trained else []
+    later = [one for one in manage.list_rounds(db, actor, info.task) if one.number > info.number] if trained else []
     aimed = any(model in trained for one in later for model in one.spec.targets.models)
     step = StationStep.NEXT_ROUND if trained else StationStep.TRAIN
     return Station(StationName.MODEL, aimed, len(trained), None, trained[:3]), step

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from quintain.core.example import Role
-from quintain.services.plain.splits import DUPLICATES, NO_PROMPT, REPEATED, Plan
+from quintain.services.plain.files.splits import DUPLICATES, NO_PROMPT, REPEATED, Plan
 from quintain.services.release.candidates import Candidates
 from quintain.services.validate.types import ValidationInfo
 from quintain.stats.judgements import NONE

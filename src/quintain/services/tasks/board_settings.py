@@ -63,21 +63,21 @@ def set_board(
     with transaction(db):
         lock(db, f"board of task {row.id}")
         before = board_spec(db, task)
-        given = {name: value for name, value in settings.items() if value is not None and value != ""}
-        edit = edit if edit.revision else replace(edit, revision=str(given.pop("revision", "")))
-        wanted = read(
+        filled = {name: value for name, value in settings.items() if value is not None and value != ""}
+        edit = edit if edit.revision else replace(edit, revision=str(filled.pop("revision", "")))
+        proposed = read(
             BoardSpec,
-            {name: value for name, value in given.items() if name != "revision"},
+            {name: value for name, value in filled.items() if name != "revision"},
             also=lambda values: _unknown_names(db, task, values, before),
             message=Text("The board's settings cannot be used."),
         )
         if settings.get("datasets") is None:
-            wanted = replace(wanted, datasets=before.datasets)
-        wanted = settled(edit, before, wanted, partial(read, BoardSpec))
+            proposed = replace(proposed, datasets=before.datasets)
+        proposed = settled(edit, before, proposed, partial(read, BoardSpec))
         # A freeze that holds keeps its moment, whatever else is set meanwhile.
         since = frozen_at(before) or now()
-        frozen = since.isoformat() if wanted.freeze_until else None
-        spec = replace(wanted, freeze_from=frozen)
+        frozen = since.isoformat() if proposed.freeze_until else None
+        spec = replace(proposed, freeze_from=frozen)
         named = settings if settings.get("datasets") is not None else {**settings, "datasets": before.datasets}
         review(edit, plain(before, whole=True), plain(spec, whole=True), named if settings else {}, file)
         if spec.machine != before.machine:

@@ -22,7 +22,7 @@ from quintain.core.toml import parse_toml
 from quintain.metrics.contract import METRICS
 from quintain.services.access.audit import record
 from quintain.services.access.permissions import require_owner, require_role
-from quintain.services.plain.tasks import check_task
+from quintain.services.plain.files.tasks import check_task
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.tasks import tasks as queries
@@ -141,13 +141,13 @@ def put_task(
     return task
 
 
-def settled_text(edit: EditOrigin, stored: str, wanted: str) -> str:
-    """Settle the edit of a TOML text: give what is *wanted*, written anew where fields stay as they are *stored*."""
-    given, there = parse_toml(wanted), parse_toml(stored)
-    chosen = edit.settled(there, given)
-    if chosen == given:
-        return wanted
-    return stored if chosen == there else dump_toml(chosen)
+def settled_text(edit: EditOrigin, stored: str, proposed: str) -> str:
+    """Return the *proposed* TOML text, written anew where an edit of it leaves fields as they are *stored*."""
+    new_values, stored_values = parse_toml(proposed), parse_toml(stored)
+    chosen = edit.settled(stored_values, new_values)
+    if chosen == new_values:
+        return proposed
+    return stored if chosen == stored_values else dump_toml(chosen)
 
 
 def task_revision(db: Session, name: str) -> str:

@@ -47,9 +47,9 @@ def is_class_name(name: str) -> bool:
 
 def ranked_machine(named: str | None, measured: Iterable[Measurement]) -> BoardMachine:
     """Choose the class of machine that ranks: the one that the owner *named*, or the most usual one."""
-    found: Sequence[Measurement] = list(measured)
-    counts = Counter(sorted(machine for _, machine in {(one.model, one.machine) for one in found}))
+    measurements: Sequence[Measurement] = list(measured)
+    counts = Counter(sorted(machine for _, machine in {(one.model, one.machine) for one in measurements}))
     if named is not None or not counts:
         return BoardMachine(named, named is not None, counts)
-    latest = {one.machine: one.at for one in sorted(found, key=lambda one: one.at)}
+    latest = {one.machine: one.at for one in sorted(measurements, key=lambda measurement: measurement.at)}
     return BoardMachine(max(counts, key=lambda name: (counts[name], latest[name], name)), named=False, models=counts)

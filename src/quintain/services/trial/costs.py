@@ -24,7 +24,7 @@ from quintain.services.pay.report import group_cost, summed
 from quintain.services.trial.courses import course_of
 from quintain.services.trial.pool import pool_name
 from quintain.services.trial.trials import find_trial
-from quintain.services.validate.manage import find_validation, list_validations
+from quintain.services.validate.console.manage import find_validation, list_validations
 from quintain.store.queries.pay import ledger
 from quintain.store.queries.trial import trials as queries
 from quintain.store.tables import CrowdArm, CrowdTrial

@@ -40,7 +40,7 @@ Rounds = Mapping[str, tuple[int, int]]  # by stage: id and number
 
 
 @dataclass(slots=True)
-class KeptCourse:
+class CachedCourse:
     """A course as far as it was followed: the number and the token of the newest event in it."""
 
     toml: str
@@ -59,10 +59,10 @@ class Courses:
 
     def __init__(self) -> None:
         self.guard = threading.RLock()
-        self.shown: OrderedDict[int, KeptCourse] = OrderedDict()
-        self._spare: dict[int, KeptCourse] = {}
+        self.shown: OrderedDict[int, CachedCourse] = OrderedDict()
+        self._spare: dict[int, CachedCourse] = {}
 
-    def show(self, arm: int, kept: KeptCourse) -> None:
+    def show(self, arm: int, kept: CachedCourse) -> None:
         """Let everybody see a course; the one that they saw is for whoever adds next."""
         with self.guard:
             before = self.shown.pop(arm, None)
@@ -72,12 +72,12 @@ class Courses:
             while len(self.shown) > MOST:
                 self._spare.pop(self.shown.popitem(last=False)[0], None)
 
-    def take_spare(self, arm: int) -> KeptCourse | None:
+    def take_spare(self, arm: int) -> CachedCourse | None:
         """Take what a writer may begin with."""
         with self.guard:
             return self._spare.pop(arm, None)
 
-    def give_back(self, arm: int, kept: KeptCourse) -> None:
+    def give_back(self, arm: int, kept: CachedCourse) -> None:
         """Keep what a writer did not use, or has undone: whoever takes it looks whether it fits."""
         with self.guard:
             if arm in self.shown:
@@ -104,7 +104,7 @@ class _Written:
     """The courses of the arms to which a session has added in its transaction, which nobody else sees yet."""
 
     within: object
-    courses: dict[int, KeptCourse] = field(default_factory=dict)
+    courses: dict[int, CachedCourse] = field(default_factory=dict)
 
 
 @contextmanager
@@ -199,7 +199,7 @@ def _give_back_written(db: Session) -> None:
         written.courses.clear()
 
 
-def _fresh(db: Session, trial: CrowdTrial, arm: CrowdArm) -> KeptCourse:
+def _fresh(db: Session, trial: CrowdTrial, arm: CrowdArm) -> CachedCourse:
     written = db.info.get("trial courses")
     if isinstance(written, _Written) and written.within is db.get_transaction() and arm.id in written.courses:
         kept = written.courses[arm.id] = _own(db, trial, arm)
@@ -223,20 +223,20 @@ def protocol_of(db: Session, trial: CrowdTrial, arm: CrowdArm) -> Protocol:
     return replace(protocol, rubric=default_rubric(kind_of(task), task))
 
 
-def _own(db: Session, trial: CrowdTrial, arm: CrowdArm) -> KeptCourse:
+def _own(db: Session, trial: CrowdTrial, arm: CrowdArm) -> CachedCourse:
     """Give a course that nobody else sees, as this transaction sees the record."""
     own = _written(db).courses.get(arm.id) or state_of(db).part(Courses).take_spare(arm.id)
     return own if own is not None and _fits(db, arm, own) else _replayed(db, trial, arm)
 
 
-def _replayed(db: Session, trial: CrowdTrial, arm: CrowdArm) -> KeptCourse:
-    kept = KeptCourse(arm.toml, Course(protocol_of(db, trial, arm), trial.seed))
+def _replayed(db: Session, trial: CrowdTrial, arm: CrowdArm) -> CachedCourse:
+    kept = CachedCourse(arm.toml, Course(protocol_of(db, trial, arm), trial.seed))
     _seen(db).tokens.pop(arm.id, None)
     _fits(db, arm, kept)
     return kept
 
 
-def _fits(db: Session, arm: CrowdArm, kept: KeptCourse) -> bool:
+def _fits(db: Session, arm: CrowdArm, kept: CachedCourse) -> bool:
     """Bring a course up to date; say that it is none of this arm as the transaction sees it."""
     if kept.toml != arm.toml:
         return False

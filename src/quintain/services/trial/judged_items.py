@@ -14,9 +14,9 @@ from sqlalchemy.orm import Session
 
 from quintain.core.task import Task, normalise_label
 from quintain.services.trial.pool import pool_name
-from quintain.services.validate.judge_figures import gather
+from quintain.services.validate.console.manage import aim_text, find_validation, list_validations
 from quintain.services.validate.labels import RIGHT, misses, scores, shows_answer, writers_label
-from quintain.services.validate.manage import aim_text, find_validation, list_validations
+from quintain.services.validate.quality.judge_figures import gather
 from quintain.services.validate.types import ValidationInfo
 from quintain.store.queries.validate.items import hashes
 

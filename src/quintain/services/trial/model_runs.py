@@ -23,13 +23,13 @@ from quintain.core.validation import ValidationState
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.data.datasets import Facts, keep_made
-from quintain.services.evaluate.cells import ASKED, retry
+from quintain.services.evaluate.cells.lifecycle import ASKED, retry
 from quintain.services.models.registry import ModelVersionInfo, get_model, list_models
 from quintain.services.tasks.definitions import find_row
 from quintain.services.trial.judged_items import find_pool
 from quintain.services.trial.trials import find_trial
-from quintain.services.validate.final_labels import final_labels
 from quintain.services.validate.labels import meets_aim
+from quintain.services.validate.quality.final_labels import final_labels
 from quintain.services.validate.types import ValidationInfo
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction

@@ -21,15 +21,15 @@ from quintain.core.toml import parse_toml
 from quintain.core.trial_entry import TrialEntry
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner, require_user
-from quintain.services.collect.admission import Door, PanelArrival, Visitor
-from quintain.services.collect.entry import Completion, address_for
-from quintain.services.collect.panel_entry import arrive, entry_key, go_back, may_go_back
-from quintain.services.collect.panel_ids import panel_ids
+from quintain.services.collect.panels.admission import Door, PanelArrival, Visitor
+from quintain.services.collect.panels.entry import Completion, address_for
+from quintain.services.collect.panels.panel_entry import arrive, entry_key, go_back, may_go_back
+from quintain.services.collect.panels.panel_ids import panel_ids
 from quintain.services.trial.courses import course_of
 from quintain.services.trial.entry import require_entry
 from quintain.services.trial.progress import arm_of
 from quintain.services.trial.trials import find_trial
-from quintain.services.validate import panel_entry as judging
+from quintain.services.validate.judging import panel_entry as judging
 from quintain.store.database import lock, transaction
 from quintain.store.queries.collect import panels
 from quintain.store.queries.trial import stays as queries

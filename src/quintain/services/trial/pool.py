@@ -18,7 +18,7 @@ from quintain.core.validation import GoldPolicy, JudgeReward, Often, ValidationP
 from quintain.protocols.ranking import lot
 from quintain.protocols.reading import parse_protocol
 from quintain.protocols.spec import Protocol
-from quintain.services.validate.manage import list_validations, open_validation, take_rows
+from quintain.services.validate.console.manage import list_validations, open_validation, take_rows
 from quintain.services.validate.policy import dump_policy
 from quintain.store.queries.trial import trials as queries
 from quintain.store.tables import Attempt, CrowdArm, CrowdTrial

@@ -10,8 +10,8 @@ from typing import Any
 from quintain.core.example import Inputs
 from quintain.core.task import Task
 from quintain.core.texts import Text, Word, joined
-from quintain.services.collect.checks import as_text
-from quintain.services.validate.manage import aim_text
+from quintain.services.collect.writing.checks import as_text
+from quintain.services.validate.console.manage import aim_text
 from quintain.tasks.contract import kind_of
 
 BEGINNING = 60  # characters of a context

@@ -14,17 +14,17 @@ from quintain.core.records.report import Report
 from quintain.core.records.trial import ArmCosts
 from quintain.core.records.validate import ItemsAdded
 from quintain.core.task import Task
-from quintain.data.trials import ArmFacts, GivenGrade, TrialArm, TrialItem, read_trial
+from quintain.data.trials import ArmFacts, GradeRow, TrialArm, TrialItem, read_trial
 from quintain.protocols.engine import Course
 from quintain.protocols.reading import parse_protocol
 from quintain.protocols.state import Item
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.access.pseudonyms import pseudonyms
-from quintain.services.collect.justifications import JUSTIFIED
-from quintain.services.collect.question_types import TYPE
-from quintain.services.plain.trial_measures import ReportOptions
-from quintain.services.plain.trial_report import make_report
+from quintain.services.collect.rounds.question_types import TYPE
+from quintain.services.collect.writing.justifications import JUSTIFIED
+from quintain.services.plain.reports.trial_measures import ReportOptions
+from quintain.services.plain.reports.trial_report import make_report
 from quintain.services.tasks.definitions import get_task
 from quintain.services.trial.costs import costs_of, judging_costs
 from quintain.services.trial.courses import course_of
@@ -187,13 +187,13 @@ def _items(db: Session, course: Course, read: _Read, written: Sequence[tuple[str
     ]
 
 
-def _grades(course: Course, item: Item | None, alias: Mapping[int, str]) -> list[GivenGrade]:
+def _grades(course: Course, item: Item | None, alias: Mapping[int, str]) -> list[GradeRow]:
     """Give the grades of an item, those of experts where promoted workers grade among them."""
     if item is None:
         return []
     people = course.arm.people
     told = [*item.grades.items(), *item.checks.items()]
-    return [GivenGrade(alias[int(name)], dict(answers), name not in people) for name, answers in told]
+    return [GradeRow(alias[int(name)], dict(answers), name not in people) for name, answers in told]
 
 
 def _predictions(read: _Read, one: Attempt) -> dict[str, str]:

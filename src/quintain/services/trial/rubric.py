@@ -32,7 +32,7 @@ from quintain.services.trial.earnings import add_due, pay_amounts_due
 from quintain.services.trial.panel_entry import came_as_expert, doors_of
 from quintain.services.trial.progress import arm_of, sync_gone
 from quintain.services.trial.trials import find_trial
-from quintain.services.validate import shared_source
+from quintain.services.validate.judging import shared_source
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.trial import leases as queries

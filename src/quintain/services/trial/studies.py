@@ -15,12 +15,12 @@ from quintain.protocols.reading import parse_protocol
 from quintain.protocols.spec import Protocol
 from quintain.protocols.stages import GradingStage
 from quintain.services.access.permissions import require_owner
-from quintain.services.collect import prolific
-from quintain.services.collect.prolific import StudyPlace, round_place
+from quintain.services.collect.panels import prolific
+from quintain.services.collect.panels.prolific import StudyPlace, round_place
 from quintain.services.trial import panel_entry
 from quintain.services.trial.trials import find_trial
-from quintain.services.validate import panel_entry as judging_doors
-from quintain.services.validate.manage import find_validation
+from quintain.services.validate.console.manage import find_validation
+from quintain.services.validate.judging import panel_entry as judging_doors
 from quintain.store.queries.trial import trials as queries
 
 To = Literal["round", "judging", "trial", "grading"]

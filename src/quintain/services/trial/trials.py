@@ -25,7 +25,7 @@ from quintain.protocols.reading import parse_protocol
 from quintain.protocols.spec import Protocol
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
-from quintain.services.collect.rounds import SEED_BITS, close_round
+from quintain.services.collect.rounds.manage import SEED_BITS, close_round
 from quintain.services.pay.policy import policy_of
 from quintain.services.tasks.definitions import find_row
 from quintain.services.trial.contexts import DEFAULT_GENRE, ContextSource

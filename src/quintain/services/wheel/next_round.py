@@ -8,9 +8,9 @@ from quintain.core.errors import BadInput, Conflict
 from quintain.core.people import OPERATOR, Actor
 from quintain.core.rounds import RoundKind, RoundSpec, RoundState, Targets
 from quintain.services.access.permissions import require_owner
-from quintain.services.collect.rounds import RoundInfo, clone_round, list_rounds, put_spec
+from quintain.services.collect.rounds.manage import RoundInfo, clone_round, list_rounds, put_spec
 from quintain.services.models.registry import ModelVersionInfo, get_model
-from quintain.services.validate.manage import find_validation
+from quintain.services.validate.console.manage import find_validation
 from quintain.services.wheel.standings import solved
 from quintain.store.database import lock, transaction
 
@@ -31,22 +31,22 @@ def start_next(db: Session, actor: Actor, ref: str, model: str | None = None) ->
         raise Conflict("Model '{ref}' was withdrawn.", ref=target.ref, remedy="Name another one.")
     with transaction(db):
         lock(db, f"next round of {task}")
-        there = [one for one in list_rounds(db, OPERATOR, task) if _aims_at(one, target.ref)]
-        if there:
-            return there[-1]
+        drafts = [one for one in list_rounds(db, OPERATOR, task) if _aims_at(one, target.ref)]
+        if drafts:
+            return drafts[-1]
         return _draft(db, actor, _model_of(db, task, validation.name), target)
 
 
 def _best(db: Session, actor: Actor, ref: str) -> str:
-    found = solved(db, actor, ref)
-    if not found.solved_by:
+    parity = solved(db, actor, ref)
+    if not parity.solved_by:
         raise Conflict(
             "No model does as well as people on {ref} yet.",
             ref=ref,
             remedy="Name the model that the next round is to be aimed at.",
             code="not_solved",
         )
-    return found.solved_by[0]
+    return parity.solved_by[0]
 
 
 def _aims_at(info: RoundInfo, target: str) -> bool:
@@ -57,7 +57,7 @@ def _model_of(db: Session, task: str, name: str) -> RoundInfo | None:
     """Give the round whose options are copied; nothing is written in a harvest, and nothing is asked in it."""
     known = [one for one in list_rounds(db, OPERATOR, task) if one.kind is RoundKind.WRITING]
     same = [one for one in known if str(one.number) == name]
-    return same[0] if same else max(known, key=lambda one: one.number, default=None)
+    return same[0] if same else max(known, key=lambda info: info.number, default=None)
 
 
 def _draft(db: Session, actor: Actor, like: RoundInfo | None, target: ModelVersionInfo) -> RoundInfo:

@@ -30,10 +30,10 @@ from quintain.engine.loops import Each, straight
 from quintain.services.access import audit
 from quintain.services.access.notify import notify
 from quintain.services.access.permissions import require_owner
-from quintain.services.collect.rounds import list_rounds
-from quintain.services.evaluate.stored_predictions import read_predictions
+from quintain.services.collect.rounds.manage import list_rounds
+from quintain.services.evaluate.results.stored_predictions import read_predictions
 from quintain.services.tasks.definitions import find_row, get_task
-from quintain.services.validate.manage import find_validation
+from quintain.services.validate.console.manage import find_validation
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.fitness import LEAST_EXAMPLES
 from quintain.stats.parity import parity
@@ -50,8 +50,8 @@ MOST_MARGIN = 0.5
 
 def margin_of(db: Session, task: str) -> float:
     """Give how much lower than that of people a model's macro F1 may be."""
-    found = queries.margin(db, task)
-    return MARGIN if found is None else found
+    margin = queries.margin(db, task)
+    return MARGIN if margin is None else margin
 
 
 def set_margin(db: Session, actor: Actor, task: str, margin: float) -> Margin:
@@ -90,15 +90,15 @@ def solved_rounds(db: Session, actor: Actor, task: str) -> list[RoundParity]:
     margin = margin_of(db, task)
     tests = queries.released_tests(db, task)
     stored = queries.of_releases(db, [one.release_id for one in tests])
-    found = [parity_of(one, stored.get(one.release_id, []), margin) for one in tests]
+    parities = [parity_of(one, stored.get(one.release_id, []), margin) for one in tests]
     aimed = {model for one in list_rounds(db, actor, task) for model in one.spec.targets.models}
-    return [one for one in found if one.solved_by and not aimed.intersection(one.solved_by)]
+    return [one for one in parities if one.solved_by and not aimed.intersection(one.solved_by)]
 
 
 def parity_of(test: ReleasedTest, rows: Sequence[StandingRow], margin: float, *, waiting: int = 0) -> RoundParity:
     """Say how a round stands by what is stored of it."""
     models = [standing_of(test, one, margin) for one in rows]
-    models.sort(key=lambda one: (-(one.score.value or 0.0), one.model))
+    models.sort(key=lambda compared_model: (-(compared_model.score.value or 0.0), compared_model.model))
     return RoundParity(
         round=test.ref,
         test=test.test,
@@ -112,14 +112,14 @@ def parity_of(test: ReleasedTest, rows: Sequence[StandingRow], margin: float, *,
     )
 
 
-def standing_of(test: ReleasedTest, found: StandingRow, margin: float) -> ModelStanding:
+def standing_of(test: ReleasedTest, stored: StandingRow, margin: float) -> ModelStanding:
     """Give a stored comparison, and what it says by *margin*."""
-    figures = {name: decode(Estimate, found.row.figures[name]) for name in ("score", "human", "difference")}
+    figures = {name: decode(Estimate, stored.row.figures[name]) for name in ("score", "human", "difference")}
     return ModelStanding(
-        model=f"{test.task}/{found.model}@{found.version}",
-        items=found.row.items,
+        model=f"{test.task}/{stored.model}@{stored.version}",
+        items=stored.row.items,
         **figures,
-        state=_state(test, found.row.items, figures["difference"], margin).value,
+        state=_state(test, stored.row.items, figures["difference"], margin).value,
     )
 
 
@@ -157,34 +157,34 @@ def catch_up(db: Session, blobs: Blobs, each: Each = straight) -> int:
     return computed
 
 
-def _compute(db: Session, blobs: Blobs, test: ReleasedTest, one: Due) -> None:
+def _compute(db: Session, blobs: Blobs, test: ReleasedTest, due: Due) -> None:
     task = get_task(db, test.task)
     rows = cell_queries.rows(
-        db, model_version_id=one.model_version_id, dataset_version_id=test.version_id, variant=PLAIN
+        db, model_version_id=due.model_version_id, dataset_version_id=test.version_id, variant=PLAIN
     )
-    said = read_predictions(blobs, rows[0]).select("id", "prediction")
+    predictions = read_predictions(blobs, rows[0]).select("id", "prediction")
     examples = pl.read_parquet(blobs.path(test.blob)).filter(pl.col("answer").is_not_null())
     db.rollback()  # hold no connection while resampling
-    table = examples.join(said, on="id", how="left", maintain_order="left")
+    table = examples.join(predictions, on="id", how="left", maintain_order="left")
     label, answers = (_codes(task, table[name]) for name in ("answer", "prediction"))
     compared = parity(label, _votes(task, table["meta"]), answers, len(task.label_names))
     figures = {"score": compared.model, "human": compared.human, "difference": compared.difference}
     with transaction(db):
-        lock(db, f"standings of release {one.release_id}")
-        queries.put(db, one, compared.items, {name: plain(value) for name, value in figures.items()}, now())
+        lock(db, f"standings of release {due.release_id}")
+        queries.put(db, due, compared.items, {name: plain(value) for name, value in figures.items()}, now())
 
 
 def _codes(task: Task, answers: pl.Series) -> IntArray:
-    place = {name: code for code, name in enumerate(task.label_names)}
-    return np.array([place.get(str(one), -1) for one in answers.to_list()], dtype=np.int64)
+    codes = {name: code for code, name in enumerate(task.label_names)}
+    return np.array([codes.get(str(one), -1) for one in answers.to_list()], dtype=np.int64)
 
 
 def _votes(task: Task, meta: pl.Series) -> IntArray:
     """Count the votes on each item: the task's labels first, then its extra ones."""
     labels = task.judgement_labels
-    found = [votes_of(text) for text in meta.to_list()]
-    return np.array([[int(votes.get(name, 0)) for name in labels] for votes in found], dtype=np.int64).reshape(
-        len(found), len(labels)
+    votes_by_item = [votes_of(text) for text in meta.to_list()]
+    return np.array([[int(votes.get(name, 0)) for name in labels] for votes in votes_by_item], dtype=np.int64).reshape(
+        len(votes_by_item), len(labels)
     )
 
 
@@ -200,20 +200,20 @@ def _signal(db: Session, each: Each) -> None:
         test = tests[release_id]
         margin = margin_of(db, test.task)
         for row in waiting[release_id]:
-            standing = standing_of(test, row, margin)
-            if standing.state == ParityState.SOLVED:
-                _tell(db, test, row, standing, margin)
+            comparison = standing_of(test, row, margin)
+            if comparison.state == ParityState.SOLVED:
+                _tell(db, test, row, comparison, margin)
 
     each(list(waiting), tell, name=lambda release_id: f"release {release_id}", undo=db.rollback)
 
 
-def _tell(db: Session, test: ReleasedTest, one: StandingRow, found: ModelStanding, margin: float) -> None:
-    low, score, human = found.difference.low or 0.0, found.score.value or 0.0, found.human.value or 0.0
+def _tell(db: Session, test: ReleasedTest, stored: StandingRow, comparison: ModelStanding, margin: float) -> None:
+    low, score, human = comparison.difference.low or 0.0, comparison.score.value or 0.0, comparison.human.value or 0.0
     text = Text(
         "{ref} may be solved: {model} reaches a macro F1 of {score:.3f} on its test, people {human:.3f}; "
         "the difference is at least {low:+.3f} (95 %), above −{margin:g}. Start the next round with this model?",
         ref=test.ref,
-        model=found.model,
+        model=comparison.model,
         score=score,
         human=human,
         low=low,
@@ -221,8 +221,8 @@ def _tell(db: Session, test: ReleasedTest, one: StandingRow, found: ModelStandin
     )
     with transaction(db):
         lock(db, f"standings of release {test.release_id}")
-        db.refresh(one.row)
-        if one.row.signalled_at is None:
-            one.row.signalled_at = now()
+        db.refresh(stored.row)
+        if stored.row.signalled_at is None:
+            stored.row.signalled_at = now()
             for user in queries.owners(db, test.task):
                 notify(db, user, "round.solved", text, f"/tasks/{test.task}/timeline")

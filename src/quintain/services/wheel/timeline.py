@@ -16,8 +16,8 @@ from quintain.core.records.wheel import RoundParity, Timeline, TimelineAnswers, 
 from quintain.core.wheel import ParityState
 from quintain.services.access.concealing import Conceal
 from quintain.services.board.parts import rest_of
-from quintain.services.collect.rounds import RoundInfo, list_rounds
-from quintain.services.evaluate.dataset_results import FEWEST_SHOWN
+from quintain.services.collect.rounds.manage import RoundInfo, list_rounds
+from quintain.services.evaluate.results.dataset_results import FEWEST_SHOWN
 from quintain.services.models.registry import list_names
 from quintain.services.tasks.definitions import find_row
 from quintain.services.wheel.standings import margin_of, parity_of
@@ -93,12 +93,12 @@ def _round(
 
 def _answered(counts: Mapping[str, Mapping[str, Sequence[int]]] | None, seen: set[str]) -> list[TimelineAnswers]:
     """Say how the models that may be seen did on what was collected."""
-    found = []
+    answers = []
     for model, (n, validated, errors) in sorted(counts["models"].items()) if counts else ():
         rate = validated_share(errors, validated, n)
         if model.rpartition("/")[2].partition("@")[0] in seen and rate.value is not None:
-            found.append(TimelineAnswers(model, n, rest_of(rate)))
-    return found
+            answers.append(TimelineAnswers(model, n, rest_of(rate)))
+    return answers
 
 
 def _agreement(review: ValidationReview | None) -> Estimate | None:

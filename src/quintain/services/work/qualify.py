@@ -60,14 +60,14 @@ def eligibility(
 ) -> list[Reason]:
     """Decide on each of *rules* for a person on *task*; they are eligible where every reason is ok."""
     asked = _Asked(db, user_id, task, find_row(db, task).id if task_id is None else task_id)
-    found = []
+    reasons = []
     for rule in rules:
         faults = rule_faults(rule)
         if faults:
             raise BadInput(faults=[Fault(reason, field="qualifications") for reason in faults])
         ok, text = _RULES[rule["rule"]](asked, rule)
-        found.append(Reason(rule["rule"], ok, text))
-    return found
+        reasons.append(Reason(rule["rule"], ok, text))
+    return reasons
 
 
 def why(db: Session, actor: Actor, task: str, rules: Sequence[Rule], name: str | None = None) -> list[Reason]:
@@ -131,10 +131,10 @@ def qualification_history(db: Session, actor: Actor, task: str, name: str | None
     """List every change of one's own qualifications on a task or, for its owner, of those of *name*."""
     task_id = find_row(db, task).id
     user_id = require_user(actor) if name is None else find_for(db, actor, name, lambda: require_owner(actor, task)).id
-    found = queries.qualification_history(db, task_id, user_id)
+    rows = queries.qualification_history(db, task_id, user_id)
     if not actor.has(RoleName.OWNER, task):
-        found = [row for row in found if not is_stage_qualification(row.name)]
-    return [records.Qualification(row.name, row.held, row.reason, row.created_at) for row in found]
+        rows = [row for row in rows if not is_stage_qualification(row.name)]
+    return [records.Qualification(row.name, row.held, row.reason, row.created_at) for row in rows]
 
 
 def state_fact(db: Session, actor: Actor, name: str, value: str) -> None:
@@ -215,8 +215,8 @@ def _account_age(asked: _Asked, rule: Rule) -> tuple[bool, str]:
 
 
 def _quiz(asked: _Asked, rule: Rule) -> tuple[bool, str]:
-    found = queries.quiz(asked.db, asked.task, rule["name"])
-    ok = found is not None and queries.passed(asked.db, found[0].id, asked.user_id)
+    quiz_and_version = queries.quiz(asked.db, asked.task, rule["name"])
+    ok = quiz_and_version is not None and queries.passed(asked.db, quiz_and_version[0].id, asked.user_id)
     if ok:
         return True, Text("The quiz “{name}” has been passed.", name=rule["name"])
     return False, Text("The quiz “{name}” has not been passed.", name=rule["name"])
@@ -251,12 +251,12 @@ def _validated_fooling(asked: _Asked, rule: Rule) -> tuple[bool, str]:
     what = Text("rate of examples that fooled the model and were confirmed")
     known = queries.worker_fact(asked.db, asked.user_id, fooling_fact(str(asked.task)))
     good, total = map(int, (known.value if known else "0/0").split("/"))
-    wanted = max(rule.get("of", 1), 1)
-    if known is None or total < wanted:
+    least = max(rule.get("of", 1), 1)
+    if known is None or total < least:
         return True, Text(
             "The {what} counts from {wanted} decided examples on; there are {total}.",
             what=what,
-            wanted=wanted,
+            wanted=least,
             total=total,
         )
     ok, text = _rated(what, good, total, rule)
@@ -269,13 +269,13 @@ def _validated_fooling(asked: _Asked, rule: Rule) -> tuple[bool, str]:
 
 
 def _rated(what: str, good: int, total: int, rule: Rule) -> tuple[bool, str]:
-    wanted = max(rule.get("of", 1), 1)
-    if total < wanted:
+    least = max(rule.get("of", 1), 1)
+    if total < least:
         return False, Text(
             "The {what} is not known yet: {total} of {wanted} pieces of work have been decided on.",
             what=what,
             total=total,
-            wanted=wanted,
+            wanted=least,
         )
     return good / total >= rule["at_least"], Text(
         "The {what} is {share:.0%} ({good} of {total}); {needed:.0%} is needed.",
@@ -291,13 +291,13 @@ def _completed(asked: _Asked, rule: Rule) -> tuple[bool, str]:
     done = rounds.finished_sessions(asked.db, asked.user_id) + judging_times.finished_pages(asked.db, asked.user_id)
     known = queries.worker_fact(asked.db, asked.user_id, "completed")
     if known is not None and int(known.value) > done:
-        said = Text(
+        reason = Text(
             "{n} tasks have been completed (said by {source}); {needed} are needed.",
             n=int(known.value),
             source=known.source,
             needed=rule["at_least"],
         )
-        return int(known.value) >= rule["at_least"], said
+        return int(known.value) >= rule["at_least"], reason
     return done >= rule["at_least"], Text(
         "{n} tasks have been completed; {needed} are needed.", n=done, needed=rule["at_least"]
     )
@@ -318,12 +318,12 @@ def _language(asked: _Asked, rule: Rule) -> tuple[bool, str]:
     )
 
 
-def _stated(asked: _Asked, name: str, wanted: Sequence[str]) -> tuple[bool, str]:
+def _stated(asked: _Asked, name: str, values: Sequence[str]) -> tuple[bool, str]:
     known = queries.worker_fact(asked.db, asked.user_id, name)
     if known is None:
-        return False, Text("The {name} is not known; {wanted} is needed.", name=name, wanted=either(wanted))
-    ok = known.value.lower() in {one.lower() for one in wanted}
-    return ok, Text("The {name} is {known}; {wanted} is needed.", name=name, known=known.value, wanted=either(wanted))
+        return False, Text("The {name} is not known; {wanted} is needed.", name=name, wanted=either(values))
+    ok = known.value.lower() in {one.lower() for one in values}
+    return ok, Text("The {name} is {known}; {wanted} is needed.", name=name, known=known.value, wanted=either(values))
 
 
 def _role(asked: _Asked, rule: Rule) -> tuple[bool, str]:

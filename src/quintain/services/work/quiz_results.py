@@ -42,10 +42,10 @@ def quiz_results(
     """Say how people did at a quiz, for the task's owners: all of them, or *limit* from the last who tried."""
     find_row(db, task)
     require_owner(actor, task)
-    found = queries.quiz(db, task, name)
-    if found is None:
+    quiz_and_version = queries.quiz(db, task, name)
+    if quiz_and_version is None:
         raise NotFound("Task '{task}' has no quiz '{name}'.", task=task, name=name)
-    quiz, version = found
+    quiz, version = quiz_and_version
     people = [
         PersonResult(one.name, one.tries, one.best, one.total, one.passed, one.last_at)
         for one in queries.tries_by_person(db, quiz.id, limit=limit, offset=offset)
@@ -68,12 +68,12 @@ def quiz_results(
 def _by_question(
     questions: Sequence[Mapping[str, Any]], tries: Sequence[Mapping[str, int]]
 ) -> tuple[QuestionResult, ...]:
-    found = []
+    results = []
     for number, question in enumerate(questions):
         chosen = Counter(one.get(str(number)) for one in tries)
         counts = tuple(chosen[place] for place in range(len(question["options"])))
         rate = chosen[question["answer"]] / len(tries) if tries else None
-        found.append(
+        results.append(
             QuestionResult(question["text"], tuple(question["options"]), question["answer"], counts, rate, len(tries))
         )
-    return tuple(found)
+    return tuple(results)

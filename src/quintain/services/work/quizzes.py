@@ -52,12 +52,12 @@ def put_quiz(
         task_id = find_row(db, task).id
         require_owner(actor, task)
         lock(db, f"quiz {task}/{name}")
-        found = queries.quiz(db, task, name)
-        known = found[1].definition if found is not None else None
+        stored = queries.quiz(db, task, name)
+        known = stored[1].definition if stored is not None else None
         before, after = (plain(restore(QuizSpec, one), whole=True) if one else None for one in (known, definition))
         # Putting a retired quiz again is the way to bring it back.
         review(edit, before, after or {}, {"retired": False, **definition} if definition else {})
-        if found is None:
+        if stored is None:
             quiz = Quiz(task_id=task_id, name=name)
             db.add(quiz)
             db.flush()
@@ -65,10 +65,10 @@ def put_quiz(
         elif new:
             raise Conflict("Task '{task}' has a quiz '{name}' already.", task=task, name=name)
         else:
-            quiz, number = found[0], found[1].number + 1
-            definition = edit.settled(found[1].definition, definition, QuizSpec)
+            quiz, number = stored[0], stored[1].number + 1
+            definition = edit.settled(stored[1].definition, definition, QuizSpec)
             read(QuizSpec, definition)
-        if found is None or found[1].definition != dict(definition):
+        if stored is None or stored[1].definition != dict(definition):
             db.add(QuizVersion(quiz_id=quiz.id, number=number, definition=dict(definition), created_by=actor.user_id))
             audit.record(db, actor, "quiz.put", f"{task}/{name}", version=number)
         db.flush()
@@ -185,8 +185,8 @@ def practise(db: Session, actor: Actor, task: str, name: str, question: int, ans
     practice = restore(QuizSpec, _find_open(db, task, name)[1].definition).practice
     if not 0 <= question < len(practice):
         raise NotFound("The quiz '{name}' has no practice question {question}.", name=name, question=question)
-    found = practice[question]
-    return Feedback(answer == found.answer, found.answer, found.explanation)
+    asked = practice[question]
+    return Feedback(answer == asked.answer, asked.answer, asked.explanation)
 
 
 def _name_faults(name: str) -> list[Fault]:
@@ -196,20 +196,20 @@ def _name_faults(name: str) -> list[Fault]:
 
 
 def _find_open(db: Session, task: str, name: str) -> tuple[Quiz, QuizVersion]:
-    found = _find(db, task, name)
-    if found[1].definition.get("retired"):
+    quiz_and_version = _find(db, task, name)
+    if quiz_and_version[1].definition.get("retired"):
         raise Conflict(
             "The quiz '{name}' has been retired.", name=name, remedy="Ask the task's owner what to take instead."
         )
-    return found
+    return quiz_and_version
 
 
 def _find(db: Session, task: str, name: str) -> tuple[Quiz, QuizVersion]:
     find_row(db, task)
-    found = queries.quiz(db, task, name)
-    if found is None:
+    quiz_and_version = queries.quiz(db, task, name)
+    if quiz_and_version is None:
         raise NotFound("Task '{task}' has no quiz '{name}'.", task=task, name=name)
-    return found
+    return quiz_and_version
 
 
 def _left(db: Session, quiz_id: int, user_id: int | None, spec: QuizSpec) -> tuple[int, datetime | None]:

@@ -18,7 +18,7 @@ CHUNK = 500  # people whose roles are asked for together
 NAMES_AT_ONCE = 5000
 
 
-class FoundSession(NamedTuple):
+class StoredSession(NamedTuple):
     """A browser's session that has not expired, and whose it is."""
 
     token_hash: str
@@ -32,7 +32,7 @@ class FoundSession(NamedTuple):
     language: str
 
 
-class FoundToken(NamedTuple):
+class StoredToken(NamedTuple):
     """An API token, and whose it is."""
 
     id: int
@@ -238,13 +238,13 @@ def task_id_of(db: Session, task: str) -> int | None:
     return db.scalar(select(TaskRow.id).where(TaskRow.name == task))
 
 
-def session_with_user(db: Session, token_hash: str, at: datetime) -> tuple[FoundSession, list[Grant]] | None:
+def session_with_user(db: Session, token_hash: str, at: datetime) -> tuple[StoredSession, list[Grant]] | None:
     """Find a browser's session that has not expired, with whose it is and the roles that they hold now."""
     rows = db.execute(_SESSION, {"token_hash": token_hash, "at": at}).all()
     if not rows:
         return None
     grants = [Grant(RoleName(role), task) for *_, role, task in rows if role is not None]
-    return FoundSession(*rows[0][:-2]), grants
+    return StoredSession(*rows[0][:-2]), grants
 
 
 def sessions_of(db: Session, user_id: int, at: datetime) -> list[WebSession]:
@@ -269,13 +269,13 @@ def end_sessions(db: Session, user_id: int, *, keep: str | None = None, only: st
     return len(db.execute(change.returning(WebSession.token_hash)).all())
 
 
-def token_with_user(db: Session, token_hash: str) -> tuple[FoundToken, list[Grant]] | None:
+def token_with_user(db: Session, token_hash: str) -> tuple[StoredToken, list[Grant]] | None:
     """Find an API token by its hash, with whose it is and the roles that they hold now."""
     rows = db.execute(_TOKEN, {"token_hash": token_hash}).all()
     if not rows:
         return None
     grants = [Grant(RoleName(role), task) for *_, role, task in rows if role is not None]
-    return FoundToken(*rows[0][:-2]), grants
+    return StoredToken(*rows[0][:-2]), grants
 
 
 def tokens_of(db: Session, user_id: int) -> list[ApiToken]:

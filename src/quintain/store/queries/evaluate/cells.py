@@ -98,7 +98,7 @@ def add(db: Session, cells: Sequence[Mapping[str, Any]]) -> int:
     return len(db.scalars(dialect.insert(Cell).on_conflict_do_nothing().returning(Cell.id), ordered).all())
 
 
-class InHand(NamedTuple):
+class LastCell(NamedTuple):
     """What a worker's last cell stood between: the next one of these costs it less."""
 
     model_version_id: int
@@ -115,7 +115,7 @@ def claim(  # noqa: PLR0913 - whose turn it is depends on what a worker can run
     task: str | None,
     counted: Collection[str],
     without: Collection[str] = (),
-    in_hand: InHand | None = None,
+    in_hand: LastCell | None = None,
     machine: str | None = None,
     variant: str | None = None,
 ) -> Cell | None:
@@ -194,7 +194,7 @@ def let_go(db: Session, waits_for: str) -> int:
     return int(result.rowcount)  # type: ignore[attr-defined]  # an UPDATE gives a CursorResult
 
 
-def _in_hand_first(in_hand: InHand | None) -> list[ColumnElement[int]]:
+def _in_hand_first(in_hand: LastCell | None) -> list[ColumnElement[int]]:
     if in_hand is None:
         return []
     same = and_(

@@ -19,18 +19,18 @@ def figure(db: Session, kind: str, subject: str) -> KeptFigure | None:
     return db.scalar(kept.execution_options(populate_existing=True))
 
 
-class KeptBasis(NamedTuple):
+class StoredBasis(NamedTuple):
     """What a kept figure rests on, and when it was computed."""
 
     basis: str
     computed_at: datetime
 
 
-def kept_basis(db: Session, kind: str, subject: str) -> KeptBasis | None:
+def stored_basis(db: Session, kind: str, subject: str) -> StoredBasis | None:
     """Say what the kept figure of a kind and subject rests on, without reading the figure, which may be long."""
     query = select(KeptFigure.basis, KeptFigure.computed_at)
     found = db.execute(query.where(KeptFigure.kind == kind, KeptFigure.subject == subject)).first()
-    return KeptBasis(*found) if found else None
+    return StoredBasis(*found) if found else None
 
 
 def subjects(db: Session, kind: str) -> Sequence[str]:

@@ -56,7 +56,7 @@ class JudgedRow(NamedTuple):
         return {name: value for name, value in places.items() if value} | (self.prompt_about or {}) | self.source
 
 
-class FoundRelease(NamedTuple):
+class StoredRelease(NamedTuple):
     """A release with the validation it is of."""
 
     release: ReleaseRow
@@ -198,7 +198,7 @@ def version_ids(db: Session, release_id: int) -> dict[str, int]:
     return {row.split: row.version_id for row in db.execute(query)}
 
 
-def with_version(db: Session, version_id: int) -> FoundRelease | None:
+def with_version(db: Session, version_id: int) -> StoredRelease | None:
     """Give the first release that a data set version is in."""
     query = (
         select(ReleaseRow, TaskRow.name, Validation.name, Round.number)
@@ -211,7 +211,7 @@ def with_version(db: Session, version_id: int) -> FoundRelease | None:
         .limit(1)
     )
     row = db.execute(query).first()
-    return FoundRelease(*row) if row else None
+    return StoredRelease(*row) if row else None
 
 
 def add(db: Session, release: ReleaseRow, versions: Mapping[str, int]) -> ReleaseRow:

@@ -20,7 +20,7 @@ from quintain.store.tables import JudgingPage
 RECLAIM = 200  # lapsed leases that one claim takes back at most, so that none waits for a sweep
 
 
-class Held(NamedTuple):
+class HeldPageRow(NamedTuple):
     """A page that somebody has not ended."""
 
     id: int
@@ -40,7 +40,7 @@ class Outlook(NamedTuple):
     lapsed: bool
     gold: bool
     tail: bool
-    held: Held | None
+    held: HeldPageRow | None
 
 
 _RECLAIM = {
@@ -126,7 +126,7 @@ def outlook(db: Session, validation_id: int, user_id: int, now: datetime) -> Out
     """Say what a claim has to look at, and what it need not."""
     given = {"validation": validation_id, "user": user_id, "now": now}
     seasoned, lapsed, gold, tail, *held = db.connection().execute(_OUTLOOK, given).one()
-    return Outlook(seasoned, lapsed, gold, tail, Held(*held) if held[0] is not None else None)
+    return Outlook(seasoned, lapsed, gold, tail, HeldPageRow(*held) if held[0] is not None else None)
 
 
 def reclaim(db: Session, validation_id: int, now: datetime) -> None:

@@ -42,7 +42,7 @@ _PUT = text("""
     by_expert = excluded.by_expert, votes = excluded.votes""").bindparams(bindparam("votes", type_=JSON()))
 
 
-class KeptItem(NamedTuple):
+class ItemFigures(NamedTuple):
     """An item as it is kept."""
 
     item_id: int
@@ -56,7 +56,7 @@ class KeptItem(NamedTuple):
     votes: Mapping[str, int]
 
 
-_COLUMNS = [getattr(ItemFigure, name) for name in KeptItem._fields]
+_COLUMNS = [getattr(ItemFigure, name) for name in ItemFigures._fields]
 
 
 class ItemFilter(NamedTuple):
@@ -67,7 +67,7 @@ class ItemFilter(NamedTuple):
     text: str = ""
 
 
-def keep(db: Session, validation_id: int, rows: Mapping[int, KeptItem]) -> int:
+def keep(db: Session, validation_id: int, rows: Mapping[int, ItemFigures]) -> int:
     """Bring the kept rows of a validation into step with *rows*; give how many were not as they should be."""
     gone: list[int] = []
     same: set[int] = set()
@@ -90,15 +90,15 @@ def keep(db: Session, validation_id: int, rows: Mapping[int, KeptItem]) -> int:
     return len(changed) + len(gone)
 
 
-def _kept(db: Session, validation_id: int) -> Iterator[KeptItem]:
+def _kept(db: Session, validation_id: int) -> Iterator[ItemFigures]:
     query = select(*_COLUMNS).where(ItemFigure.validation_id == validation_id)
     for row in db.connection().execute(query).yield_per(10_000):
-        yield KeptItem(*row)
+        yield ItemFigures(*row)
 
 
 def page(
     db: Session, validation_id: int, wanted: ItemFilter, *, order: str, down: bool, offset: int, limit: int
-) -> list[KeptItem]:
+) -> list[ItemFigures]:
     """Give one page of the items; those without a value to sort by come last either way."""
     key = {"item": ItemFigure.item_id}.get(order) or getattr(ItemFigure, order)
     query = select(ItemFigure.item_id).where(*_conditions(validation_id, wanted))
@@ -144,13 +144,13 @@ def _count(db: Session, query: Select[Any]) -> int:
     return db.scalar(select(func.count()).select_from(query.subquery())) or 0
 
 
-def in_order(db: Session, ids: Sequence[int]) -> list[KeptItem]:
+def in_order(db: Session, ids: Sequence[int]) -> list[ItemFigures]:
     """Give the rows of some items, in the order of *ids*; what is not kept is left out."""
-    found = {row.item_id: KeptItem(*row) for row in db.execute(select(*_COLUMNS).where(ItemFigure.item_id.in_(ids)))}
+    found = {row.item_id: ItemFigures(*row) for row in db.execute(select(*_COLUMNS).where(ItemFigure.item_id.in_(ids)))}
     return [found[one] for one in ids if one in found]
 
 
-def contested(db: Session, validation_id: int, but_by: int | None, *, offset: int, limit: int) -> list[KeptItem]:
+def contested(db: Session, validation_id: int, but_by: int | None, *, offset: int, limit: int) -> list[ItemFigures]:
     """Give part of the queue of contested items, the least sure ones first; none that *but_by* wrote."""
     query = _queue(validation_id, but_by).order_by(ItemFigure.sureness, ItemFigure.item_id)
     return in_order(db, list(db.scalars(query.limit(limit).offset(offset)))) if limit else []

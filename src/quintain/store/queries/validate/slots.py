@@ -207,7 +207,7 @@ def has_any(db: Session, validation_id: int) -> bool:
 def anything_wanted(db: Session, validation_id: int) -> bool:
     """Say whether any slot of a validation is still to be filled."""
     left = select(Slot.id).where(Slot.validation_id == validation_id)
-    return any(db.scalar(left.where(_is(state)).limit(1)) is not None for state in SlotState if state.wanted)
+    return any(db.scalar(left.where(_is(state)).limit(1)) is not None for state in SlotState if state.is_pending)
 
 
 def batch_has_open(db: Session, validation_id: int, batch: int) -> bool:
@@ -218,7 +218,7 @@ def batch_has_open(db: Session, validation_id: int, batch: int) -> bool:
 def batch_is_done(db: Session, validation_id: int, batch: int) -> bool:
     """Say whether no slot of a batch is open or leased."""
     left = select(Slot.id).where(Slot.validation_id == validation_id, Slot.batch == batch)
-    return all(db.scalar(left.where(_is(state)).limit(1)) is None for state in SlotState if state.wanted)
+    return all(db.scalar(left.where(_is(state)).limit(1)) is None for state in SlotState if state.is_pending)
 
 
 def is_leased(db: Session, validation_id: int, moment: datetime) -> bool:

@@ -46,7 +46,7 @@ def preview_release(call: Calling, ref: ValidationRef, wanted: ReleaseRequest) -
 
 def get_asked_release(call: Calling, ref: ValidationRef, job: JobId) -> Response:
     """Give what a job has made or looked at: a release; 202 while it is at it (owners)."""
-    asked = release_jobs.asked_release(call.db, call.blobs, call.actor, ref, job)
+    asked = release_jobs.queued_release(call.db, call.blobs, call.actor, ref, job)
     return _later(ref, asked.job) if asked.job.going else _now(release_jobs.require_release(asked))
 
 

@@ -30,7 +30,7 @@ def show(visit: Visiting, task: str, name: str, job: int = 0, following: str = "
 
     Where a *job* looks at one or makes it, say how far it is; who is *following* is told to look again once it is over.
     """
-    asked = release_jobs.asked_release(visit.db, visit.blobs, visit.actor, f"{task}/{name}", job) if job else None
+    asked = release_jobs.queued_release(visit.db, visit.blobs, visit.actor, f"{task}/{name}", job) if job else None
     if asked is None:
         return _page(visit, task, name)
     over = {"HX-Refresh": "true"} if following and not asked.job.going else None
@@ -70,7 +70,7 @@ def fetch(visit: Visiting, task: str, name: str, number: int, file: str) -> Resp
 
 
 def _spec(values: dict[str, Any]) -> ReleaseSpec:
-    return read(ReleaseSpec, FORM.given(values))
+    return read(ReleaseSpec, FORM.read(values))
 
 
 def _page(

@@ -96,12 +96,14 @@ export function exchangeRate(base, good, epsilon, order = orderBy(base), kind = 
   return (rates[(rates.length - 1) >> 1] + rates[rates.length >> 1]) / 2;
 }
 
-/** The neighbours that hold more than half of a mean rate; of fewer than three pairs one always does, and none is given. */
+const TWO_PAIRS = 0.9;
+
+/** The neighbours that hold more than half of a mean rate, or nine tenths where there are only two pairs; null for one. */
 export function dominantPair(pairs) {
   const total = added(pairs);
-  if (pairs.length < 3 || !(total > 0)) return null;
+  if (pairs.length < 2 || !(total > 0)) return null;
   const largest = pairs.reduce((most, pair) => (pair.rate > most.rate ? pair : most));
-  return largest.rate > total / 2 ? { ...largest, share: largest.rate / total, pairs: pairs.length } : null;
+  return largest.rate > (pairs.length === 2 ? TWO_PAIRS : 0.5) * total ? { ...largest, share: largest.rate / total, pairs: pairs.length } : null;
 }
 
 /** Equal scores share the best of their ranks and stay as in `rows`; a NaN has no rank (0) and comes last. */
